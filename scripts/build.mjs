@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, context } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const at = (/** @type {string[]} */ ...parts) => join(root, ...parts)
+const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'))
+
+/** @type {import('esbuild').BuildOptions} */
+const options = {
+  absWorkingDir: root,
+  entryPoints: bins.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` })),
+  outdir: at('dist'),
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+}
+
+/** The licence of every package whose code is in the bundle travels with it. */
+const writeNotices = async (/** @type {import('esbuild').Metafile} */ metafile) => {
+  const packages = new Set()
+  for (const input of Object.keys(metafile.inputs)) {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
+    if (name !== undefined) packages.add(name)
+  }
+  const notices = await Promise.all(
+    [...packages].sort().map(async (name) => {
+      const folder = at('node_modules', name)
+      const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+      const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one))
+      const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8')
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`
+    }),
+  )
+  await writeFile(at('dist/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
+}
+
+if (process.argv.includes('--watch')) {
+  await (await context({ ...options, logLevel: 'info' })).watch()
+} else {
+  await rm(at('dist'), { recursive: true, force: true })
+  const { metafile } = await build(options)
+  await writeNotices(metafile)
+  await writeFile(at('dist/meta.json'), JSON.stringify(metafile))
+  await Promise.all(bins.map((name) => chmod(at('dist/bin', `${name.slice(0, -3)}.js`), 0o755)))
+}

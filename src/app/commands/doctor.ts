@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Invocation } from '../../surfaces/cli/command.ts'
+import { writeTable } from '../../surfaces/cli/table.ts'
+import { MODERN } from '../../surfaces/mcp/service.ts'
+import type { Config } from '../config.ts'
+import { loadSettings } from '../world.ts'
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix?: string
+}
+
+type Check = (config: Config) => Promise<Omit<Finding, 'check'>>
+
+const OLDEST_NODE = [20, 19]
+const HANDSHAKE_MS = 15_000
+
+const nodeVersion: Check = async () => {
+  const { node } = process.versions
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const [oldest = 0, least = 0] = OLDEST_NODE
+  const ok = major > oldest || (major === oldest && minor >= least)
+  return { ok, detail: node, ...(!ok && { fix: `Install Node.js ${OLDEST_NODE.join('.')} or newer.` }) }
+}
+
+const hasRights = async (path: string, mode: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  )
+
+const rootReadable: Check = async ({ root }) => {
+  const ok = await hasRights(resolve(root), constants.R_OK | constants.X_OK)
+  return {
+    ok,
+    detail: ok ? 'readable' : 'cannot be read',
+    ...(!ok && { fix: 'Point --root at a folder you may read.' }),
+  }
+}
+
+const stateWritable: Check = async ({ root, stateDir }) => {
+  const path = resolve(root, stateDir)
+  const there = await hasRights(path, constants.F_OK)
+  const ok = await hasRights(there ? path : dirname(path), constants.W_OK)
+  if (ok) return { ok, detail: there ? 'writable' : 'can be made when needed' }
+  return { ok, detail: 'cannot be written', fix: 'Give yourself the right to write it, or set --state-dir.' }
+}
+
+const portFree: Check = ({ host, port }) =>
+  new Promise((settle) => {
+    const probe = createServer()
+    probe.once('error', (cause: NodeJS.ErrnoException) =>
+      settle({
+        ok: false,
+        detail: `${host}:${port}: ${cause.code}`,
+        fix: 'Choose another with --port, or 0 for any free one.',
+      }),
+    )
+    probe.listen(port, host, () => probe.close(() => settle({ ok: true, detail: `${host}:${port} is free` })))
+  })
+
+const gitThere: Check = () =>
+  new Promise((settle) => {
+    const git = spawn('git', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let words = ''
+    git.stdout.on('data', (chunk) => {
+      words += chunk
+    })
+    git.once('error', () =>
+      settle({ ok: false, detail: 'not found', fix: 'Install git: freshness needs it.' }),
+    )
+    git.once('close', () => settle({ ok: words !== '', detail: words.trim() }))
+  })
+
+const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })
+const envelope = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'warrant-doctor', version: '1' },
+  },
+}
+const CALL = { name: 'warrant_status', arguments: {} }
+const initialize = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'warrant-doctor', version: '1' },
+}
+
+const LEGACY_TALK = [
+  request(1, 'initialize', initialize),
+  request(2, 'tools/list', {}),
+  request(3, 'tools/call', CALL),
+]
+const MODERN_TALK = [
+  request(1, 'server/discover', envelope),
+  request(2, 'tools/list', envelope),
+  request(3, 'tools/call', { ...CALL, ...envelope }),
+]
+
+/** Starts this very program as a client would and talks to it: every byte of stdout must be protocol. */
+const handshake =
+  (talk: readonly object[]): Check =>
+  async ({ root }) => {
+    const started = performance.now()
+    const program = process.argv[1] ?? ''
+    const child = spawn(process.execPath, [program, 'mcp', '--root', resolve(root)], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    const timer = setTimeout(() => child.kill('SIGKILL'), HANDSHAKE_MS)
+    const times: number[] = []
+    let strange: string | undefined
+    child.stdin.end(talk.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    for await (const line of createInterface({ input: child.stdout })) {
+      times.push(performance.now() - started)
+      try {
+        if (JSON.parse(line).result === undefined) strange = line
+      } catch {
+        strange = line
+      }
+    }
+    clearTimeout(timer)
+    const ok = strange === undefined && times.length === talk.length
+    const took = times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')
+    if (ok) return { ok, detail: `${talk.length} answers, nothing else on stdout: ${took}` }
+    const detail = strange === undefined ? `${times.length} of ${talk.length} answers` : strange.slice(0, 200)
+    return { ok, detail, fix: 'Run `warrant mcp --log-level debug` and look at stderr.' }
+  }
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  'Node.js': nodeVersion,
+  root: rootReadable,
+  'state folder': stateWritable,
+  port: portFree,
+  git: gitThere,
+  'handshake, 2025 era': handshake(LEGACY_TALK),
+  'handshake, 2026 era': handshake(MODERN_TALK),
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  const findings: Finding[] = []
+  for (const [check, look] of Object.entries(CHECKS)) findings.push({ check, ...(await look(config)) })
+  const ok = findings.every((finding) => finding.ok)
+  if (invocation.json) {
+    invocation.terminal.print(JSON.stringify({ ok, findings }))
+  } else {
+    const rows = findings.map(({ check, ok: good, detail }) => [good ? 'ok' : 'FAIL', check, detail])
+    const fixes = findings.flatMap(({ check, fix }) => (fix === undefined ? [] : [`${check}: ${fix}`]))
+    invocation.terminal.print([writeTable(['', 'check', 'found'], rows), ...fixes].join('\n'))
+  }
+  return ok ? 0 : 1
+}

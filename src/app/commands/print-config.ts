@@ -1,0 +1,28 @@
+import { clientConfig } from '../../surfaces/cli/client-config.ts'
+import type { Invocation } from '../../surfaces/cli/command.ts'
+import { settings } from '../config.ts'
+import { launchSelf } from '../launch.ts'
+import { loadSettings } from '../world.ts'
+
+// Only what was asked for on this command line: what the environment or the file says will be read again
+// when the client starts the server.
+const chosenFlags = ({ flags }: Invocation): string[] =>
+  settings().flatMap(({ flag, secret }) => {
+    const value = flags[flag]
+    if (value === undefined || secret) return []
+    return value === true ? [`--${flag}`] : [`--${flag}`, String(value)]
+  })
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  loadSettings(invocation)
+  const { terminal, json, positionals, flags } = invocation
+  const config = clientConfig(positionals[0], launchSelf(['mcp', ...chosenFlags(invocation)], flags.bin))
+  if (json) terminal.print(JSON.stringify(config))
+  else if (flags.windows) terminal.print(config.windows)
+  else {
+    terminal.note(`# ${config.client}: ${config.file}`)
+    terminal.print(config.text)
+    terminal.note(`\n# on Windows:\n${config.windows}`)
+  }
+  return 0
+}

@@ -1,0 +1,104 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { defineFaults } from '../../kernel/fault.ts'
+import { clientConfig } from '../../surfaces/cli/client-config.ts'
+import type { Invocation } from '../../surfaces/cli/command.ts'
+import { createFront } from '../../surfaces/http/front.ts'
+import { isLoopback } from '../../surfaces/http/guards.ts'
+import { Metrics } from '../../surfaces/http/metrics.ts'
+import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
+import { mcpEndpoint } from '../../surfaces/mcp/http.ts'
+import type { Config } from '../config.ts'
+import { launchSelf } from '../launch.ts'
+import { endWith } from '../lifecycle.ts'
+import { VERSION } from '../version.ts'
+import { assembleHere, loadSettings } from '../world.ts'
+
+export const serveFaults = defineFaults('serve', {
+  token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
+  port: {
+    kind: 'unavailable',
+    fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
+  },
+})
+
+const listen = (server: Server, { host, port }: Config): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : (cause.code ?? cause.message)
+      reject(serveFaults.port(`cannot listen on ${host}:${port}: ${why}`, { cause }))
+    })
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
+
+const urlOf = ({ address, port, family }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+const banner = (url: string, config: Config): string => {
+  const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
+  return `Warrant ${VERSION}
+
+  MCP      ${url}/mcp
+  Health   ${url}/health
+  Ready    ${url}/ready
+  Metrics  ${url}/metrics
+
+Connect an MCP client over HTTP:
+
+  claude mcp add --transport http warrant ${url}/mcp${header}
+
+or over stdio:
+
+  ${clientConfig('claude-code', launchSelf(['mcp'])).text}
+`
+}
+
+/** Serves HTTP until a signal says otherwise. */
+export const run = async (invocation: Invocation): Promise<number> => {
+  const loaded = loadSettings(invocation)
+  const { config } = loaded
+  if (!isLoopback(config.host) && config.token === undefined) {
+    throw serveFaults.token(`listening on ${config.host} needs a bearer token`)
+  }
+  const metrics = new Metrics()
+  const { service, store, log } = assembleHere(loaded, metrics)
+  const endpoint = mcpEndpoint(service)
+  let url = ''
+  const resource = () => `${url}/mcp`
+  const front = createFront({
+    routes: [
+      endpoint.route,
+      ...operatorRoutes({
+        store,
+        metrics,
+        memoryBytes: () => process.memoryUsage.rss(),
+        uptimeSeconds: () => process.uptime(),
+        index: () => banner(url, config),
+      }),
+      ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
+    ],
+    access: {
+      allowedHosts: isLoopback(config.host) ? config.allowedHosts : [config.host, ...config.allowedHosts],
+      allowedOrigins: config.allowedOrigins,
+      token: config.token,
+    },
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+    log,
+    observe: (route, status) => metrics.request(route, status),
+    challenge: () =>
+      config.issuer === undefined
+        ? 'Bearer'
+        : `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
+  })
+  url = urlOf(await listen(front, config))
+  const { print } = invocation.terminal
+  print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
+  return new Promise(() => {
+    endWith(async () => {
+      front.close()
+      await endpoint.close()
+      front.closeAllConnections()
+    })
+  })
+}

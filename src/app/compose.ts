@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { coreToolset } from '../core/tools.ts'
+import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
+import { Changes } from '../kernel/changes.ts'
+import { digestJson } from '../kernel/digest.ts'
+import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
+import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
+import { systemClock } from '../platform/clock.ts'
+import { gitRepository } from '../platform/git.ts'
+import { createLog } from '../platform/log.ts'
+import { stateFolder } from '../platform/state-folder.ts'
+import { DIALECTS } from '../surfaces/mcp/dialect.ts'
+import { describeTool } from '../surfaces/mcp/listing.ts'
+import { LEGACY, MODERN, Service } from '../surfaces/mcp/service.ts'
+import type { Config } from './config.ts'
+import { VERSION } from './version.ts'
+
+const INSTRUCTIONS =
+  'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first; prefer its answers to guesses, and say how fresh they are.'
+
+export interface World {
+  readonly cwd: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly writeLog: (line: string) => void
+}
+
+export interface Assembly {
+  readonly config: Config
+  readonly catalog: Catalog
+  readonly toolsets: readonly Toolset[]
+  readonly service: Service
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const nobody: Recorder = { record: () => {} }
+
+/** Fits the outside world to the kernel's ports. The only place where a server is put together. */
+export const assemble = (config: Config, world: World, recorder: Recorder = nobody): Assembly => {
+  const clock = systemClock
+  const log = createLog({ level: config.logLevel, format: config.logFormat, clock, write: world.writeLog })
+  const root = resolve(world.cwd, config.root)
+  const store = stateFolder(resolve(root, config.stateDir))
+  const toolsets: readonly Toolset[] = [
+    coreToolset({
+      about: () => ({
+        version: VERSION,
+        protocol: [MODERN, ...LEGACY],
+        toolsets: switchedOn(toolsets, catalog),
+        readOnly: config.readOnly,
+      }),
+      digests: () => definitionDigests(catalog),
+      store,
+      repository: gitRepository(root, clock, world.environment),
+      clock,
+    }),
+  ]
+  const catalog = buildCatalog(toolsets, config, config.toolNames)
+  const service = new Service({
+    identity: { name: 'warrant', title: 'Warrant', version: VERSION },
+    instructions: INSTRUCTIONS,
+    catalog,
+    invoke: createInvoke({
+      clock,
+      log,
+      recorder,
+      limits: config.limits,
+      guards: config.readOnly ? [readOnlyGuard] : [],
+    }),
+    dialect: DIALECTS[config.dialect],
+    limits: config.limits,
+    clock,
+    log,
+    changes: new Changes(),
+  })
+  return { config, catalog, toolsets, service, store, clock, log }
+}
+
+const switchedOn = (toolsets: readonly Toolset[], catalog: Catalog) =>
+  toolsets
+    .filter(({ name }) => catalog.toolsets.includes(name))
+    .map(({ name, tools }) => ({ name, tools: tools.filter((tool) => catalog.tools.includes(tool)).length }))
+
+const definitionDigests = (catalog: Catalog) =>
+  catalog.tools.map((tool) => {
+    const name = catalog.listed(tool)
+    return { name, effect: tool.effect, sha256: digestJson(describeTool(tool, name)) }
+  })

@@ -1,0 +1,60 @@
+import { Fault, viewFault } from '../kernel/fault.ts'
+import {
+  type Command,
+  commandHelp,
+  EXIT_BUG,
+  EXIT_CODES,
+  programHelp,
+  readArguments,
+  type Terminal,
+  usageFaults,
+} from '../surfaces/cli/command.ts'
+import { commands } from './commands.ts'
+import { VERSION } from './version.ts'
+
+const findCommand = (name: string, all: readonly Command[]): Command => {
+  const found = all.find((command) => command.name === name)
+  if (found === undefined) throw usageFaults.command(`there is no command ${JSON.stringify(name)}`)
+  return found
+}
+
+/** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
+const report = (thrown: unknown, json: boolean, terminal: Terminal): number => {
+  if (!(thrown instanceof Fault)) {
+    terminal.note(`warrant: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
+    if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))
+    return EXIT_BUG
+  }
+  if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
+  else terminal.note(`warrant: ${thrown.message}. ${thrown.fix}`)
+  return EXIT_CODES[thrown.kind]
+}
+
+/** Words in, exit code out. */
+export const main = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  const [first, ...rest] = args
+  const json = args.includes('--json')
+  try {
+    if (first === '--version' || first === '-v') {
+      terminal.print(json ? JSON.stringify({ version: VERSION }) : VERSION)
+      return 0
+    }
+    const all = commands()
+    if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+      terminal.print(programHelp(all, VERSION))
+      return 0
+    }
+    const command = findCommand(first, all)
+    const { values, positionals } = readArguments(command, rest)
+    if (values.help) {
+      terminal.print(commandHelp(command))
+      return 0
+    }
+    if (positionals.length > (command.usage === '' ? 0 : 1)) {
+      throw usageFaults.argument(`warrant ${command.name}: too many arguments`)
+    }
+    return await command.run({ flags: values, positionals, json, terminal })
+  } catch (thrown) {
+    return report(thrown, json, terminal)
+  }
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import type { Clock, Freshness, Repository, Store, StoreHealth } from '../kernel/ports.ts'
+
+export const Status = z.strictObject({
+  version: z.string().describe('Version of this server.'),
+  protocol: z.array(z.string()).describe('MCP revisions it speaks, newest first.'),
+  toolsets: z
+    .array(z.strictObject({ name: z.string(), tools: z.int().describe('How many tools of it are on.') }))
+    .describe('What is switched on.'),
+  readOnly: z.boolean().describe('True: no tool that writes is offered.'),
+  store: z.strictObject({
+    kind: z.string(),
+    state: z.enum(['ready', 'absent', 'failing']),
+    detail: z.string(),
+  }),
+  freshness: z
+    .strictObject({
+      head: z.string().optional().describe('Commit checked out; absent when there is none.'),
+      branch: z.string().optional().describe('Branch checked out; absent when detached.'),
+      dirty: z.boolean().optional().describe('Uncommitted changes; absent outside a repository.'),
+      at: z.string().describe('When this was looked up, RFC 3339.'),
+    })
+    .describe('The state of the repository that answers refer to.'),
+})
+export type Status = z.infer<typeof Status>
+
+/** The part of the status that is settled when the server starts. */
+export type About = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
+
+export interface StatusPorts {
+  readonly about: () => About
+  readonly store: Store
+  readonly repository: Repository
+  readonly clock: Clock
+}
+
+const KEEP_MS = 1_000
+
+/** Looks at the world at most once a second, however often it is asked. */
+export const statusReader = ({ about, store, repository, clock }: StatusPorts) => {
+  let known: { readonly until: number; readonly status: Status } | undefined
+  const remember = (health: StoreHealth, freshness: Freshness): Status => {
+    const status = { ...about(), store: health, freshness }
+    known = { until: clock.elapsed() + KEEP_MS, status }
+    return status
+  }
+  return (signal: () => AbortSignal): Status | Promise<Status> => {
+    if (known !== undefined && clock.elapsed() < known.until) return known.status
+    return Promise.all([store.health(), repository.freshness(signal())]).then((found) => remember(...found))
+  }
+}

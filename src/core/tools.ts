@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { canonicalJson } from '../kernel/canonical.ts'
+import type { Toolset } from '../kernel/catalog.ts'
+import { definePrompt } from '../kernel/prompt.ts'
+import { defineResource } from '../kernel/resource.ts'
+import { defineTool, NoInput } from '../kernel/tool.ts'
+import { type About, Status, type StatusPorts, statusReader } from './status.ts'
+
+/** One line of `warrant://tools`: enough to notice that a definition changed. */
+export interface ToolDigest {
+  readonly name: string
+  readonly effect: string
+  readonly sha256: string
+}
+
+export interface CorePorts extends StatusPorts {
+  /** Digests of the tool definitions as listed. */
+  readonly digests: () => readonly ToolDigest[]
+}
+
+const ONE_DAY = 86_400_000
+
+const writeAbout = ({ version, protocol, toolsets, readOnly }: About): string => `# Warrant ${version}
+
+Governed context for coding agents. Ask before you act:
+
+- may I act? (gate)
+- on what proof? (evidence)
+- what does the code look like? (project)
+- what do we hold true, and how did it come to be? (beliefs, lineage)
+- what knowledge applies? (packets)
+
+Switched on: ${toolsets.map(({ name, tools }) => `${name} (${tools})`).join(', ')}.
+Mode: ${readOnly ? 'read-only' : 'reading and writing'}.
+Protocol: ${protocol.join(', ')}.
+`
+
+const preflight = (task: string | undefined): string => `Before you act, find out where you stand.
+
+1. Call \`warrant_status\`. Note the commit, whether the tree is dirty, and which toolsets are on.
+2. If \`store.state\` is \`failing\`, stop and report it: what you do would leave no record.
+3. Use only tools that \`tools/list\` shows. If the server is read-only, diagnose and propose; do not write.
+4. Say which answers your plan rests on, and how fresh they are.
+${task === undefined ? '' : `\nThe task: ${task}\n`}`
+
+/** What this server is, and how it is. */
+export const coreToolset = (ports: CorePorts): Toolset => {
+  const status = statusReader(ports)
+  return {
+    name: 'core',
+    title: 'The server itself',
+    tools: [
+      defineTool({
+        name: 'warrant_status',
+        title: 'Server status',
+        description:
+          'Tells what this server offers and how fresh it is: version, protocol revisions, toolsets, store health, and the commit and cleanliness of the repository. Call it first.',
+        effect: 'read',
+        input: NoInput,
+        output: Status,
+        run: (_, call) => status(() => call.signal),
+      }),
+    ],
+    resources: [
+      defineResource({
+        uri: 'warrant://about',
+        name: 'about',
+        title: 'About this server',
+        description: 'What this server is for and what is switched on.',
+        mimeType: 'text/markdown',
+        ttlMs: ONE_DAY,
+        read: () => writeAbout(ports.about()),
+      }),
+      defineResource({
+        uri: 'warrant://tools',
+        name: 'tools',
+        title: 'Tool digests',
+        description: 'SHA-256 of every tool definition as listed, to pin them by.',
+        mimeType: 'application/json',
+        ttlMs: ONE_DAY,
+        read: () => canonicalJson({ tools: ports.digests() }),
+      }),
+    ],
+    prompts: [
+      definePrompt({
+        name: 'preflight',
+        title: 'Before you act',
+        description: 'What to check with Warrant before working on a task.',
+        args: z.strictObject({
+          task: z.string().max(2_000).optional().describe('What you are about to do.'),
+        }),
+        get: ({ task }) => [{ role: 'user', content: { type: 'text', text: preflight(task) } }],
+      }),
+    ],
+  }
+}

@@ -1,0 +1,39 @@
+import { defineFaults } from './fault.ts'
+
+export const canonicalFaults = defineFaults('canonical', {
+  not_json: { kind: 'invalid', fix: 'Send finite numbers, whole Unicode strings, plain objects and arrays.' },
+})
+
+const refuse = (what: string): never => {
+  throw canonicalFaults.not_json(`${what} has no canonical JSON form`)
+}
+
+const writeString = (text: string): string =>
+  text.isWellFormed() ? JSON.stringify(text) : refuse('a lone surrogate')
+
+// JavaScript compares strings by UTF-16 code units, which is the order RFC 8785 asks for.
+const writeObject = (value: object): string => {
+  const proto = Object.getPrototypeOf(value)
+  if (proto !== Object.prototype && proto !== null) refuse('an object that is not plain')
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, member]) => `${writeString(key)}:${canonicalJson(member)}`).join(',')}}`
+}
+
+/** The one RFC 8785 text of a value: the bytes we hash, sign and compare. Undefined members are left out. */
+export const canonicalJson = (value: unknown): string => {
+  switch (typeof value) {
+    case 'string':
+      return writeString(value)
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : refuse(String(value))
+    case 'boolean':
+      return String(value)
+    case 'object':
+      if (value === null) return 'null'
+      return Array.isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : writeObject(value)
+    default:
+      return refuse(`a value of type ${typeof value}`)
+  }
+}

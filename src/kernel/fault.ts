@@ -1,0 +1,82 @@
+import type { JsonObject } from './json.ts'
+
+/** Every way a call can fail for a reason its caller may act on. Anything else thrown is a bug of ours. */
+export const FAULT_KINDS = {
+  invalid: 'The request itself is wrong; the same request will fail again.',
+  refused: 'Understood, and not allowed here.',
+  missing: 'What was named does not exist.',
+  conflict: 'It clashes with the present state, or with another writer.',
+  exhausted: 'A limit was reached: size, time, energy, count.',
+  corrupt: 'Stored bytes are not what they must be.',
+  unavailable: 'Something we need is not answering; trying again may help.',
+} as const
+
+export type FaultKind = keyof typeof FAULT_KINDS
+
+interface FaultOptions {
+  /** What lies behind it. Goes to the log, never to the caller. */
+  readonly cause?: unknown
+  /** Facts a program may read: a limit, an index, the caller's own words. */
+  readonly detail?: JsonObject
+  /** Overrides the table's advice where the place knows better. */
+  readonly fix?: string
+}
+
+export class Fault extends Error {
+  override readonly name = 'Fault'
+  readonly kind: FaultKind
+  readonly code: string
+  readonly fix: string
+  readonly detail: JsonObject | undefined
+
+  constructor(spec: FaultSpec & { readonly code: string }, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = spec.kind
+    this.code = spec.code
+    this.fix = options.fix ?? spec.fix
+    this.detail = options.detail
+  }
+}
+
+export interface FaultSpec {
+  readonly kind: FaultKind
+  /** What the caller can do about it, in one sentence. */
+  readonly fix: string
+}
+
+export interface FaultMaker extends FaultSpec {
+  (message: string, options?: FaultOptions): Fault
+  readonly code: string
+}
+
+/** A room's table of failures: `roomFaults.name(message)` makes one, its code is `room.name`. */
+export const defineFaults = <const T extends Record<string, FaultSpec>>(
+  room: string,
+  table: T,
+): { readonly [K in keyof T]: FaultMaker } => {
+  const maker = ([name, spec]: [string, FaultSpec]) => {
+    const whole = { code: `${room}.${name}`, kind: spec.kind, fix: spec.fix }
+    return [
+      name,
+      Object.assign((message: string, options?: FaultOptions) => new Fault(whole, message, options), whole),
+    ]
+  }
+  return Object.fromEntries(Object.entries(table).map(maker))
+}
+
+/** What a caller may see of a fault: no cause, no stack. */
+export interface FaultView {
+  readonly kind: FaultKind
+  readonly code: string
+  readonly message: string
+  readonly fix: string
+  readonly detail?: JsonObject
+}
+
+export const viewFault = ({ kind, code, message, fix, detail }: Fault): FaultView => ({
+  kind,
+  code,
+  message,
+  fix,
+  ...(detail !== undefined && { detail }),
+})

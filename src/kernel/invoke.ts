@@ -1,0 +1,161 @@
+import type { Call } from './call.ts'
+import { defineFaults, Fault } from './fault.ts'
+import type { Limits } from './limits.ts'
+import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
+import type { Content, Tool } from './tool.ts'
+
+export const callFaults = defineFaults('call', {
+  arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
+  read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
+  deadline: { kind: 'exhausted', fix: 'Ask for less at once, or raise limits.callMs.' },
+  answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
+  unrecorded: {
+    kind: 'unavailable',
+    fix: 'Look at the state folder: the effect happened, its record did not.',
+  },
+})
+
+export interface Answer {
+  readonly kind: 'answer'
+  /** What the tool's output schema describes; undefined when the content blocks are all there is. */
+  readonly value: unknown
+  /** The compact JSON of `value`. */
+  readonly json: string | undefined
+  /** Undefined for the common case: one text block that holds `json`. */
+  readonly content: readonly Content[] | undefined
+}
+
+/** How a call ended. A bug carries nothing: what went wrong is in the log. */
+export type Outcome =
+  | Answer
+  | { readonly kind: 'fault'; readonly fault: Fault }
+  | { readonly kind: 'bug' }
+  | { readonly kind: 'cancelled' }
+
+/** Refuses a call by throwing a fault. */
+export type Guard = (tool: Tool) => void
+
+export interface InvokePorts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly recorder: Recorder
+  readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
+  readonly guards: readonly Guard[]
+}
+
+/** Synchronous when the tool is: the hot path pays for no promise it does not need. */
+export type Invoke = (tool: Tool, args: unknown, call: Call) => Outcome | Promise<Outcome>
+
+const MAX_ISSUES = 8
+
+const parseArguments = (tool: Tool, args: unknown): never => {
+  const parsed = tool.input.safeParse(args)
+  if (parsed.success) return parsed.data as never
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: path.map(String).join('.').slice(0, 128),
+    message: message.slice(0, 256),
+  }))
+  const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, { detail: { issues } })
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value
+
+const tooLong = (json: string, limit: number): boolean =>
+  json.length > limit || (json.length * 3 > limit && Buffer.byteLength(json) > limit)
+
+/** What the tool returned, checked against its own promise and cut to size. */
+const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
+  let value: unknown = tool.output.parse(raw)
+  let json = JSON.stringify(value)
+  if (json !== undefined && tooLong(json, limit)) {
+    if (tool.fit !== undefined) {
+      value = tool.fit(value as never, limit)
+      json = JSON.stringify(value)
+    }
+    if (tooLong(json, limit)) {
+      const bytes = Buffer.byteLength(json)
+      throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
+        detail: { bytes, limit },
+      })
+    }
+  }
+  return { kind: 'answer', value, json, content: tool.render?.(value as never) }
+}
+
+/** The one funnel: parse → guards → deadline → run → check output → fit → record. */
+export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
+  const failed = (tool: Tool, thrown: unknown): Outcome => {
+    if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
+    const { stack = String(thrown) } = thrown as Partial<Error>
+    log.write('error', `bug in ${tool.name}`, { stack })
+    return { kind: 'bug' }
+  }
+
+  const settle = (tool: Tool, raw: unknown): Outcome => {
+    try {
+      return acceptAnswer(tool, raw, limits.answerBytes)
+    } catch (thrown) {
+      return failed(tool, thrown)
+    }
+  }
+
+  const wait = (tool: Tool, running: Promise<unknown>, call: Call): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const stop = clock.after(limits.callMs, () => {
+        call.onCancel = undefined
+        const fault = callFaults.deadline(`${tool.name} ran longer than ${limits.callMs} ms`)
+        call.cancel(fault)
+        resolve({ kind: 'fault', fault })
+      })
+      const end = (outcome: Outcome) => {
+        stop()
+        resolve(outcome)
+      }
+      call.onCancel = () => end({ kind: 'cancelled' })
+      running.then(
+        (raw) => end(settle(tool, raw)),
+        (thrown) => end(failed(tool, thrown)),
+      )
+    })
+
+  const record = (tool: Tool, outcome: Outcome, started: number): Outcome | Promise<Outcome> => {
+    const entry: CallRecord = {
+      tool: tool.name,
+      effect: tool.effect,
+      outcome: outcome.kind,
+      ...(outcome.kind === 'fault' && { code: outcome.fault.code }),
+      ms: clock.elapsed() - started,
+    }
+    const written = recorder.record(entry)
+    if (!isPromise(written)) return outcome
+    const unrecorded = (cause: unknown): Outcome => {
+      log.write('error', `no record of ${tool.name}`, { cause: String(cause) })
+      if (tool.effect === 'read' || outcome.kind !== 'answer') return outcome
+      return { kind: 'fault', fault: callFaults.unrecorded(`${tool.name} could not be recorded`, { cause }) }
+    }
+    return written.then(() => outcome, unrecorded)
+  }
+
+  return (tool, args, call) => {
+    const started = clock.elapsed()
+    const finish = (outcome: Outcome) => {
+      call.end()
+      return record(tool, outcome, started)
+    }
+    try {
+      const parsed = parseArguments(tool, args)
+      for (const guard of guards) guard(tool)
+      const raw = tool.run(parsed, call)
+      return isPromise(raw) ? wait(tool, raw, call).then(finish) : finish(settle(tool, raw))
+    } catch (thrown) {
+      return finish(failed(tool, thrown))
+    }
+  }
+}
+
+/** Belt and braces: a catalog built read-only does not even list the tools this refuses. */
+export const readOnlyGuard: Guard = (tool) => {
+  if (tool.effect === 'write') throw callFaults.read_only(`${tool.name} writes, and this server is read-only`)
+}

@@ -1,0 +1,25 @@
+/** Bounds every surface and tool works within. Configuration may lower or raise them. */
+export interface Limits {
+  /** Longest line accepted on stdio, in bytes. */
+  readonly lineBytes: number
+  /** Largest body accepted on the MCP endpoint, in bytes. */
+  readonly bodyBytes: number
+  /** Largest answer a tool may give, in bytes of JSON. */
+  readonly answerBytes: number
+  /** Longest a call may run, in milliseconds. */
+  readonly callMs: number
+  /** How long answers under way are waited for when the client hangs up, in milliseconds. */
+  readonly drainMs: number
+}
+
+const MiB = 1024 * 1024
+
+export const DEFAULT_LIMITS: Limits = {
+  lineBytes: 4 * MiB,
+  bodyBytes: 4 * MiB,
+  // About 25,000 tokens, where the common clients cut an answer off.
+  answerBytes: 100_000,
+  // Clients give up after 60 s; our own word must come first.
+  callMs: 50_000,
+  drainMs: 10_000,
+}

@@ -1,0 +1,27 @@
+import type * as z from 'zod'
+import type { Completer } from './resource.ts'
+import type { CallContext, Content } from './tool.ts'
+
+export interface PromptMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: Content
+}
+
+type Messages = readonly PromptMessage[] | Promise<readonly PromptMessage[]>
+
+/** A text a person can start a conversation from. Its arguments are strings, as the protocol has it. */
+export interface Prompt {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly args: z.ZodObject
+  readonly get: (args: never, call: CallContext) => Messages
+  readonly complete?: Completer
+}
+
+export const definePrompt = <A extends z.ZodObject>(
+  def: Omit<Prompt, 'args' | 'get'> & {
+    readonly args: A
+    readonly get: (args: z.output<A>, call: CallContext) => Messages
+  },
+): Prompt => def

@@ -1,0 +1,46 @@
+import type { CallContext } from './tool.ts'
+
+/** Something a client can read by address. A `{variable}` in the address makes it a template. */
+export interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly mimeType: string
+  /** How long a client may keep it, in milliseconds. */
+  readonly ttlMs: number
+  readonly read: (variables: Variables, call: CallContext) => ResourceBody | Promise<ResourceBody>
+  /** Values a client may offer for a variable, best first. */
+  readonly complete?: Completer
+}
+
+export type Variables = Readonly<Record<string, string>>
+export type ResourceBody = string | Uint8Array
+export type Completer = (argument: string, prefix: string) => readonly string[]
+
+export const defineResource = (def: Omit<Resource, 'ttlMs'> & { readonly ttlMs?: number }): Resource => ({
+  ttlMs: 0,
+  ...def,
+})
+
+export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
+
+/**
+ * The variables with which `template` spells `uri`, or undefined. A variable matches one path segment, so
+ * that a template cannot be talked into reading past its own branch.
+ */
+export const matchTemplate = (template: string, uri: string): Variables | undefined => {
+  const names: string[] = []
+  const pattern = template.split(/\{(\w+)\}/).map((part, at) => {
+    if (at % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    names.push(part)
+    return '([^/]+)'
+  })
+  const match = new RegExp(`^${pattern.join('')}$`).exec(uri)
+  if (match === null) return undefined
+  try {
+    return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(match[at + 1] ?? '')]))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import type { Log } from './ports.ts'
+
+/** `read` leaves the world as it was; `write` does not. */
+export type Effect = 'read' | 'write'
+
+/** What a running call may use beside its arguments. */
+export interface CallContext {
+  /** Fires when the client cancels, hangs up, or the deadline passes. */
+  readonly signal: AbortSignal
+  /** Tells the client how far the work is. Does nothing when it did not ask. */
+  progress(done: number, total?: number, message?: string): void
+  readonly log: Log
+}
+
+/** A block of a tool's answer as MCP carries it. */
+export type Content =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | { readonly type: 'resource'; readonly resource: ResourceText | ResourceBlob }
+
+export interface ResourceText {
+  readonly uri: string
+  readonly mimeType: string
+  readonly text: string
+}
+
+export interface ResourceBlob {
+  readonly uri: string
+  readonly mimeType: string
+  readonly blob: string
+}
+
+/** A tool with its types folded away, as the surfaces and `invoke` see it. */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly effect: Effect
+  readonly idempotent: boolean
+  readonly destructive: boolean
+  readonly openWorld: boolean
+  readonly input: z.ZodObject
+  readonly output: z.ZodType
+  readonly run: (args: never, call: CallContext) => unknown
+  /** Shortens an answer to about `bytes`, saying what was cut. Without it, too long is a fault. */
+  readonly fit?: (answer: never, bytes: number) => unknown
+  /** The answer as content blocks. Without it: one text block of compact JSON. */
+  readonly render?: (answer: never) => readonly Content[]
+}
+
+interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly effect: Effect
+  readonly input: I
+  readonly output: O
+  readonly run: (args: z.output<I>, call: CallContext) => z.input<O> | Promise<z.input<O>>
+  readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
+  readonly render?: (answer: z.output<O>) => readonly Content[]
+  /** Calling twice does no more than calling once. Reads always are. */
+  readonly idempotent?: boolean
+  /** May lose something. Only a write can. */
+  readonly destructive?: boolean
+  /** Reaches past this machine. */
+  readonly openWorld?: boolean
+}
+
+// What every model API takes; clients put their own prefix before it, hence 50 and not 64.
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,49}$/
+
+export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: ToolDefinition<I, O>): Tool => {
+  if (!NAME.test(def.name)) throw new TypeError(`not a tool name: ${def.name}`)
+  return {
+    ...def,
+    idempotent: def.idempotent ?? def.effect === 'read',
+    destructive: def.effect === 'write' && (def.destructive ?? false),
+    openWorld: def.openWorld ?? false,
+  }
+}
+
+/** An input for tools that take nothing. */
+export const NoInput = z.strictObject({})
+
+/** An output for tools whose answer is its content blocks alone. */
+export const NoOutput = z.undefined()

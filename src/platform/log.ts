@@ -1,0 +1,38 @@
+import type { JsonObject } from '../kernel/json.ts'
+import type { Clock, Log, LogLevel } from '../kernel/ports.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
+export const LOG_FORMATS = ['json', 'text'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+interface LogOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  readonly clock: Clock
+  readonly write: (line: string) => void
+}
+
+// A newline in a logged value could forge a line of its own; an escape could repaint the terminal.
+const escapeControls = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => JSON.stringify(char).slice(1, -1))
+
+const jsonLine = (at: number, level: LogLevel, message: string, fields: JsonObject): string =>
+  JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields })
+
+const textLine = (at: number, level: LogLevel, message: string, fields: JsonObject): string => {
+  const time = new Date(at).toISOString().slice(11, 23)
+  const tail = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
+  return escapeControls(`${time} [main] ${level.toUpperCase()} warrant - ${message}${tail}`)
+}
+
+/** A log of lines. It goes to stderr: stdout belongs to the protocol. */
+export const createLog = ({ level, format, clock, write }: LogOptions): Log => {
+  const threshold = LOG_LEVELS.indexOf(level)
+  const line = format === 'json' ? jsonLine : textLine
+  return {
+    write(at, message, fields = {}) {
+      if (LOG_LEVELS.indexOf(at) >= threshold) write(line(clock.now(), at, message, fields))
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { defineFaults, type FaultKind } from '../../kernel/fault.ts'
+
+export const usageFaults = defineFaults('usage', {
+  command: { kind: 'invalid', fix: 'Run `warrant --help` for the commands.' },
+  option: { kind: 'invalid', fix: 'Run the command with --help for its options.' },
+  argument: { kind: 'invalid', fix: 'Run the command with --help for its arguments.' },
+})
+
+/** What a shell sees of a fault. 0 is success, 70 a bug of ours. */
+export const EXIT_CODES: Readonly<Record<FaultKind, number>> = {
+  unavailable: 1,
+  invalid: 2,
+  refused: 3,
+  missing: 4,
+  conflict: 5,
+  exhausted: 6,
+  corrupt: 7,
+}
+export const EXIT_BUG = 70
+
+export interface Option {
+  readonly flag: string
+  readonly kind: 'switch' | 'text'
+  readonly description: string
+  readonly value?: string
+  readonly choices?: readonly string[]
+}
+
+export interface Terminal {
+  /** Results: stdout. */
+  print(text: string): void
+  /** Everything else: stderr. */
+  note(text: string): void
+}
+
+export interface Invocation {
+  readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  readonly positionals: readonly string[]
+  readonly json: boolean
+  readonly terminal: Terminal
+}
+
+export interface Command {
+  readonly name: string
+  readonly summary: string
+  /** Arguments as the usage line shows them, such as `<client>`. */
+  readonly usage: string
+  readonly options: readonly Option[]
+  /** Values its first argument may have, for completion. */
+  readonly choices: readonly string[]
+  /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */
+  readonly run: (invocation: Invocation) => Promise<number>
+}
+
+export const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 'Print one JSON document.' }
+const HELP_OPTION: Option = { flag: 'help', kind: 'switch', description: 'Show this help.' }
+
+export const allOptions = (command: Command): readonly Option[] => [
+  ...command.options,
+  JSON_OPTION,
+  HELP_OPTION,
+]
+
+/** Reads a command's own words. `--` ends the options, as everywhere. */
+export const readArguments = (command: Command, args: readonly string[]) => {
+  const options = Object.fromEntries(
+    allOptions(command).map(({ flag, kind }) => [
+      flag,
+      { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (cause) {
+    const [words = 'cannot be read'] = String((cause as Error).message).split(/\. | To /)
+    throw usageFaults.option(`warrant ${command.name}: ${words}`, { cause })
+  }
+}
+
+const column = (text: string, width: number): string => text.padEnd(width)
+
+const optionLine = ({ flag, kind, value, description, choices }: Option): string => {
+  const shown = kind === 'switch' ? `--${flag}` : `--${flag} ${value ?? 'VALUE'}`
+  const among = choices === undefined || choices.length === 0 ? '' : ` (${choices.join(', ')})`
+  return `  ${column(shown, 30)} ${description}${among}`
+}
+
+export const commandHelp = (command: Command): string =>
+  [
+    `Usage: warrant ${[command.name, command.usage].filter((part) => part !== '').join(' ')} [options]`,
+    '',
+    command.summary,
+    '',
+    'Options:',
+    ...allOptions(command).map(optionLine),
+  ].join('\n')
+
+export const programHelp = (commands: readonly Command[], version: string): string =>
+  [
+    `Warrant ${version}: governed context for coding agents.`,
+    '',
+    'Usage: warrant <command> [options]',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${column(name, 14)} ${summary}`),
+    '',
+    'Every command takes --help and --json. Settings are flags, WARRANT_* variables or keys of warrant.json.',
+  ].join('\n')

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+
+/** The whole body, or undefined when it is longer than `limit`: then nothing more of it is read. */
+export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
+  new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limit) return resolve(undefined)
+    const parts: Buffer[] = []
+    let size = 0
+    request.on('data', (part: Buffer) => {
+      size += part.length
+      if (size > limit) {
+        request.pause()
+        resolve(undefined)
+      } else {
+        parts.push(part)
+      }
+    })
+    request.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts)))
+    request.on('error', reject)
+    request.on('close', () => reject(new Error('the client went away')))
+  })

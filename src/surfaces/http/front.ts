@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Log } from '../../kernel/ports.ts'
+import { readBody } from './body.ts'
+import { type AccessRules, accessGuard } from './guards.ts'
+
+/** What a route gets. Its body has been read, and is within the route's limit. */
+export interface FrontRequest {
+  readonly raw: IncomingMessage
+  readonly method: string
+  readonly body: Buffer
+}
+
+export interface Route {
+  readonly path: string
+  /** Undefined: the handler sees every method and decides itself. */
+  readonly methods?: readonly string[]
+  readonly bodyBytes?: number
+  /** Answers without a token: liveness and discovery must. */
+  readonly open?: boolean
+  /** How a refusal looks here; a plain JSON object when undefined. */
+  readonly refuse?: (status: number, message: string) => object
+  readonly handle: (request: FrontRequest, response: ServerResponse) => void | Promise<void>
+}
+
+export interface FrontOptions {
+  readonly routes: readonly Route[]
+  readonly access: AccessRules
+  readonly headersMs: number
+  readonly requestMs: number
+  readonly log: Log
+  /** Sees each answer: for the metrics. */
+  readonly observe: (route: string, status: number) => void
+  /** Value of `WWW-Authenticate` on a 401. */
+  readonly challenge: () => string
+}
+
+const REST_BODY_BYTES = 1024 * 1024
+const MAX_CONNECTIONS = 1_024
+
+export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  })
+  response.end(body)
+}
+
+export const sendText = (
+  response: ServerResponse,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void => {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
+
+/** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
+export const createFront = (options: FrontOptions): Server => {
+  const { log, observe, challenge } = options
+  const routes = new Map(options.routes.map((route) => [route.path, route]))
+  const guard = accessGuard(options.access)
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = ''] = (request.url ?? '').split('?', 1)
+    const route = routes.get(path)
+    const method = request.method ?? ''
+    response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
+    response.setHeader('x-content-type-options', 'nosniff')
+    const refuse = (status: number, message: string) => {
+      // Bytes we will not read may still be coming: this connection cannot be used again.
+      if (!request.complete) response.setHeader('connection', 'close')
+      sendJson(response, status, (route?.refuse ?? plainRefusal)(status, message))
+    }
+    const refusal = guard(request, route?.open ?? false)
+    if (refusal !== undefined) {
+      if (refusal.status === 401) response.setHeader('www-authenticate', challenge())
+      return refuse(refusal.status, refusal.message)
+    }
+    const limit = route?.bodyBytes ?? REST_BODY_BYTES
+    const body = await readBody(request, limit)
+    if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)
+    if (route === undefined) return refuse(404, 'There is nothing at this path')
+    if (route.methods !== undefined && !route.methods.includes(method)) {
+      response.setHeader('allow', route.methods.join(', '))
+      return refuse(405, `Use ${route.methods.join(' or ')}`)
+    }
+    await route.handle({ raw: request, method, body }, response)
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: options.headersMs,
+      requestTimeout: options.requestMs,
+      // The default looks for slow clients every 30 s, which makes a 10 s limit a 40 s one.
+      connectionsCheckingInterval: Math.min(1_000, options.headersMs),
+    },
+    (request, response) => {
+      serve(request, response).catch((cause: unknown) => {
+        if (response.destroyed || request.destroyed) return
+        log.write('error', 'bug in the HTTP front', { stack: String((cause as Error)?.stack ?? cause) })
+        if (response.headersSent) response.destroy()
+        else sendJson(response, 500, plainRefusal(500, 'Internal error'))
+      })
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  return server
+}

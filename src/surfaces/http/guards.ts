@@ -1,0 +1,57 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { digestBytes } from '../../kernel/digest.ts'
+
+export interface AccessRules {
+  /** Host names accepted in `Host`, beside the loopback ones. */
+  readonly allowedHosts: readonly string[]
+  /** Host names accepted in `Origin`, beside the loopback ones. */
+  readonly allowedOrigins: readonly string[]
+  readonly token: string | undefined
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
+
+const hostName = (header: string | undefined): string | undefined =>
+  HOST.exec(header ?? '')?.[1]?.toLowerCase()
+
+const originName = (header: string): string | undefined => {
+  try {
+    const { hostname, protocol } = new URL(header)
+    return protocol === 'http:' || protocol === 'https:' ? hostname : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// Compared as digests: equal length whatever was sent, so time tells nothing of the token.
+const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
+
+export interface Refusal {
+  readonly status: 401 | 403
+  readonly message: string
+}
+
+/** Who may talk to us. A page in a browser may reach loopback; it must not get an answer there. */
+export const accessGuard = (rules: AccessRules) => {
+  const hosts = new Set([...LOOPBACK, ...rules.allowedHosts.map((host) => host.toLowerCase())])
+  const origins = new Set([...LOOPBACK, ...rules.allowedOrigins.map((host) => host.toLowerCase())])
+  return ({ headers }: IncomingMessage, open: boolean): Refusal | undefined => {
+    const host = hostName(headers.host)
+    if (host === undefined || !hosts.has(host)) return { status: 403, message: 'Host is not allowed' }
+    if (headers.origin !== undefined) {
+      const origin = originName(headers.origin)
+      if (origin === undefined || !origins.has(origin))
+        return { status: 403, message: 'Origin is not allowed' }
+    }
+    if (open || rules.token === undefined) return undefined
+    const [, sent] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+    if (sent !== undefined && sameSecret(sent, rules.token)) return undefined
+    return { status: 401, message: 'A bearer token is required' }
+  }
+}
+
+export const isLoopback = (host: string): boolean =>
+  LOOPBACK.includes(host) || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

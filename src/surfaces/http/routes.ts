@@ -1,0 +1,63 @@
+import type { Store } from '../../kernel/ports.ts'
+import { type Route, sendJson, sendText } from './front.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface OperatorPorts {
+  readonly store: Store
+  readonly metrics: Metrics
+  readonly memoryBytes: () => number
+  readonly uptimeSeconds: () => number
+  /** What `/` shows. */
+  readonly index: () => string
+}
+
+const READ = ['GET', 'HEAD']
+
+/** What an operator asks a server: are you alive, can you work, what have you done. */
+export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
+  {
+    path: '/',
+    methods: READ,
+    handle: (_, response) => sendText(response, ports.index()),
+  },
+  {
+    path: '/health',
+    methods: READ,
+    open: true,
+    handle: (_, response) => sendJson(response, 200, { status: 'ok' }),
+  },
+  {
+    path: '/ready',
+    methods: READ,
+    open: true,
+    async handle(_, response) {
+      const { state } = await ports.store.health()
+      const failing = state === 'failing'
+      sendJson(response, failing ? 503 : 200, { status: failing ? 'failing' : 'ready', store: state })
+    },
+  },
+  {
+    path: '/metrics',
+    methods: READ,
+    handle: (_, response) =>
+      sendText(
+        response,
+        ports.metrics.write(ports.memoryBytes(), ports.uptimeSeconds()),
+        'text/plain; version=0.0.4; charset=utf-8',
+      ),
+  },
+]
+
+/** RFC 9728: where a client learns who issues the tokens we take. */
+export const metadataRoutes = (resource: () => string, issuer: string): readonly Route[] =>
+  ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'].map((path) => ({
+    path,
+    methods: READ,
+    open: true,
+    handle: (_, response) =>
+      sendJson(response, 200, {
+        resource: resource(),
+        authorization_servers: [issuer],
+        bearer_methods_supported: ['header'],
+      }),
+  }))

@@ -1,0 +1,268 @@
+import type { Call, Progress } from '../../kernel/call.ts'
+import type { Outcome } from '../../kernel/invoke.ts'
+import { CAPABILITIES_KEY, Envelopes, isBare, isPlainCall, progressToken, VERSION_KEY } from './envelope.ts'
+import {
+  type Frame,
+  type FrameFault,
+  type Notification,
+  type Params,
+  type Request,
+  type RequestId,
+  readFrame,
+  writeError,
+  writeResult,
+} from './message.ts'
+import type { Decorate, SdkLink } from './sdk.ts'
+import { isRefusal, MODERN, repairInitialize, type Service } from './service.ts'
+import { writeModern, writeOutcome } from './writing.ts'
+
+type Era = 'opening' | 'legacy' | 'modern'
+
+// No client can send it: the bytes of a private replay are never mistaken for an answer it waits for.
+const REPLAY = 'warrant:replay\u0000'
+
+/** Requests that stay open for as long as the client likes. */
+const LISTEN = 'subscriptions/listen'
+
+/**
+ * One client on a line-based channel. Answers what is asked most (`initialize`, `ping`, `tools/*`,
+ * `server/discover`) itself and hands the rest to the SDK, which is loaded when first needed. Both ways
+ * give the same bytes.
+ */
+export class Connection {
+  readonly #service: Service
+  readonly #send: (line: string) => void
+  readonly #decorate: Decorate | undefined
+  readonly #direct: boolean
+  readonly #envelopes: Envelopes
+  /** Requests not answered yet. A direct call is its own handle; the SDK keeps its own. */
+  readonly #pending = new Map<RequestId, Call | 'sdk' | 'listen'>()
+  #era: Era = 'opening'
+  #opened: Params | undefined
+  #link: SdkLink | undefined
+  #loading = false
+  /** Frames that came while the SDK was being loaded, in their order. */
+  #held: Frame[] = []
+  #idle: (() => void)[] = []
+  #closed = false
+
+  constructor(
+    service: Service,
+    send: (line: string) => void,
+    options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
+  ) {
+    this.#service = service
+    this.#send = send
+    this.#direct = options.direct ?? true
+    this.#decorate = options.decorate
+    this.#envelopes = new Envelopes()
+  }
+
+  receive(line: string): void {
+    this.#take(readFrame(line))
+  }
+
+  /** Answers a frame that could not even be read. */
+  reject(fault: FrameFault, id: RequestId | null = null): void {
+    this.#send(writeError(id, this.#service.parts.dialect.frame(fault)))
+  }
+
+  /** Resolves when every request has been answered, open subscriptions apart. */
+  async settled(): Promise<void> {
+    while (this.#loading || this.#busy()) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Ends the subscriptions with their final word and lets go of everything. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    for (const call of this.#pending.values()) if (typeof call === 'object') call.cancel('closed')
+    await this.#link?.close()
+    this.#closed = true
+    this.#pending.clear()
+    this.#wake()
+  }
+
+  #busy(): boolean {
+    for (const call of this.#pending.values()) if (call !== 'listen') return true
+    return false
+  }
+
+  #wake(): void {
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #take(frame: Frame): void {
+    if (this.#closed) return
+    if (this.#loading) {
+      this.#held.push(frame)
+      return
+    }
+    switch (frame.kind) {
+      case 'blank':
+        return
+      case 'reject':
+        return this.reject(frame.fault, frame.id)
+      case 'response':
+        return this.#deliver(frame.message)
+      case 'notification':
+        return this.#notified(frame.message, frame)
+      case 'request':
+        return this.#requested(frame.message, frame)
+    }
+  }
+
+  /** Decides the era from the opening exchange, by the SDK's rules. False: ask again once the SDK is here. */
+  #settleEra(message: Request | Notification): boolean {
+    if (this.#era !== 'opening') return true
+    const claim = this.#envelopes.judge(message.params)
+    if (claim === 'unsure') return false
+    if (claim === 'none') this.#era = 'legacy'
+    // A probe decides nothing: the client may still turn out to be an older one. An envelope that
+    // does not hold decides nothing either.
+    else if (claim === 'valid' && message.method !== 'server/discover') this.#era = 'modern'
+    return true
+  }
+
+  #notified(message: Notification, frame: Frame): void {
+    if (!this.#settleEra(message)) return this.#load(frame)
+    if (message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId as RequestId
+      const call = this.#pending.get(id)
+      if (call !== undefined) {
+        this.#pending.delete(id)
+        if (typeof call === 'object') call.cancel(message.params?.reason)
+        this.#wake()
+      }
+    }
+    // With no SDK there is nobody a notification could matter to.
+    if (this.#link !== undefined) this.#deliver(message)
+  }
+
+  #requested(message: Request, frame: Frame): void {
+    const { id, method } = message
+    if (this.#pending.has(id)) return this.reject('duplicate', id)
+    if (!this.#settleEra(message)) return this.#load(frame)
+    if (method === 'tools/call') {
+      const plan = this.#service.plan(message.params)
+      if (isRefusal(plan)) return this.#send(writeError(id, plan.error))
+    }
+    if (this.#direct && this.#answer(message)) return
+    const repaired =
+      method === 'initialize'
+        ? { ...message, params: repairInitialize(this.#service, message.params) }
+        : message
+    if (this.#link === undefined) return this.#load(frame)
+    this.#pending.set(id, method === LISTEN ? 'listen' : 'sdk')
+    this.#deliver(repaired)
+  }
+
+  /** True when the request has been, or will be, answered without the SDK. */
+  #answer(message: Request): boolean {
+    const { id, method, params } = message
+    const service = this.#service
+    if (this.#era === 'legacy') {
+      switch (method) {
+        case 'initialize':
+          if (this.#link !== undefined || params?._meta !== undefined) return false
+          this.#opened = repairInitialize(service, params)
+          return this.#result(id, JSON.stringify(service.initializeResult(params?.protocolVersion)))
+        case 'ping':
+          return isBare(params) && this.#result(id, '{}')
+        case 'tools/list':
+          return isBare(params) && this.#result(id, JSON.stringify(service.toolList))
+        case 'tools/call':
+          return isPlainCall(params) && this.#call(id, params, 'legacy')
+      }
+      return false
+    }
+    if (this.#envelopes.judge(params) !== 'valid') return false
+    switch (method) {
+      case 'server/discover':
+        return isBare(params) && this.#result(id, writeModern(service, service.discoverResult(), true))
+      case 'tools/list':
+        return isBare(params) && this.#result(id, writeModern(service, service.toolList, true))
+      case 'tools/call':
+        return isPlainCall(params) && this.#call(id, params, 'modern')
+    }
+    return false
+  }
+
+  #result(id: RequestId, json: string): true {
+    this.#send(writeResult(id, json))
+    return true
+  }
+
+  #call(id: RequestId, params: Params | undefined, era: 'legacy' | 'modern'): true {
+    const service = this.#service
+    const plan = service.plan(params)
+    if (isRefusal(plan)) {
+      this.#send(writeError(id, plan.error))
+      return true
+    }
+    const token = progressToken(params)
+    const report = ({ done, ...rest }: Progress) =>
+      this.#send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken: token, progress: done, ...rest },
+        }),
+      )
+    const call = service.openCall(token === undefined ? undefined : report)
+    const answer = (outcome: Outcome) => {
+      if (outcome.kind !== 'cancelled') this.#send(writeOutcome(service, id, outcome, era))
+    }
+    const outcome = service.parts.invoke(plan.tool, plan.args, call)
+    if (!(outcome instanceof Promise)) {
+      answer(outcome)
+      return true
+    }
+    this.#pending.set(id, call)
+    void outcome.then((ended) => {
+      if (this.#pending.get(id) === call) this.#pending.delete(id)
+      if (!this.#closed) answer(ended)
+      this.#wake()
+    })
+    return true
+  }
+
+  /** Loads the SDK, tells it what has been agreed without it, and goes on where we stopped. */
+  #load(frame: Frame): void {
+    this.#loading = true
+    this.#held.push(frame)
+    void import('./sdk.ts').then(({ joinSdk, isEnvelope }) => {
+      this.#envelopes.check = isEnvelope
+      this.#link ??= joinSdk(this.#service, (message) => this.#fromSdk(message), this.#decorate)
+      this.#catchUp()
+      this.#loading = false
+      for (const held of this.#held.splice(0)) this.#take(held)
+      this.#wake()
+    })
+  }
+
+  #catchUp(): void {
+    if (this.#era === 'opening') return
+    if (this.#opened !== undefined) {
+      this.#deliver({ jsonrpc: '2.0', id: REPLAY, method: 'initialize', params: this.#opened })
+      return
+    }
+    const _meta = { [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: {} }
+    const params = { requestId: REPLAY, ...(this.#era === 'modern' && { _meta }) }
+    this.#deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+  }
+
+  #deliver(message: object): void {
+    this.#link?.deliver(message)
+  }
+
+  #fromSdk(message: object): void {
+    const { id } = message as { id?: RequestId }
+    if (id === REPLAY) return
+    if (id !== undefined && !('method' in message)) {
+      // Cancelled in the meantime: the client no longer wants to hear of it.
+      if (!this.#pending.delete(id)) return
+    }
+    this.#send(JSON.stringify(message))
+    this.#wake()
+  }
+}

@@ -1,0 +1,149 @@
+import type { Fault, FaultKind } from '../../kernel/fault.ts'
+import { viewFault } from '../../kernel/fault.ts'
+import type { Content } from '../../kernel/tool.ts'
+import type { FrameFault, RpcError } from './message.ts'
+
+/** The result of `tools/call`, its members in the order the SDK writes them. */
+export interface ToolResult {
+  readonly _meta?: Readonly<Record<string, unknown>>
+  readonly content: readonly Content[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+}
+
+/** How failures look on the wire. The tools are the same in every dialect. */
+export interface Dialect {
+  readonly name: string
+  /** The revision an `initialize` that names none is answered with. */
+  readonly defaultVersion: string
+  frame(fault: FrameFault, detail?: string): RpcError
+  unknownTool(name: string): RpcError
+  /** The JSON-RPC error of a fault; undefined when it travels as a tool execution error. */
+  fault(fault: Fault): RpcError | undefined
+  bug(): RpcError
+}
+
+const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly words: string }>> = {
+  parse: { code: -32700, words: 'Parse error' },
+  oversize: { code: -32600, words: 'Invalid Request: the message is too long' },
+  request: { code: -32600, words: 'Invalid Request' },
+  duplicate: { code: -32600, words: 'Invalid Request: a request with this id is still being answered' },
+  params: { code: -32602, words: 'Invalid params' },
+  method: { code: -32601, words: 'Method not found' },
+}
+
+// A caller's own words go back to it escaped and cut: enough to recognise, too little to abuse.
+const quote = (words: string): string => JSON.stringify(words.slice(0, 128))
+
+const withDetail = (words: string, detail: string | undefined): string =>
+  detail === undefined ? words : `${words}: ${detail}`
+
+/** MCP as written: the model sees what it can repair, the client sees what it did wrong. */
+const standard: Dialect = {
+  name: 'standard',
+  defaultVersion: '2025-11-25',
+  frame: (fault, detail) => ({ code: FRAMES[fault].code, message: withDetail(FRAMES[fault].words, detail) }),
+  unknownTool: (name) => ({ code: -32602, message: `Unknown tool: ${quote(name)}` }),
+  fault: () => undefined,
+  bug: () => ({ code: -32603, message: 'Internal error' }),
+}
+
+const SENTINEL: Readonly<Record<FaultKind, { readonly code: number; readonly words: string }>> = {
+  invalid: { code: -32602, words: 'Invalid params' },
+  missing: { code: -32602, words: 'Invalid params' },
+  refused: { code: -32000, words: 'Security violation' },
+  exhausted: { code: -32000, words: 'Limit exceeded' },
+  conflict: { code: -32000, words: 'Conflict' },
+  corrupt: { code: -32603, words: 'Internal error' },
+  unavailable: { code: -32603, words: 'Internal error' },
+}
+
+const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
+  parse: 'parse_error',
+  oversize: 'invalid_request',
+  request: 'invalid_request',
+  duplicate: 'invalid_request',
+  params: 'invalid_params',
+  method: 'method_not_found',
+}
+
+/** A fault's code is `room.name`; a fault may say a finer `reason` in its detail. */
+const reasonOf = ({ code, detail }: Fault): string =>
+  typeof detail?.reason === 'string' ? detail.reason : code.slice(code.indexOf('.') + 1)
+
+/** JSON-RPC errors with `data.details` and a stable `data.reason`. */
+const sentinel: Dialect = {
+  name: 'sentinel',
+  defaultVersion: '2024-11-05',
+  frame(fault, detail) {
+    const { code, message } = standard.frame(fault, detail)
+    return { code, message, data: { details: message, reason: SENTINEL_REASONS[fault] } }
+  },
+  unknownTool(name) {
+    const message = `Tool not found: ${quote(name)}`
+    return { code: -32601, message, data: { details: message, reason: 'tool_not_found' } }
+  },
+  fault(fault) {
+    const { code, words } = SENTINEL[fault.kind]
+    const data = { ...fault.detail, details: fault.message, reason: reasonOf(fault), fix: fault.fix }
+    return { code, message: code === -32603 ? words : `${words}: ${fault.message}`, data }
+  },
+  bug: () => ({
+    code: -32603,
+    message: 'Internal error',
+    data: { details: 'Internal error', reason: 'internal' },
+  }),
+}
+
+const SCG: Readonly<Record<FaultKind, readonly [code: number, word: string]>> = {
+  invalid: [2000, 'BAD_REQUEST'],
+  missing: [4000, 'NOT_FOUND'],
+  refused: [5000, 'INVARIANT_VIOLATION'],
+  conflict: [5000, 'INVARIANT_VIOLATION'],
+  exhausted: [5000, 'INVARIANT_VIOLATION'],
+  corrupt: [5000, 'INVARIANT_VIOLATION'],
+  unavailable: [1000, 'INTERNAL_ERROR'],
+}
+
+const scgError = ([code, word]: readonly [number, string], message: string): RpcError => ({
+  code,
+  message,
+  data: { code_string: word },
+})
+
+/** Numeric codes from 1000 to 5000, each with its word in `data.code_string`. */
+const scg: Dialect = {
+  name: 'scg',
+  defaultVersion: '2024-11-05',
+  frame(fault, detail) {
+    if (fault === 'oversize' || fault === 'params') {
+      return scgError(SCG.invalid, standard.frame(fault, detail).message)
+    }
+    return standard.frame(fault, detail)
+  },
+  unknownTool: (name) => scgError([3000, 'INVALID_TOOL'], `Unknown tool: ${quote(name)}`),
+  fault(fault) {
+    const node = fault.kind === 'missing' && reasonOf(fault) === 'node_unknown'
+    return scgError(node ? [4004, 'NODE_NOT_FOUND'] : SCG[fault.kind], fault.message)
+  },
+  bug: () => scgError(SCG.unavailable, 'Internal error'),
+}
+
+export const DIALECTS = { standard, sentinel, scg } as const
+export type DialectName = keyof typeof DIALECTS
+
+/** Where a tool execution error carries its fault as data. */
+export const FAULT_META = 'warrant/fault'
+
+/**
+ * A fault as a tool execution error: words for the model, the same as data for a program. The data is not
+ * `structuredContent`: version 1 clients hold even an error's against the tool's output schema.
+ */
+export const faultResult = (fault: Fault): ToolResult => {
+  const view = viewFault(fault)
+  return {
+    _meta: { [FAULT_META]: view },
+    content: [{ type: 'text', text: `${view.message}\nFix: ${view.fix}\nCode: ${view.code}` }],
+    isError: true,
+  }
+}

@@ -1,0 +1,108 @@
+import { isRecord } from '../../kernel/json.ts'
+import type { Params } from './message.ts'
+import { MODERN } from './service.ts'
+
+const PREFIX = 'io.modelcontextprotocol/'
+export const VERSION_KEY = `${PREFIX}protocolVersion`
+export const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`
+export const CLIENT_KEY = `${PREFIX}clientInfo`
+export const SERVER_KEY = `${PREFIX}serverInfo`
+
+const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0
+
+const PLAIN_CAPABILITIES = new Set(['elicitation', 'sampling', 'roots'])
+const ELICITATION_MODES = new Set(['form', 'url'])
+
+const plainCapability = ([key, value]: [string, unknown]): boolean =>
+  PLAIN_CAPABILITIES.has(key) &&
+  (isEmpty(value) ||
+    (key === 'elicitation' &&
+      isRecord(value) &&
+      Object.entries(value).every(([mode, options]) => ELICITATION_MODES.has(mode) && isEmpty(options))))
+
+const plainClient = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value.name === 'string' &&
+  typeof value.version === 'string' &&
+  Object.keys(value).every((key) => key === 'name' || key === 'version')
+
+const ENVELOPE_KEYS = new Set([VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY])
+
+const plainEnvelope = (meta: Record<string, unknown>): boolean =>
+  meta[VERSION_KEY] === MODERN &&
+  isRecord(meta[CAPABILITIES_KEY]) &&
+  Object.entries(meta[CAPABILITIES_KEY]).every(plainCapability) &&
+  (meta[CLIENT_KEY] === undefined || plainClient(meta[CLIENT_KEY]))
+
+/**
+ * What a request's `_meta` says of its era.
+ * - `none`: no claim to the modern envelope
+ * - `valid`, `broken`: the claim is there, and it does or does not hold
+ * - `unsure`: only the SDK's own schema can tell, and it is not loaded
+ */
+export type Claim = 'none' | 'valid' | 'broken' | 'unsure'
+
+const MAX_KNOWN = 64
+
+/** Judges envelopes: the plain ones at sight, the others by the SDK's schema, each kind once. */
+export class Envelopes {
+  /** The SDK's verdict, once it is loaded. */
+  check: ((params: Params) => boolean) | undefined
+  readonly #known = new Set<string>()
+
+  judge(params: Params | undefined): Claim {
+    const meta = params?._meta
+    if (params === undefined || !isRecord(meta) || !Object.hasOwn(meta, VERSION_KEY)) return 'none'
+    if (isPlainMeta(meta)) {
+      if (plainEnvelope(meta)) return 'valid'
+      const key = JSON.stringify([meta[VERSION_KEY], meta[CAPABILITIES_KEY], meta[CLIENT_KEY]])
+      if (this.#known.has(key)) return 'valid'
+      if (this.check?.(params)) {
+        if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+        this.#known.add(key)
+        return 'valid'
+      }
+    }
+    if (this.check === undefined) return 'unsure'
+    return this.check(params) ? 'valid' : 'broken'
+  }
+}
+
+export type ProgressToken = string | number
+
+const isToken = (value: unknown): value is ProgressToken =>
+  typeof value === 'string' || Number.isSafeInteger(value)
+
+const CALL_PARAMS = new Set(['name', 'arguments', '_meta'])
+const BARE_PARAMS = new Set(['_meta'])
+
+const isPlain = (params: Params | undefined, members: ReadonlySet<string>): boolean => {
+  if (params === undefined) return true
+  for (const key in params) if (!members.has(key)) return false
+  const meta = params._meta
+  return meta === undefined || (isRecord(meta) && isPlainMeta(meta))
+}
+
+/**
+ * Whether a `tools/call` asks for nothing but a call, so that answering it here and through the SDK cannot
+ * differ: no task, no retry state, no log level, no member whose meaning we would have to guess.
+ */
+export const isPlainCall = (params: Params | undefined): boolean => isPlain(params, CALL_PARAMS)
+
+/** The same for a request that takes no arguments. */
+export const isBare = (params: Params | undefined): boolean => isPlain(params, BARE_PARAMS)
+
+/** No reserved key but the envelope's, and a progress token that is one. */
+const isPlainMeta = (meta: Record<string, unknown>): boolean => {
+  for (const key in meta) {
+    if (key === 'progressToken' ? !isToken(meta[key]) : key.startsWith(PREFIX) && !ENVELOPE_KEYS.has(key)) {
+      return false
+    }
+  }
+  return true
+}
+
+export const progressToken = (params: Params | undefined): ProgressToken | undefined => {
+  const token = isRecord(params?._meta) ? params._meta.progressToken : undefined
+  return isToken(token) ? token : undefined
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Outcome } from '../../kernel/invoke.ts'
+import { isRecord } from '../../kernel/json.ts'
+import type { FrontRequest, Route } from '../http/front.ts'
+import { sendJson } from '../http/front.ts'
+import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
+import { classifyMessage, type Request as RpcRequest, writeError } from './message.ts'
+import type { Decorate } from './sdk.ts'
+import { isRefusal, MODERN, repairInitialize, type Service } from './service.ts'
+import { answerRequest, webRequest } from './web.ts'
+import { writeOutcome } from './writing.ts'
+
+export interface HttpEndpoint {
+  readonly route: Route
+  /** Ends open streams with their final word. */
+  close(): Promise<void>
+}
+
+interface EndpointOptions {
+  /** False sends every call through the SDK, for comparison. */
+  readonly direct?: boolean
+  readonly decorate?: Decorate | undefined
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+
+const rpcRefusal = (status: number, message: string) => ({
+  jsonrpc: '2.0',
+  error: { code: -32000, message: status === 413 ? `Payload Too Large: ${message}` : message },
+  id: null,
+})
+
+const accepts = ({ headers }: IncomingMessage): boolean =>
+  headers.accept === undefined || /application\/json|\*\/\*/.test(headers.accept)
+
+/** Headers that repeat the body, as revision 2026-07-28 wants them. An encoded name is the SDK's to decode. */
+const mirrors = ({ headers }: IncomingMessage, { method, params }: RpcRequest): boolean =>
+  headers['mcp-protocol-version'] === MODERN &&
+  headers['mcp-method'] === method &&
+  headers['mcp-name'] === params?.name
+
+/** The Streamable HTTP endpoint, stateless, for both eras. */
+export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): HttpEndpoint => {
+  const { direct = true, decorate } = options
+  const { limits, changes, log } = service.parts
+  const envelopes = new Envelopes()
+
+  const start = async () => {
+    const { createHandler, isEnvelope } = await import('./sdk-http.ts')
+    envelopes.check = isEnvelope
+    return createHandler(service, decorate)
+  }
+  let handler: ReturnType<typeof start> | undefined
+  const sdk = () => {
+    handler ??= start()
+    return handler
+  }
+  // News must reach streams that are open; with no SDK loaded there are none.
+  const stopNews = changes.listen((change) => void handler?.then(({ announce }) => announce(change)))
+
+  /** The call, when everything about it is plain; undefined leaves it to the SDK. */
+  const plainCall = ({ raw, method }: FrontRequest, value: unknown): RpcRequest | undefined => {
+    if (!direct || method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '')) return undefined
+    const frame = classifyMessage(value)
+    if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
+    const { message } = frame
+    if (Object.keys(value as object).length !== Object.keys(message).length) return undefined
+    if (!mirrors(raw, message) || !accepts(raw)) return undefined
+    if (!isPlainCall(message.params) || progressToken(message.params) !== undefined) return undefined
+    return envelopes.judge(message.params) === 'valid' ? message : undefined
+  }
+
+  const answerCall = async ({ id, params }: RpcRequest, response: ServerResponse): Promise<void> => {
+    const plan = service.plan(params)
+    if (isRefusal(plan)) return sendLine(response, writeError(id, plan.error))
+    const call = service.openCall()
+    const running = service.parts.invoke(plan.tool, plan.args, call)
+    let outcome: Outcome
+    if (running instanceof Promise) {
+      const gone = () => call.cancel('the client went away')
+      response.once('close', gone)
+      outcome = await running
+      response.off('close', gone)
+    } else {
+      outcome = running
+    }
+    if (outcome.kind !== 'cancelled') sendLine(response, writeOutcome(service, id, outcome, 'modern'))
+  }
+
+  const route: Route = {
+    path: '/mcp',
+    bodyBytes: limits.bodyBytes,
+    refuse: rpcRefusal,
+    async handle(request, response) {
+      let value: unknown
+      if (request.method === 'POST' && request.body.length > 0) {
+        try {
+          value = JSON.parse(request.body.toString('utf8'))
+        } catch {
+          return sendJson(response, 400, {
+            jsonrpc: '2.0',
+            error: { code: -32700, message: 'Parse error' },
+            id: null,
+          })
+        }
+      }
+      const call = plainCall(request, value)
+      if (call !== undefined) return answerCall(call, response)
+      const { fetch } = await sdk()
+      await answerRequest(response, (signal) =>
+        fetch(webRequest(request.raw, signal), repairBody(service, value)),
+      )
+    },
+  }
+  return {
+    route,
+    async close() {
+      stopNews()
+      await handler?.then(({ close }) => close()).catch((cause) => log.write('warn', String(cause)))
+    },
+  }
+}
+
+const repairBody = (service: Service, value: unknown): unknown =>
+  isRecord(value) && value.method === 'initialize' && (value.params === undefined || isRecord(value.params))
+    ? { ...value, params: repairInitialize(service, value.params) }
+    : value
+
+const sendLine = (response: ServerResponse, line: string): void => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(line) })
+  response.end(line)
+}

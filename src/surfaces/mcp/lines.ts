@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer'
+
+const NEWLINE = 10
+const RETURN = 13
+
+export interface LineSink {
+  line(text: string): void
+  /** A line past the limit. Its bytes are gone; reading goes on at the next newline. */
+  oversize(): void
+  /** A line that is not UTF-8, and so not JSON. */
+  garbled(): void
+}
+
+/** Cuts a byte stream into lines and never holds more than one line's limit of it. */
+export class LineReader {
+  readonly #limit: number
+  readonly #sink: LineSink
+  #parts: Buffer[] = []
+  #size = 0
+  #skipping = false
+
+  constructor(limit: number, sink: LineSink) {
+    this.#limit = limit
+    this.#sink = sink
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      this.#add(chunk.subarray(from, at))
+      this.#finish()
+      from = at + 1
+    }
+    if (from < chunk.length) this.#add(chunk.subarray(from))
+  }
+
+  /** The last line needs no newline. */
+  end(): void {
+    if (this.#size > 0) this.#finish()
+  }
+
+  #add(part: Buffer): void {
+    if (this.#skipping) return
+    this.#size += part.length
+    if (this.#size > this.#limit) {
+      this.#skipping = true
+      this.#parts = []
+      this.#sink.oversize()
+    } else if (part.length > 0) {
+      this.#parts.push(part)
+    }
+  }
+
+  #finish(): void {
+    const parts = this.#parts
+    const skipped = this.#skipping
+    this.#parts = []
+    this.#size = 0
+    this.#skipping = false
+    if (skipped) return
+    let bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+    if (bytes.at(-1) === RETURN) bytes = bytes.subarray(0, -1)
+    if (isUtf8(bytes)) this.#sink.line(bytes.toString('utf8'))
+    else this.#sink.garbled()
+  }
+}

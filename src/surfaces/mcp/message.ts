@@ -1,0 +1,75 @@
+import { isRecord } from '../../kernel/json.ts'
+
+export type RequestId = string | number
+export type Params = Readonly<Record<string, unknown>>
+
+export interface Request {
+  readonly jsonrpc: '2.0'
+  readonly id: RequestId
+  readonly method: string
+  readonly params?: Params
+}
+
+export interface Notification {
+  readonly jsonrpc: '2.0'
+  readonly method: string
+  readonly params?: Params
+}
+
+export interface RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** What is wrong with a frame that is no message. The dialect knows its code and words. */
+export type FrameFault = 'parse' | 'oversize' | 'request' | 'params' | 'duplicate' | 'method'
+
+export type Frame =
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'request'; readonly message: Request }
+  | { readonly kind: 'notification'; readonly message: Notification }
+  | { readonly kind: 'response'; readonly message: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'reject'; readonly id: RequestId | null; readonly fault: FrameFault }
+
+const BYTE_ORDER_MARK = 0xfeff
+
+const readId = (id: unknown): RequestId | null =>
+  typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null
+
+/** Sorts a JSON value into what it is. Unknown members of the envelope are dropped, nothing is swallowed. */
+export const classifyMessage = (value: unknown): Frame => {
+  if (!isRecord(value)) return { kind: 'reject', id: null, fault: 'request' }
+  const hasId = Object.hasOwn(value, 'id')
+  const id = readId(value.id)
+  const { method, params } = value
+  const reject = (fault: FrameFault): Frame => ({ kind: 'reject', id, fault })
+  if (value.jsonrpc !== '2.0' || (hasId && id === null)) return reject('request')
+  if (typeof method !== 'string') {
+    const answers = Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')
+    return answers && method === undefined ? { kind: 'response', message: value } : reject('request')
+  }
+  if (params !== undefined && !isRecord(params)) return hasId ? reject('params') : { kind: 'blank' }
+  const body = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
+  if (!hasId || id === null) return { kind: 'notification', message: body }
+  return { kind: 'request', message: { ...body, id } }
+}
+
+/** One line of stdio. */
+export const readFrame = (line: string): Frame => {
+  const text = line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text.trim() === '' ? { kind: 'blank' } : { kind: 'reject', id: null, fault: 'parse' }
+  }
+  return classifyMessage(value)
+}
+
+export const writeError = (id: RequestId | null, error: RpcError): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error })
+
+/** The SDK's own order of members, so that both ways of answering give the same bytes. */
+export const writeResult = (id: RequestId, json: string): string =>
+  `{"result":${json},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`

@@ -1,0 +1,33 @@
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { Change } from '../../kernel/changes.ts'
+import { createSdkServer, type Decorate } from './sdk.ts'
+import type { Service } from './service.ts'
+
+export { isEnvelope } from './sdk.ts'
+
+/** The SDK's own HTTP handler over the kernel: every request it serves gets a server of its own. */
+export const createHandler = (service: Service, decorate?: Decorate) => {
+  const { limits, log } = service.parts
+  const handler = createMcpHandler(({ era }) => createSdkServer(service, era, decorate), {
+    maxRequestBodySize: limits.bodyBytes,
+    onerror: (error) => log.write('debug', 'protocol', { error: error.message }),
+  })
+  return {
+    fetch: (request: Request, parsedBody: unknown): Promise<Response> =>
+      handler.fetch(request, parsedBody === undefined ? {} : { parsedBody }),
+    announce(change: Change): void {
+      const { notify } = handler
+      switch (change.kind) {
+        case 'tools':
+          return notify.toolsChanged()
+        case 'prompts':
+          return notify.promptsChanged()
+        case 'resources':
+          return notify.resourcesChanged()
+        case 'resource':
+          return notify.resourceUpdated(change.uri)
+      }
+    },
+    close: () => handler.close(),
+  }
+}

@@ -1,0 +1,175 @@
+import {
+  classifyInboundRequest,
+  Server,
+  type ServerContext,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import * as z from 'zod'
+import type { Call, Progress } from '../../kernel/call.ts'
+import type { Change } from '../../kernel/changes.ts'
+import { Fault } from '../../kernel/fault.ts'
+import { progressToken } from './envelope.ts'
+import { listPrompts, listResources, listTemplates } from './listing.ts'
+import type { Params } from './message.ts'
+import { readers } from './reading.ts'
+import { isRefusal, LIST_CACHE, MODERN, type Service, WireError } from './service.ts'
+
+/** Lets a test build put its own handler in front of ours. The product passes none. */
+export type Decorate = (server: Server) => void
+
+type Era = 'legacy' | 'modern'
+type Handler = (params: Params, ctx: ServerContext) => object | Promise<object>
+
+// Our own checks give one clear sentence; the SDK's schema would answer with a dump of itself.
+const ANY_PARAMS = { params: z.looseObject({}).optional() }
+
+const noCursor = (service: Service, params: Params): void => {
+  // Our lists are one page long, so we never gave a cursor that could come back.
+  if (params.cursor !== undefined)
+    throw new WireError(service.parts.dialect.frame('params', 'unknown cursor'))
+}
+
+const reporter = (params: Params, ctx: ServerContext): ((progress: Progress) => void) | undefined => {
+  const token = progressToken(params)
+  if (token === undefined) return undefined
+  return ({ done, ...rest }) =>
+    void ctx.mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken: token, progress: done, ...rest } })
+      .catch(() => {})
+}
+
+const openCall = (service: Service, params: Params, ctx: ServerContext): Call => {
+  const call = service.openCall(reporter(params, ctx))
+  const { signal } = ctx.mcpReq
+  if (signal.aborted) call.cancel(signal.reason)
+  else signal.addEventListener('abort', () => call.cancel(signal.reason), { once: true })
+  return call
+}
+
+const callTool = async (service: Service, params: Params, ctx: ServerContext): Promise<object> => {
+  const plan = service.plan(params)
+  if (isRefusal(plan)) throw new WireError(plan.error)
+  const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx)
+  const outcome = await service.parts.invoke(plan.tool, plan.args, call)
+  // Nobody is listening any more; the SDK drops what is returned here.
+  if (outcome.kind === 'cancelled') return { content: [] }
+  const result = service.resultOf(outcome)
+  if (isRefusal(result)) throw new WireError(result.error)
+  return result
+}
+
+/** One SDK server over the kernel: for one connection, or for one HTTP request. */
+export const createSdkServer = (service: Service, era: Era, decorate?: Decorate): Server => {
+  const { catalog, identity, instructions, dialect, log } = service.parts
+  const server = new Server(identity, {
+    capabilities: service.capabilities,
+    instructions,
+    cacheHints: {
+      'tools/list': LIST_CACHE,
+      'prompts/list': LIST_CACHE,
+      'resources/list': LIST_CACHE,
+      'resources/templates/list': LIST_CACHE,
+      'server/discover': LIST_CACHE,
+    },
+  })
+  const subscribed = new Set<string>()
+  const read = readers(service, era)
+  const handle = (method: string, handler: Handler) =>
+    server.setRequestHandler(method, ANY_PARAMS, async (params, ctx) => {
+      try {
+        return { ...(await handler(params ?? {}, ctx)) }
+      } catch (thrown) {
+        if (thrown instanceof WireError) throw thrown
+        if (thrown instanceof Fault) throw new WireError(dialect.fault(thrown) ?? read.refuse(thrown))
+        log.write('error', `bug in ${method}`, { stack: String((thrown as Error)?.stack ?? thrown) })
+        throw new WireError(dialect.bug())
+      }
+    })
+  const list = (method: string, answer: () => object) =>
+    handle(method, (params) => {
+      noCursor(service, params)
+      return answer()
+    })
+
+  list('tools/list', () => service.toolList)
+  handle('tools/call', (params, ctx) => callTool(service, params, ctx))
+  if (catalog.resources.length > 0) {
+    list('resources/list', () => ({ resources: listResources(catalog) }))
+    list('resources/templates/list', () => ({ resourceTemplates: listTemplates(catalog) }))
+    handle('resources/read', (params, ctx) => read.resource(params, openCall(service, params, ctx)))
+    handle('resources/subscribe', (params) => {
+      subscribed.add(read.known(params))
+      return {}
+    })
+    handle('resources/unsubscribe', (params) => {
+      subscribed.delete(read.known(params))
+      return {}
+    })
+  }
+  if (catalog.prompts.length > 0) {
+    list('prompts/list', () => ({ prompts: listPrompts(catalog) }))
+    handle('prompts/get', (params, ctx) => read.prompt(params, openCall(service, params, ctx)))
+  }
+  if (service.capabilities.completions !== undefined) handle('completion/complete', read.completion)
+  decorate?.(server)
+  wantsUpdate.set(server, (uri) => subscribed.has(uri))
+  return server
+}
+
+/** Which updates an older client asked for; the SDK keeps that for newer ones. */
+const wantsUpdate = new WeakMap<Server, (uri: string) => boolean>()
+
+const announce = async (server: Server, era: Era, change: Change): Promise<void> => {
+  switch (change.kind) {
+    case 'tools':
+      return server.sendToolListChanged()
+    case 'prompts':
+      return server.sendPromptListChanged()
+    case 'resources':
+      return server.sendResourceListChanged()
+    case 'resource':
+      if (era === 'modern' || wantsUpdate.get(server)?.(change.uri)) {
+        return server.sendResourceUpdated({ uri: change.uri })
+      }
+  }
+}
+
+export interface SdkLink {
+  deliver(message: object): void
+  close(): Promise<void>
+}
+
+/** Puts the SDK behind a connection whose frames somebody else reads and writes. */
+export const joinSdk = (service: Service, send: (message: object) => void, decorate?: Decorate): SdkLink => {
+  const { log, changes } = service.parts
+  const wire: Transport = {
+    start: async () => {},
+    send: async (message) => send(message),
+    close: async () => wire.onclose?.(),
+  }
+  let stop = () => {}
+  const served = serveStdio(
+    ({ era }) => {
+      const server = createSdkServer(service, era, decorate)
+      stop()
+      stop = changes.listen((change) => void announce(server, era, change).catch(() => {}))
+      return server
+    },
+    { transport: wire, onerror: (error) => log.write('debug', 'protocol', { error: error.message }) },
+  )
+  return {
+    deliver: (message) => wire.onmessage?.(message as never),
+    close: async () => {
+      stop()
+      await served.close()
+    },
+  }
+}
+
+/** Whether the SDK's own schema takes this `_meta` as a modern envelope. */
+export const isEnvelope = (params: Params | undefined): boolean => {
+  const body = { jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta: params?._meta } }
+  const outcome = classifyInboundRequest({ httpMethod: 'POST', body })
+  return outcome.kind === 'modern' && outcome.classification.revision === MODERN
+}

@@ -1,0 +1,117 @@
+import type { Readable, Writable } from 'node:stream'
+import { Connection } from './connection.ts'
+import { LineReader } from './lines.ts'
+import type { Decorate } from './sdk.ts'
+import type { Service } from './service.ts'
+
+export interface StdioServer {
+  /** Why it ended: the client hung up, or its end of the pipe is gone. */
+  readonly ended: Promise<'end' | 'broken'>
+  /** Cancels what is running, says goodbye to subscribers and writes what is left. */
+  stop(): Promise<void>
+}
+
+/** Collects answers and writes them once a turn: one system call where there would be hundreds. */
+class LineWriter {
+  readonly #output: Writable
+  #text = ''
+  #scheduled = false
+  #broken = false
+
+  constructor(output: Writable) {
+    this.#output = output
+  }
+
+  readonly write = (line: string): void => {
+    this.#text += `${line}\n`
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.flush())
+  }
+
+  /** False when the client reads more slowly than it asks. */
+  flush(): boolean {
+    this.#scheduled = false
+    const text = this.#text
+    if (text === '' || this.#broken) return true
+    this.#text = ''
+    return this.#output.write(text)
+  }
+
+  fail(): void {
+    this.#broken = true
+  }
+
+  finished(): Promise<void> {
+    this.flush()
+    if (this.#broken || this.#output.writableLength === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#output.write('', () => resolve()))
+  }
+}
+
+/** Serves one client over a pair of byte streams, one JSON-RPC message a line. */
+export const serveLines = (
+  service: Service,
+  input: Readable,
+  output: Writable,
+  options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
+): StdioServer => {
+  const { limits, clock, log } = service.parts
+  const writer = new LineWriter(output)
+  const connection = new Connection(service, writer.write, options)
+  const reader = new LineReader(limits.lineBytes, {
+    line: (text) => connection.receive(text),
+    oversize: () => connection.reject('oversize'),
+    garbled: () => connection.reject('parse'),
+  })
+
+  const drained = async (): Promise<void> => {
+    let cancel = () => {}
+    const timeout = new Promise<void>((resolve) => {
+      cancel = clock.after(limits.drainMs, resolve)
+    })
+    await Promise.race([connection.settled(), timeout])
+    cancel()
+  }
+
+  const stop = async (): Promise<void> => {
+    input.pause()
+    await connection.close()
+    await writer.finished()
+  }
+
+  const ended = new Promise<'end' | 'broken'>((resolve) => {
+    let over = false
+    const finish = (how: 'end' | 'broken') => {
+      if (over) return
+      over = true
+      if (how === 'broken') {
+        writer.fail()
+        resolve(how)
+        return
+      }
+      reader.end()
+      void drained()
+        .then(stop)
+        .then(() => resolve(how))
+    }
+    input.on('data', (chunk: Buffer) => {
+      reader.push(chunk)
+      // Answers that are ready go out now, in one piece; a client that does not read is not read from.
+      if (!writer.flush()) {
+        input.pause()
+        output.once('drain', () => input.resume())
+      }
+    })
+    input.on('end', () => finish('end'))
+    input.on('close', () => finish('end'))
+    input.on('error', (error) => {
+      log.write('debug', 'input failed', { error: error.message })
+      finish('end')
+    })
+    output.on('error', () => finish('broken'))
+    output.on('close', () => finish('broken'))
+  })
+
+  return { ended, stop }
+}

@@ -1,0 +1,43 @@
+import type { Outcome } from '../../kernel/invoke.ts'
+import { SERVER_KEY } from './envelope.ts'
+import { type RequestId, writeError, writeResult } from './message.ts'
+import { isRefusal, LIST_CACHE, type Service } from './service.ts'
+
+type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
+
+/** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
+export const writeModern = ({ parts }: Service, result: Result, cached = false): string =>
+  JSON.stringify({
+    ...result,
+    resultType: 'complete',
+    ...(cached && LIST_CACHE),
+    _meta: { ...result._meta, [SERVER_KEY]: parts.identity },
+  })
+
+/** The response line of a finished call. */
+export const writeOutcome = (
+  service: Service,
+  id: RequestId,
+  outcome: Exclude<Outcome, { kind: 'cancelled' }>,
+  era: 'legacy' | 'modern',
+): string => {
+  // The common answer is spliced from the JSON the funnel already made, not written a second time.
+  if (outcome.kind === 'answer' && outcome.content === undefined && outcome.json !== undefined) {
+    const { json } = outcome
+    const body = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`
+    return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
+  }
+  const result = service.resultOf(outcome)
+  if (isRefusal(result)) return writeError(id, result.error)
+  return writeResult(id, era === 'legacy' ? JSON.stringify(result) : writeModern(service, { ...result }))
+}
+
+const tails = new WeakMap<Service, string>()
+
+const modernTail = (service: Service): string => {
+  const known = tails.get(service)
+  if (known !== undefined) return known
+  const tail = `,${writeModern(service, {}).slice(1)}`
+  tails.set(service, tail)
+  return tail
+}
