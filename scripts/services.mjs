@@ -6,7 +6,14 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from './services/chromium.mjs'
-import { installLine, installPackages, mayInstall, readVersion, say } from './services/install.mjs'
+import {
+  installLine,
+  installPackages,
+  mayInstall,
+  readVersion,
+  say,
+  secondsSince,
+} from './services/install.mjs'
 import { startGuard } from './services/launch.mjs'
 import { postgres } from './services/postgres.mjs'
 import { registry } from './services/registry.mjs'
@@ -199,7 +206,7 @@ async function runCommand(chosen, install, command) {
       const env = { ...process.env }
       for (const name of variables) delete env[name]
       const [program = '', ...args] = command
-      say(`started ${services.map(({ title }) => title).join(', ') || 'nothing'} in ${seconds(begin)}`)
+      say(`started ${services.map(({ title }) => title).join(', ') || 'nothing'} in ${secondsSince(begin)}`)
       if (caught) return Promise.resolve(signalCode(caught))
       const started = spawn(program, args, { stdio: 'inherit', env: { ...env, ...values } })
       child = started
@@ -217,9 +224,6 @@ async function runCommand(chosen, install, command) {
   }
 }
 
-/** @param {number} begin */
-const seconds = (begin) => `${((performance.now() - begin) / 1000).toFixed(1)} s`
-
 async function main() {
   const request = parseCommand(process.argv.slice(2))
   if (!request) {
@@ -228,7 +232,12 @@ async function main() {
   }
   const { action, chosen, install, command, json } = request
   if (action === 'run') return await runCommand(chosen, install, command)
-  if (action === 'install') await provideServices(chosen, install, new AbortController().signal)
+  if (action === 'install') {
+    const stopping = new AbortController()
+    // Dying at once would leave Debian's services held back for good.
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort())
+    await provideServices(chosen, install, stopping.signal)
+  }
   const complete = printStatus(chosen, json)
   return action === 'install' && !complete ? 1 : 0
 }

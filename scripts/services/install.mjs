@@ -15,6 +15,9 @@ import { delimiter, join } from 'node:path'
 /** @param {string} line */
 export const say = (line) => process.stderr.write(`services: ${line}\n`)
 
+/** @param {number} begin */
+export const secondsSince = (begin) => `${((performance.now() - begin) / 1000).toFixed(1)} s`
+
 export const isRoot = process.getuid?.() === 0
 
 /** Folders that replace every usual place, so that one can pick a version or hide all of them. */
@@ -113,7 +116,7 @@ export async function installPackages(packages, signal) {
     }
     const units = packages.filter((name) => name === 'postgresql' || name === 'docker-registry')
     if (units.length > 0) spawnSync('systemctl', ['disable', ...units], { stdio: 'ignore', timeout: 20_000 })
-    say(`installed in ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    say(`installed in ${secondsSince(start)}`)
   } finally {
     release()
   }

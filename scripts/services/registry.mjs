@@ -49,10 +49,14 @@ async function startOne(session, name, auth) {
       return [program, 'serve', config]
     },
     ready: async (port) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/v2/`).catch(() => undefined)
-      await answer?.arrayBuffer()
-      // Another registry may have taken the port meanwhile, and would answer just as well.
-      return answer?.headers.get('x-test-run') === mark
+      try {
+        const answer = await fetch(`http://127.0.0.1:${port}/v2/`, { signal: AbortSignal.timeout(2000) })
+        await answer.arrayBuffer()
+        // Another registry may have taken the port meanwhile, and would answer just as well.
+        return answer.headers.get('x-test-run') === mark
+      } catch {
+        return false
+      }
     },
     stopSignal: 'SIGTERM',
   })

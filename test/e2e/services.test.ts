@@ -328,6 +328,17 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('servi
     expect(stderr).toMatch(/E: no route to the mirror\n.*WARNING: Chromium IS MISSING/)
   })
 
+  test('lets apt-get come to an end when it is stopped, and runs nothing after', async () => {
+    await writeApt(
+      'trap "echo done >$0.done; exit 100" INT; echo Need to get 1 MB; /bin/sleep 1 >/dev/null 2>&1 & wait',
+    )
+    const { child, said, finished } = startNode([script, ...command], onlyOwnPath())
+    while (!said.stderr.includes('Need to get') && child.exitCode === null) await sleep(20)
+    child.kill('SIGTERM')
+    expect(await finished).toMatchObject({ code: 143, stdout: '' })
+    expect(await readFile(join(folder, 'bin/apt-get.done'), 'utf8')).toBe('done\n')
+  })
+
   test('installs nothing when told not to', async () => {
     await writeApt('exit 0')
     const { code } = await services(['run', '--no-install', ...command.slice(1)], onlyOwnPath())
