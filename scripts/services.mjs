@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from './services/chromium.mjs'
 import {
+  describeService,
   installLine,
   installPackages,
   mayInstall,
-  readVersion,
   say,
   secondsSince,
 } from './services/install.mjs'
@@ -97,21 +97,6 @@ function parseOptions(action, args) {
   } catch (error) {
     const [sentence] = String(error instanceof Error ? error.message : error).split(/\.\s|\n/)
     throw new UsageError(`${action}: ${sentence}`)
-  }
-}
-
-/** @param {Service} service */
-function describeService({ name, title, binary, missing }) {
-  const path = binary()
-  const packages = missing()
-  return {
-    name,
-    title,
-    installed: packages.length === 0,
-    path: path ?? null,
-    version: path === undefined ? null : (readVersion(path) ?? null),
-    missing: packages,
-    install: packages.length === 0 ? null : installLine(packages),
   }
 }
 

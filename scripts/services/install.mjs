@@ -43,7 +43,7 @@ export function findBinary(names, folders = pinnedFolders ?? pathFolders) {
 }
 
 /** @param {string} binary */
-export function readVersion(binary) {
+function readVersion(binary) {
   const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
   return /\d+(\.\d+)+/.exec(stdout ?? '')?.[0]
 }
@@ -51,6 +51,21 @@ export function readVersion(binary) {
 /** @param {string[]} packages */
 export const installLine = (packages) =>
   `${isRoot ? '' : 'sudo '}apt-get install -y --no-install-recommends ${packages.join(' ')}`
+
+/** @param {Service} service */
+export function describeService({ name, title, binary, missing }) {
+  const path = binary()
+  const packages = missing()
+  return {
+    name,
+    title,
+    installed: packages.length === 0,
+    path: path ?? null,
+    version: path === undefined ? null : (readVersion(path) ?? null),
+    missing: packages,
+    install: packages.length === 0 ? null : installLine(packages),
+  }
+}
 
 const aptGet = findBinary(['apt-get'], pathFolders)
 

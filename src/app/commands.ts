@@ -28,73 +28,70 @@ const CONFIG_OPTION: Option = {
 const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...settings().map(asOption)]
 
 /** Every command, in the order help shows them. What each does is loaded when it runs. */
-export const commands = (): readonly Command[] => {
-  const options = configOptions()
-  return [
-    {
-      name: 'mcp',
-      summary: 'Serve MCP over stdio, as clients start it.',
-      usage: '',
-      options,
-      choices: [],
-      run: async (invocation) => (await import('./commands/mcp.ts')).run(invocation),
-    },
-    {
-      name: 'serve',
-      summary: 'Serve MCP over HTTP, with health and metrics, until stopped.',
-      usage: '',
-      options,
-      choices: [],
-      run: async (invocation) => (await import('./commands/serve.ts')).run(invocation),
-    },
-    {
-      name: 'doctor',
-      summary: 'Check that this machine can run Warrant, and time a handshake in both eras.',
-      usage: '',
-      options,
-      choices: [],
-      run: async (invocation) => (await import('./commands/doctor.ts')).run(invocation),
-    },
-    {
-      name: 'tools',
-      summary: 'List the tools as a client sees them, with their cost in bytes and tokens.',
-      usage: '',
-      options,
-      choices: [],
-      run: async (invocation) => (await import('./commands/tools.ts')).run(invocation),
-    },
-    {
-      name: 'config',
-      summary: 'Show the settings in force and where each came from.',
-      usage: '',
-      options,
-      choices: [],
-      run: async (invocation) => (await import('./commands/config.ts')).run(invocation),
-    },
-    {
-      name: 'print-config',
-      summary: 'Print what to paste into an MCP client.',
-      usage: `<${CLIENTS.join('|')}>`,
-      options: [
-        { flag: 'windows', kind: 'switch', description: 'Only the form Windows needs.' },
-        {
-          flag: 'bin',
-          kind: 'text',
-          value: 'PATH',
-          description: 'Command that starts Warrant, instead of this very program.',
-        },
-        ...options,
-      ],
-      choices: CLIENTS,
-      run: async (invocation) => (await import('./commands/print-config.ts')).run(invocation),
-    },
-    {
-      name: 'completion',
-      summary: 'Print a completion script for a shell.',
-      usage: `<${SHELLS.join('|')}>`,
-      options: [],
-      choices: SHELLS,
-      run: async (invocation) => (await import('./commands/completion.ts')).run(invocation, commands()),
-    },
-  ]
-}
+export const commands = (): readonly Command[] => [
+  {
+    name: 'mcp',
+    summary: 'Serve MCP over stdio, as clients start it.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/mcp.ts')).run(invocation),
+  },
+  {
+    name: 'serve',
+    summary: 'Serve MCP over HTTP, with health and metrics, until stopped.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/serve.ts')).run(invocation),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check that this machine can run Warrant, and time a handshake in both eras.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/doctor.ts')).run(invocation),
+  },
+  {
+    name: 'tools',
+    summary: 'List the tools as a client sees them, with their cost in bytes and tokens.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/tools.ts')).run(invocation),
+  },
+  {
+    name: 'config',
+    summary: 'Show the settings in force and where each came from.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/config.ts')).run(invocation),
+  },
+  {
+    name: 'print-config',
+    summary: 'Print what to paste into an MCP client.',
+    usage: `<${CLIENTS.join('|')}>`,
+    options: () => [
+      { flag: 'windows', kind: 'switch', description: 'Only the form Windows needs.' },
+      {
+        flag: 'bin',
+        kind: 'text',
+        value: 'PATH',
+        description: 'Command that starts Warrant, instead of this very program.',
+      },
+      ...configOptions(),
+    ],
+    choices: CLIENTS,
+    run: async (invocation) => (await import('./commands/print-config.ts')).run(invocation),
+  },
+  {
+    name: 'completion',
+    summary: 'Print a completion script for a shell.',
+    usage: `<${SHELLS.join('|')}>`,
+    options: () => [],
+    choices: SHELLS,
+    run: async (invocation) => (await import('./commands/completion.ts')).run(invocation, commands()),
+  },
+]

@@ -78,34 +78,50 @@ export interface Setting {
 const dashed = (key: string): string =>
   key.replaceAll('.', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-const unwrap = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault
-    ? unwrap(schema.unwrap() as z.ZodType)
-    : schema
+// Read off the definitions, not through the classes: this runs at every start.
+interface Shape {
+  readonly type: string
+  readonly innerType?: z.core.$ZodType
+  readonly defaultValue?: unknown
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>
+  readonly entries?: Readonly<Record<string, string>>
+}
+const shapeOf = (schema: z.core.$ZodType): Shape => schema._zod.def as Shape
 
-const kindOf = (schema: z.ZodType): Setting['kind'] => {
-  if (schema instanceof z.ZodNumber) return 'number'
-  if (schema instanceof z.ZodBoolean) return 'switch'
-  return schema instanceof z.ZodArray ? 'list' : 'text'
+const innermost = (schema: z.core.$ZodType): Shape => {
+  const shape = shapeOf(schema)
+  return shape.innerType === undefined ? shape : innermost(shape.innerType)
 }
 
-const walk = (object: z.ZodObject, prefix: string): Setting[] =>
-  Object.entries(object.shape).flatMap(([name, schema]) => {
+const KINDS: Readonly<Record<string, Setting['kind']>> = {
+  number: 'number',
+  boolean: 'switch',
+  array: 'list',
+}
+
+const walk = (members: Shape['shape'] = {}, prefix = ''): Setting[] =>
+  Object.entries(members).flatMap(([name, schema]) => {
     const key = `${prefix}${name}`
-    const inner = unwrap(schema)
-    if (inner instanceof z.ZodObject) return walk(inner, `${key}.`)
+    const inner = innermost(schema)
+    if (inner.shape !== undefined) return walk(inner.shape, `${key}.`)
     const flag = dashed(key)
+    const { description = '', secret = false } = z.globalRegistry.get(schema) ?? {}
     return {
       key,
       flag,
       variable: `WARRANT_${flag.replaceAll('-', '_').toUpperCase()}`,
-      kind: kindOf(inner),
-      choices: inner instanceof z.ZodEnum ? inner.options.map(String) : [],
-      description: schema.description ?? '',
-      secret: schema.meta()?.secret === true,
-      fallback: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+      kind: KINDS[inner.type] ?? 'text',
+      choices: Object.values(inner.entries ?? {}),
+      description,
+      secret: secret === true,
+      fallback: shapeOf(schema).defaultValue,
     }
   })
 
+let known: readonly Setting[] | undefined
+
 /** Every setting under all of its names, in the order of the schema. */
-export const settings = (): readonly Setting[] => walk(Config, '')
+export const settings = (): readonly Setting[] => {
+  known ??= walk(shapeOf(Config).shape)
+  return known
+}

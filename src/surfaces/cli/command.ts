@@ -46,7 +46,7 @@ export interface Command {
   readonly summary: string
   /** Arguments as the usage line shows them, such as `<client>`. */
   readonly usage: string
-  readonly options: readonly Option[]
+  readonly options: () => readonly Option[]
   /** Values its first argument may have, for completion. */
   readonly choices: readonly string[]
   /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */
@@ -57,7 +57,7 @@ export const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 
 const HELP_OPTION: Option = { flag: 'help', kind: 'switch', description: 'Show this help.' }
 
 export const allOptions = (command: Command): readonly Option[] => [
-  ...command.options,
+  ...command.options(),
   JSON_OPTION,
   HELP_OPTION,
 ]
