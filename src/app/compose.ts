@@ -2,15 +2,11 @@ import { resolve } from 'node:path'
 import { coreToolset } from '../core/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { Changes } from '../kernel/changes.ts'
-import { digestJson } from '../kernel/digest.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
-import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
+import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import { systemClock } from '../platform/clock.ts'
-import { gitRepository } from '../platform/git.ts'
 import { createLog } from '../platform/log.ts'
-import { stateFolder } from '../platform/state-folder.ts'
 import { DIALECTS } from '../surfaces/mcp/dialect.ts'
-import { describeTool } from '../surfaces/mcp/listing.ts'
 import { LEGACY, MODERN, Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
 import { VERSION } from './version.ts'
@@ -36,12 +32,22 @@ export interface Assembly {
 
 const nobody: Recorder = { record: () => {} }
 
+// What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone.
+const embeddedStore = (path: string): Store => ({
+  health: async () => (await import('../platform/state-folder.ts')).stateFolder(path).health(),
+})
+
+const localRepository = (root: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+  freshness: async (signal) =>
+    (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
+})
+
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
 export const assemble = (config: Config, world: World, recorder: Recorder = nobody): Assembly => {
   const clock = systemClock
   const log = createLog({ level: config.logLevel, format: config.logFormat, clock, write: world.writeLog })
   const root = resolve(world.cwd, config.root)
-  const store = stateFolder(resolve(root, config.stateDir))
+  const store = embeddedStore(resolve(root, config.stateDir))
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -50,9 +56,9 @@ export const assemble = (config: Config, world: World, recorder: Recorder = nobo
         toolsets: switchedOn(toolsets, catalog),
         readOnly: config.readOnly,
       }),
-      digests: () => definitionDigests(catalog),
+      digests: async () => (await import('../surfaces/mcp/digests.ts')).definitionDigests(catalog),
       store,
-      repository: gitRepository(root, clock, world.environment),
+      repository: localRepository(root, clock, world.environment),
       clock,
     }),
   ]
@@ -81,9 +87,3 @@ const switchedOn = (toolsets: readonly Toolset[], catalog: Catalog) =>
   toolsets
     .filter(({ name }) => catalog.toolsets.includes(name))
     .map(({ name, tools }) => ({ name, tools: tools.filter((tool) => catalog.tools.includes(tool)).length }))
-
-const definitionDigests = (catalog: Catalog) =>
-  catalog.tools.map((tool) => {
-    const name = catalog.listed(tool)
-    return { name, effect: tool.effect, sha256: digestJson(describeTool(tool, name)) }
-  })

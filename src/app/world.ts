@@ -3,11 +3,20 @@ import type { Invocation } from '../surfaces/cli/command.ts'
 import { type Assembly, assemble, type World } from './compose.ts'
 import { type Loaded, loadConfig } from './load-config.ts'
 
+let silenced = false
+
+const writeLog = (line: string): void => {
+  // Whoever reads our log may be gone; that is no reason to die.
+  if (!silenced) process.stderr.on('error', () => {})
+  silenced = true
+  process.stderr.write(`${line}\n`)
+}
+
 /** The process as the rest of the program may see it. */
 const world = (): World => ({
   cwd: process.cwd(),
   environment: process.env,
-  writeLog: (line) => void process.stderr.write(`${line}\n`),
+  writeLog,
 })
 
 export const loadSettings = ({ flags }: Invocation): Loaded => {

@@ -15,7 +15,7 @@ export interface ToolDigest {
 
 export interface CorePorts extends StatusPorts {
   /** Digests of the tool definitions as listed. */
-  readonly digests: () => readonly ToolDigest[]
+  readonly digests: () => Promise<readonly ToolDigest[]>
 }
 
 const ONE_DAY = 86_400_000
@@ -78,7 +78,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         description: 'SHA-256 of every tool definition as listed, to pin them by.',
         mimeType: 'application/json',
         ttlMs: ONE_DAY,
-        read: () => canonicalJson({ tools: ports.digests() }),
+        read: async () => canonicalJson({ tools: await ports.digests() }),
       }),
     ],
     prompts: [
