@@ -1,7 +1,7 @@
 import { CLIENTS } from '../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
-import { type Setting, settings } from './config.ts'
+import { SETTINGS, type Setting } from './config.ts'
 
 const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
   text: 'TEXT',
@@ -25,7 +25,7 @@ const CONFIG_OPTION: Option = {
   description: 'Settings file, instead of warrant.json in the current folder.',
 }
 
-const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...settings().map(asOption)]
+const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
 
 /** Every command, in the order help shows them. What each does is loaded when it runs. */
 export const commands = (): readonly Command[] => [

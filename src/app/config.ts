@@ -1,127 +1,150 @@
-import * as z from 'zod'
 import { DEFAULT_LIMITS } from '../kernel/limits.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../platform/log.ts'
 
-const names = z.array(z.string().min(1))
-const count = z.int().positive()
+/** What one setting may be. `T` is what the program gets. */
+interface Rule<T> {
+  readonly kind: 'text' | 'number' | 'switch' | 'list'
+  readonly fallback: T
+  readonly description: string
+  readonly choices: readonly string[]
+  readonly secret: boolean
+  /** Why a value will not do; undefined when it will. */
+  readonly refuse: (value: unknown) => string | undefined
+}
+
+type Refuse = Rule<unknown>['refuse']
+const plain = { choices: [], secret: false } as const
+
+const isText = (value: unknown, least = 1): value is string =>
+  typeof value === 'string' && value.length >= least
+const wantText: Refuse = (value) => (isText(value) ? undefined : 'expected text')
+const wantList: Refuse = (value) =>
+  Array.isArray(value) && value.every((item) => isText(item)) ? undefined : 'expected a list of names'
+const wantSwitch: Refuse = (value) => (typeof value === 'boolean' ? undefined : 'expected true or false')
+const wantNumber =
+  (least: number, most: number): Refuse =>
+  (value) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+      ? undefined
+      : `expected a whole number from ${least} to ${most}`
+
+const text = (fallback: string, description: string): Rule<string> => ({
+  ...plain,
+  kind: 'text',
+  fallback,
+  description,
+  refuse: wantText,
+})
+const optional = (description: string, refuse: Refuse, secret = false): Rule<string | undefined> => ({
+  ...plain,
+  kind: 'text',
+  fallback: undefined,
+  description,
+  secret,
+  refuse,
+})
+const names = (description: string): Rule<readonly string[]> => ({
+  ...plain,
+  kind: 'list',
+  fallback: [],
+  description,
+  refuse: wantList,
+})
+const toggle = (description: string): Rule<boolean> => ({
+  ...plain,
+  kind: 'switch',
+  fallback: false,
+  description,
+  refuse: wantSwitch,
+})
+const whole = (fallback: number, description: string, least = 1, most = 2 ** 31 - 1): Rule<number> => ({
+  ...plain,
+  kind: 'number',
+  fallback,
+  description,
+  refuse: wantNumber(least, most),
+})
+const choice = <const C extends string>(
+  choices: readonly C[],
+  fallback: NoInfer<C>,
+  description: string,
+): Rule<C> => ({
+  ...plain,
+  kind: 'text',
+  fallback,
+  description,
+  choices,
+  refuse: (value) =>
+    choices.some((one) => one === value) ? undefined : `expected one of ${choices.join(', ')}`,
+})
 
 /**
  * Everything that can be set. A key `limits.callMs` is the flag `--limits-call-ms` and the variable
- * `WARRANT_LIMITS_CALL_MS`; nothing else in the program reads the environment.
+ * `WARRANT_LIMITS_CALL_MS`; nothing else in the program reads the environment. A table and not a schema
+ * library's, because it is built and checked at every start.
  */
-export const Config = z.strictObject({
-  root: z.string().min(1).default('.').describe('Folder the server speaks about.'),
-  stateDir: z.string().min(1).default('.warrant').describe('Where state is kept, relative to the root.'),
-  toolsets: names.default([]).describe('Toolsets to switch on; none or "all" means every one.'),
-  tools: names.default([]).describe('Only these tools.'),
-  excludeTools: names.default([]).describe('Never these tools.'),
-  readOnly: z.boolean().default(false).describe('Offer no tool that writes. Wins over every other choice.'),
-  toolNames: z
-    .enum(['underscore', 'dotted'])
-    .default('underscore')
-    .describe('How tool names are listed; both spellings are always accepted.'),
-  dialect: z
-    .enum(['standard', 'sentinel', 'scg'])
-    .default('standard')
-    .describe('How failures look on the wire.'),
-  host: z
-    .string()
-    .min(1)
-    .default('127.0.0.1')
-    .describe('Address to listen on. Off loopback, a token is required.'),
-  port: z.int().min(0).max(65_535).default(7331).describe('Port to listen on; 0 picks a free one.'),
-  token: z
-    .string()
-    .min(16)
-    .optional()
-    .describe('Bearer token that HTTP requests must carry.')
-    .meta({ secret: true }),
-  issuer: z.url().optional().describe('OAuth issuer to name in the protected-resource metadata.'),
-  allowedHosts: names.default([]).describe('Host names to accept beside the loopback ones.'),
-  allowedOrigins: names.default([]).describe('Origin host names to accept beside the loopback ones.'),
-  logLevel: z.enum(LOG_LEVELS).default('info').describe('Least severe log line to write.'),
-  logFormat: z.enum(LOG_FORMATS).default('json').describe('How log lines look on stderr.'),
-  limits: z
-    .strictObject({
-      lineBytes: count
-        .default(DEFAULT_LIMITS.lineBytes)
-        .describe('Longest line accepted on stdio, in bytes.'),
-      bodyBytes: count.default(DEFAULT_LIMITS.bodyBytes).describe('Largest body accepted on /mcp, in bytes.'),
-      answerBytes: count
-        .default(DEFAULT_LIMITS.answerBytes)
-        .describe('Largest answer of a tool, in bytes of JSON.'),
-      callMs: count.default(DEFAULT_LIMITS.callMs).describe('Longest a call may run, in milliseconds.'),
-      drainMs: count
-        .default(DEFAULT_LIMITS.drainMs)
-        .describe('Longest wait for answers under way when the client hangs up, in milliseconds.'),
-      headersMs: count
-        .default(10_000)
-        .describe('Longest wait for the headers of a request, in milliseconds.'),
-      requestMs: count.default(30_000).describe('Longest wait for a whole request, in milliseconds.'),
-    })
-    .prefault({}),
-})
-export type Config = z.infer<typeof Config>
+const RULES = {
+  root: text('.', 'Folder the server speaks about.'),
+  stateDir: text('.warrant', 'Where state is kept, relative to the root.'),
+  toolsets: names('Toolsets to switch on; none or "all" means every one.'),
+  tools: names('Only these tools.'),
+  excludeTools: names('Never these tools.'),
+  readOnly: toggle('Offer no tool that writes. Wins over every other choice.'),
+  toolNames: choice(
+    ['underscore', 'dotted'],
+    'underscore',
+    'How tool names are listed; both spellings are always accepted.',
+  ),
+  dialect: choice(['standard', 'sentinel', 'scg'], 'standard', 'How failures look on the wire.'),
+  host: text('127.0.0.1', 'Address to listen on. Off loopback, a token is required.'),
+  port: whole(7331, 'Port to listen on; 0 picks a free one.', 0, 65_535),
+  token: optional(
+    'Bearer token that HTTP requests must carry.',
+    (value) => (isText(value, 16) ? undefined : 'expected at least 16 characters'),
+    true,
+  ),
+  issuer: optional('OAuth issuer to name in the protected-resource metadata.', (value) =>
+    isText(value) && URL.canParse(value) ? undefined : 'expected a URL',
+  ),
+  allowedHosts: names('Host names to accept beside the loopback ones.'),
+  allowedOrigins: names('Origin host names to accept beside the loopback ones.'),
+  logLevel: choice(LOG_LEVELS, 'info', 'Least severe log line to write.'),
+  logFormat: choice(LOG_FORMATS, 'json', 'How log lines look on stderr.'),
+  'limits.lineBytes': whole(DEFAULT_LIMITS.lineBytes, 'Longest line accepted on stdio, in bytes.'),
+  'limits.bodyBytes': whole(DEFAULT_LIMITS.bodyBytes, 'Largest body accepted on /mcp, in bytes.'),
+  'limits.answerBytes': whole(DEFAULT_LIMITS.answerBytes, 'Largest answer of a tool, in bytes of JSON.'),
+  'limits.callMs': whole(DEFAULT_LIMITS.callMs, 'Longest a call may run, in milliseconds.'),
+  'limits.drainMs': whole(
+    DEFAULT_LIMITS.drainMs,
+    'Longest wait for answers under way when the client hangs up, in milliseconds.',
+  ),
+  'limits.headersMs': whole(10_000, 'Longest wait for the headers of a request, in milliseconds.'),
+  'limits.requestMs': whole(30_000, 'Longest wait for a whole request, in milliseconds.'),
+}
 
-export interface Setting {
+type Rules = typeof RULES
+type ValueOf<R> = R extends Rule<infer T> ? T : never
+
+export type Config = {
+  readonly [K in keyof Rules as K extends `${string}.${string}` ? never : K]: ValueOf<Rules[K]>
+} & {
+  readonly limits: {
+    readonly [K in keyof Rules as K extends `limits.${infer Name}` ? Name : never]: ValueOf<Rules[K]>
+  }
+}
+
+export interface Setting extends Rule<unknown> {
   /** Its place in `warrant.json`, dotted. */
   readonly key: string
   readonly flag: string
   readonly variable: string
-  readonly kind: 'text' | 'number' | 'switch' | 'list'
-  readonly choices: readonly string[]
-  readonly description: string
-  readonly secret: boolean
-  readonly fallback: unknown
 }
 
 const dashed = (key: string): string =>
   key.replaceAll('.', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-// Read off the definitions, not through the classes: this runs at every start.
-interface Shape {
-  readonly type: string
-  readonly innerType?: z.core.$ZodType
-  readonly defaultValue?: unknown
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>
-  readonly entries?: Readonly<Record<string, string>>
-}
-const shapeOf = (schema: z.core.$ZodType): Shape => schema._zod.def as Shape
-
-const innermost = (schema: z.core.$ZodType): Shape => {
-  const shape = shapeOf(schema)
-  return shape.innerType === undefined ? shape : innermost(shape.innerType)
-}
-
-const KINDS: Readonly<Record<string, Setting['kind']>> = {
-  number: 'number',
-  boolean: 'switch',
-  array: 'list',
-}
-
-const walk = (members: Shape['shape'] = {}, prefix = ''): Setting[] =>
-  Object.entries(members).flatMap(([name, schema]) => {
-    const key = `${prefix}${name}`
-    const inner = innermost(schema)
-    if (inner.shape !== undefined) return walk(inner.shape, `${key}.`)
-    const flag = dashed(key)
-    const { description = '', secret = false } = z.globalRegistry.get(schema) ?? {}
-    return {
-      key,
-      flag,
-      variable: `WARRANT_${flag.replaceAll('-', '_').toUpperCase()}`,
-      kind: KINDS[inner.type] ?? 'text',
-      choices: Object.values(inner.entries ?? {}),
-      description,
-      secret: secret === true,
-      fallback: shapeOf(schema).defaultValue,
-    }
-  })
-
-let known: readonly Setting[] | undefined
-
-/** Every setting under all of its names, in the order of the schema. */
-export const settings = (): readonly Setting[] => {
-  known ??= walk(shapeOf(Config).shape)
-  return known
-}
+/** Every setting under all of its names, in the order of the table. */
+export const SETTINGS: readonly Setting[] = Object.entries(RULES).map(([key, rule]) => {
+  const flag = dashed(key)
+  return { ...rule, key, flag, variable: `WARRANT_${flag.replaceAll('-', '_').toUpperCase()}` }
+})

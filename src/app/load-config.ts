@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
-import { Config, type Setting, settings } from './config.ts'
+import { type Config, SETTINGS, type Setting } from './config.ts'
 
 export const configFaults = defineFaults('config', {
   value: { kind: 'invalid', fix: 'Correct the value named; `warrant config` shows what is in force.' },
@@ -16,6 +16,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 export interface Loaded {
   readonly config: Config
+  /** The same by dotted key. */
+  readonly values: ReadonlyMap<string, unknown>
   readonly sources: ReadonlyMap<string, Source>
 }
 
@@ -62,60 +64,71 @@ const readFile = (path: string, required: boolean): Record<string, unknown> => {
   throw configFaults.file(`${path} is not a JSON object`)
 }
 
-const put = (target: Record<string, unknown>, key: string, value: unknown): void => {
-  const [head = '', ...rest] = key.split('.')
-  if (rest.length === 0) target[head] = value
-  else {
-    const inner = isRecord(target[head]) ? { ...target[head] } : {}
-    put(inner, rest.join('.'), value)
-    target[head] = inner
-  }
+const SECTION = 'limits'
+
+/** The file's settings by their dotted keys. A key nobody knows is an error, not a comment. */
+const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
+  const { [SECTION]: section = {}, ...rest } = object
+  if (!isRecord(section)) throw configFaults.value(`${SECTION} in ${FILE}: expected an object`)
+  const inner = Object.entries(section).map(([key, value]) => [`${SECTION}.${key}`, value] as const)
+  const flat = new Map<string, unknown>([...Object.entries(rest), ...inner])
+  const stranger = [...flat.keys()].find((key) => !SETTINGS.some((setting) => setting.key === key))
+  if (stranger !== undefined) throw configFaults.value(`${stranger} in ${FILE}: there is no such setting`)
+  return flat
 }
 
-const get = (object: unknown, key: string): unknown =>
-  key.split('.').reduce((value: unknown, part) => (isRecord(value) ? value[part] : undefined), object)
+const nest = (values: ReadonlyMap<string, unknown>): Config => {
+  const limits: Record<string, unknown> = {}
+  const config: Record<string, unknown> = { [SECTION]: limits }
+  for (const [key, value] of values) {
+    if (key.startsWith(`${SECTION}.`)) limits[key.slice(SECTION.length + 1)] = value
+    else config[key] = value
+  }
+  return config as Config
+}
 
 // A misspelt WARRANT_READ_ONLY that is passed over in silence would be a hole, not a typo.
-const refuseStrangers = (environment: Surroundings['environment'], known: readonly Setting[]): void => {
-  const variables = new Set(known.map(({ variable }) => variable))
+const refuseStrangers = (environment: Surroundings['environment']): void => {
   const stranger = Object.keys(environment)
-    .filter((name) => name.startsWith('WARRANT_') && !variables.has(name) && !OTHER_VARIABLES.test(name))
-    .sort()[0]
+    .filter((name) => name.startsWith('WARRANT_') && !OTHER_VARIABLES.test(name))
+    .sort()
+    .find((name) => !SETTINGS.some(({ variable }) => variable === name))
   if (stranger !== undefined) throw configFaults.variable(`${stranger} is not a setting`)
 }
 
-const sourceName = (setting: Setting, source: Source | undefined): string => {
-  if (source === 'flag') return `--${setting.flag}`
-  return source === 'environment' ? setting.variable : `${setting.key} in ${FILE}`
+const sourceName = ({ flag, variable, key }: Setting, source: Source): string => {
+  if (source === 'flag') return `--${flag}`
+  return source === 'environment' ? variable : `${key} in ${FILE}`
+}
+
+const pick = (
+  setting: Setting,
+  flags: Flags,
+  environment: Surroundings['environment'],
+  file: ReadonlyMap<string, unknown>,
+): [Source, unknown] => {
+  const flag = flags[setting.flag]
+  if (flag !== undefined) return ['flag', typeof flag === 'boolean' ? flag : readText(setting, flag)]
+  const variable = environment[setting.variable]
+  if (variable !== undefined && variable !== '') return ['environment', readText(setting, variable)]
+  return file.has(setting.key) ? ['file', file.get(setting.key)] : ['default', setting.fallback]
 }
 
 /** Flag before environment before file before default, each value remembering where it came from. */
 export const loadConfig = (flags: Flags, { environment, cwd }: Surroundings): Loaded => {
-  const all = settings()
-  refuseStrangers(environment, all)
+  refuseStrangers(environment)
   const named = typeof flags.config === 'string' ? flags.config : environment.WARRANT_CONFIG
-  const merged = readFile(resolve(cwd, named ?? FILE), named !== undefined)
+  const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
+  const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
-  for (const setting of all) {
-    const flag = flags[setting.flag]
-    const variable = environment[setting.variable]
-    if (flag !== undefined) {
-      put(merged, setting.key, typeof flag === 'boolean' ? flag : readText(setting, flag))
-      sources.set(setting.key, 'flag')
-    } else if (variable !== undefined && variable !== '') {
-      put(merged, setting.key, readText(setting, variable))
-      sources.set(setting.key, 'environment')
-    } else {
-      sources.set(setting.key, get(merged, setting.key) === undefined ? 'default' : 'file')
-    }
+  for (const setting of SETTINGS) {
+    const [source, value] = pick(setting, flags, environment, file)
+    const problem = source === 'default' ? undefined : setting.refuse(value)
+    if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
+    values.set(setting.key, value)
+    sources.set(setting.key, source)
   }
-  const parsed = Config.safeParse(merged)
-  if (parsed.success) return { config: parsed.data, sources }
-  const [issue] = parsed.error.issues
-  const key = issue?.path.filter((part) => typeof part === 'string').join('.') ?? ''
-  const setting = all.find((one) => one.key === key)
-  const where = setting === undefined ? FILE : sourceName(setting, sources.get(key))
-  throw configFaults.value(`${where}: ${issue?.message ?? 'not valid'}`)
+  return { config: nest(values), values, sources }
 }
 
 export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
@@ -124,9 +137,9 @@ export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
 }
 
 /** What is in force and why. Secrets show that they are set, never what they are. */
-export const explainConfig = ({ config, sources }: Loaded): readonly Effective[] =>
-  settings().map(({ key, flag, variable, secret }) => {
-    const value = get(config, key)
+export const explainConfig = ({ values, sources }: Loaded): readonly Effective[] =>
+  SETTINGS.map(({ key, flag, variable, secret }) => {
+    const value = values.get(key)
     return {
       key,
       flag: `--${flag}`,

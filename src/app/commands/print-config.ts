@@ -1,13 +1,13 @@
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
-import { settings } from '../config.ts'
+import { SETTINGS } from '../config.ts'
 import { launchSelf } from '../launch.ts'
 import { loadSettings } from '../world.ts'
 
 // Only what was asked for on this command line: what the environment or the file says will be read again
 // when the client starts the server.
 const chosenFlags = ({ flags }: Invocation): string[] =>
-  settings().flatMap(({ flag, secret }) => {
+  SETTINGS.flatMap(({ flag, secret }) => {
     const value = flags[flag]
     if (value === undefined || secret) return []
     return value === true ? [`--${flag}`] : [`--${flag}`, String(value)]
