@@ -4,21 +4,11 @@ import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
-import { systemClock } from '../platform/clock.ts'
-import { createLog } from '../platform/log.ts'
-import { DIALECTS } from '../surfaces/mcp/dialect.ts'
-import { LEGACY, MODERN, Service } from '../surfaces/mcp/service.ts'
+import { LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
+import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
+import { greet, type World } from './greet.ts'
 import { VERSION } from './version.ts'
-
-const INSTRUCTIONS =
-  'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first; prefer its answers to guesses, and say how fresh they are.'
-
-export interface World {
-  readonly cwd: string
-  readonly environment: NodeJS.ProcessEnv
-  readonly writeLog: (line: string) => void
-}
 
 export interface Assembly {
   readonly config: Config
@@ -44,8 +34,8 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
 
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
 export const assemble = (config: Config, world: World, recorder: Recorder = nobody): Assembly => {
-  const clock = systemClock
-  const log = createLog({ level: config.logLevel, format: config.logFormat, clock, write: world.writeLog })
+  const hello = greet(config, world)
+  const { clock, log } = hello
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const toolsets: readonly Toolset[] = [
@@ -64,8 +54,7 @@ export const assemble = (config: Config, world: World, recorder: Recorder = nobo
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
-    identity: { name: 'warrant', title: 'Warrant', version: VERSION },
-    instructions: INSTRUCTIONS,
+    ...hello,
     catalog,
     invoke: createInvoke({
       clock,
@@ -74,10 +63,6 @@ export const assemble = (config: Config, world: World, recorder: Recorder = nobo
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
-    dialect: DIALECTS[config.dialect],
-    limits: config.limits,
-    clock,
-    log,
     changes: new Changes(),
   })
   return { config, catalog, toolsets, service, store, clock, log }

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { writeTable } from '../../surfaces/cli/table.ts'
-import { MODERN } from '../../surfaces/mcp/service.ts'
+import { MODERN } from '../../surfaces/mcp/hello.ts'
 import type { Config } from '../config.ts'
 import { loadSettings } from '../world.ts'
 

@@ -61,7 +61,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.token(`listening on ${config.host} needs a bearer token`)
   }
   const metrics = new Metrics()
-  const { service, store, log } = assembleHere(loaded, metrics)
+  const { service, store, log } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`

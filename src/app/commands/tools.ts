@@ -4,7 +4,7 @@ import { toolCosts } from '../../surfaces/mcp/costs.ts'
 import { assembleHere, loadSettings } from '../world.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { catalog, toolsets } = assembleHere(loadSettings(invocation))
+  const { catalog, toolsets } = await assembleHere(loadSettings(invocation))
   const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ tools, bytes, tokens }))

@@ -1,9 +1,11 @@
 import type { Call, Progress } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import { CAPABILITIES_KEY, Envelopes, isBare, isPlainCall, progressToken, VERSION_KEY } from './envelope.ts'
+import { discoverResult, type Host, initializeResult, MODERN, repairInitialize } from './hello.ts'
 import {
   type Frame,
   type FrameFault,
+  isRefusal,
   type Notification,
   type Params,
   type Request,
@@ -13,7 +15,7 @@ import {
   writeResult,
 } from './message.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
-import { isRefusal, MODERN, repairInitialize, type Service } from './service.ts'
+import type { Service } from './service.ts'
 import { writeModern, writeOutcome } from './writing.ts'
 
 type Era = 'opening' | 'legacy' | 'modern'
@@ -30,7 +32,7 @@ const LISTEN = 'subscriptions/listen'
  * give the same bytes.
  */
 export class Connection {
-  readonly #service: Service
+  readonly #host: Host
   readonly #send: (line: string) => void
   readonly #decorate: Decorate | undefined
   readonly #direct: boolean
@@ -39,19 +41,21 @@ export class Connection {
   readonly #pending = new Map<RequestId, Call | 'sdk' | 'listen'>()
   #era: Era = 'opening'
   #opened: Params | undefined
+  /** The tools, once they are loaded. */
+  #service: Service | undefined
   #link: SdkLink | undefined
   #loading = false
-  /** Frames that came while the SDK was being loaded, in their order. */
+  /** Frames that came while something was being loaded, in their order. */
   #held: Frame[] = []
   #idle: (() => void)[] = []
   #closed = false
 
   constructor(
-    service: Service,
+    host: Host,
     send: (line: string) => void,
     options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
   ) {
-    this.#service = service
+    this.#host = host
     this.#send = send
     this.#direct = options.direct ?? true
     this.#decorate = options.decorate
@@ -64,7 +68,7 @@ export class Connection {
 
   /** Answers a frame that could not even be read. */
   reject(fault: FrameFault, id: RequestId | null = null): void {
-    this.#send(writeError(id, this.#service.parts.dialect.frame(fault)))
+    this.#send(writeError(id, this.#host.hello.dialect.frame(fault)))
   }
 
   /** Resolves when every request has been answered, open subscriptions apart. */
@@ -124,7 +128,7 @@ export class Connection {
   }
 
   #notified(message: Notification, frame: Frame): void {
-    if (!this.#settleEra(message)) return this.#load(frame)
+    if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
     if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as RequestId
       const call = this.#pending.get(id)
@@ -141,50 +145,50 @@ export class Connection {
   #requested(message: Request, frame: Frame): void {
     const { id, method } = message
     if (this.#pending.has(id)) return this.reject('duplicate', id)
-    if (!this.#settleEra(message)) return this.#load(frame)
+    if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
+    if (this.#direct && this.#greet(message)) return
+    const service = this.#service
+    if (service === undefined) return this.#load(frame, 'tools')
     if (method === 'tools/call') {
-      const plan = this.#service.plan(message.params)
+      const plan = service.plan(message.params)
       if (isRefusal(plan)) return this.#send(writeError(id, plan.error))
     }
-    if (this.#direct && this.#answer(message)) return
+    if (this.#direct && this.#answer(service, message)) return
+    if (this.#link === undefined) return this.#load(frame, 'sdk')
+    const { hello } = this.#host
     const repaired =
-      method === 'initialize'
-        ? { ...message, params: repairInitialize(this.#service, message.params) }
-        : message
-    if (this.#link === undefined) return this.#load(frame)
+      method === 'initialize' ? { ...message, params: repairInitialize(hello, message.params) } : message
     this.#pending.set(id, method === LISTEN ? 'listen' : 'sdk')
     this.#deliver(repaired)
   }
 
-  /** True when the request has been, or will be, answered without the SDK. */
-  #answer(message: Request): boolean {
-    const { id, method, params } = message
-    const service = this.#service
-    if (this.#era === 'legacy') {
-      switch (method) {
-        case 'initialize':
-          if (this.#link !== undefined || params?._meta !== undefined) return false
-          this.#opened = repairInitialize(service, params)
-          return this.#result(id, JSON.stringify(service.initializeResult(params?.protocolVersion)))
-        case 'ping':
-          return isBare(params) && this.#result(id, '{}')
-        case 'tools/list':
-          return isBare(params) && this.#result(id, JSON.stringify(service.toolList))
-        case 'tools/call':
-          return isPlainCall(params) && this.#call(id, params, 'legacy')
-      }
-      return false
+  /** Answers the handshake, before there are tools. True when it did. */
+  #greet({ id, method, params }: Request): boolean {
+    const { hello } = this.#host
+    if (this.#era === 'legacy' && method === 'ping' && isBare(params)) return this.#result(id, '{}')
+    if (this.#era === 'legacy' && method === 'initialize') {
+      if (this.#link !== undefined || params?._meta !== undefined) return false
+      this.#opened = repairInitialize(hello, params)
+      this.#fetchTools()
+      return this.#result(id, JSON.stringify(initializeResult(hello, params?.protocolVersion)))
     }
-    if (this.#envelopes.judge(params) !== 'valid') return false
-    switch (method) {
-      case 'server/discover':
-        return isBare(params) && this.#result(id, writeModern(service, service.discoverResult(), true))
-      case 'tools/list':
-        return isBare(params) && this.#result(id, writeModern(service, service.toolList, true))
-      case 'tools/call':
-        return isPlainCall(params) && this.#call(id, params, 'modern')
+    if (this.#era !== 'legacy' && method === 'server/discover' && isBare(params)) {
+      if (this.#envelopes.judge(params) !== 'valid') return false
+      this.#fetchTools()
+      return this.#result(id, writeModern(hello, discoverResult(hello), true))
     }
     return false
+  }
+
+  /** True when the request has been, or will be, answered without the SDK. */
+  #answer(service: Service, { id, method, params }: Request): boolean {
+    const modern = this.#era !== 'legacy'
+    if (modern && this.#envelopes.judge(params) !== 'valid') return false
+    if (method === 'tools/list' && isBare(params)) {
+      const { toolList } = service
+      return this.#result(id, modern ? writeModern(service.hello, toolList, true) : JSON.stringify(toolList))
+    }
+    return method === 'tools/call' && isPlainCall(params) && this.#call(service, id, params, modern)
   }
 
   #result(id: RequestId, json: string): true {
@@ -192,8 +196,7 @@ export class Connection {
     return true
   }
 
-  #call(id: RequestId, params: Params | undefined, era: 'legacy' | 'modern'): true {
-    const service = this.#service
+  #call(service: Service, id: RequestId, params: Params | undefined, modern: boolean): true {
     const plan = service.plan(params)
     if (isRefusal(plan)) {
       this.#send(writeError(id, plan.error))
@@ -210,7 +213,8 @@ export class Connection {
       )
     const call = service.openCall(token === undefined ? undefined : report)
     const answer = (outcome: Outcome) => {
-      if (outcome.kind !== 'cancelled') this.#send(writeOutcome(service, id, outcome, era))
+      if (outcome.kind !== 'cancelled')
+        this.#send(writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
     }
     const outcome = service.parts.invoke(plan.tool, plan.args, call)
     if (!(outcome instanceof Promise)) {
@@ -226,20 +230,32 @@ export class Connection {
     return true
   }
 
-  /** Loads the SDK, tells it what has been agreed without it, and goes on where we stopped. */
-  #load(frame: Frame): void {
+  /** The client is greeted; what it will ask next is made ready while it thinks. */
+  #fetchTools(): void {
+    if (this.#service === undefined) setImmediate(() => void this.#host.service())
+  }
+
+  /** Loads what a frame needs and goes on with it, and with all that came meanwhile, in order. */
+  #load(frame: Frame, what: 'tools' | 'sdk'): void {
     this.#loading = true
     this.#held.push(frame)
-    void import('./sdk.ts').then(({ joinSdk, isEnvelope }) => {
-      this.#envelopes.check = isEnvelope
-      this.#link ??= joinSdk(this.#service, (message) => this.#fromSdk(message), this.#decorate)
-      this.#catchUp()
+    void this.#fetch(what).then(() => {
       this.#loading = false
       for (const held of this.#held.splice(0)) this.#take(held)
       this.#wake()
     })
   }
 
+  async #fetch(what: 'tools' | 'sdk'): Promise<void> {
+    this.#service ??= await this.#host.service()
+    if (what === 'tools' || this.#link !== undefined) return
+    const { joinSdk, isEnvelope } = await import('./sdk.ts')
+    this.#envelopes.check = isEnvelope
+    this.#link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#decorate)
+    this.#catchUp()
+  }
+
+  /** Tells the SDK what has been agreed without it. */
   #catchUp(): void {
     if (this.#era === 'opening') return
     if (this.#opened !== undefined) {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts'
+import { MODERN } from './hello.ts'
 import type { Params } from './message.ts'
-import { MODERN } from './service.ts'
 
 const PREFIX = 'io.modelcontextprotocol/'
 export const VERSION_KEY = `${PREFIX}protocolVersion`

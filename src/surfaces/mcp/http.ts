@@ -4,9 +4,10 @@ import { isRecord } from '../../kernel/json.ts'
 import type { FrontRequest, Route } from '../http/front.ts'
 import { sendJson } from '../http/front.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
-import { classifyMessage, type Request as RpcRequest, writeError } from './message.ts'
+import { MODERN, repairInitialize } from './hello.ts'
+import { classifyMessage, isRefusal, type Request as RpcRequest, writeError } from './message.ts'
 import type { Decorate } from './sdk.ts'
-import { isRefusal, MODERN, repairInitialize, type Service } from './service.ts'
+import type { Service } from './service.ts'
 import { answerRequest, webRequest } from './web.ts'
 import { writeOutcome } from './writing.ts'
 
@@ -123,7 +124,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
 
 const repairBody = (service: Service, value: unknown): unknown =>
   isRecord(value) && value.method === 'initialize' && (value.params === undefined || isRecord(value.params))
-    ? { ...value, params: repairInitialize(service, value.params) }
+    ? { ...value, params: repairInitialize(service.hello, value.params) }
     : value
 
 const sendLine = (response: ServerResponse, line: string): void => {

@@ -22,6 +22,9 @@ export interface RpcError {
   readonly data?: unknown
 }
 
+export type Refusal = { readonly error: RpcError }
+export const isRefusal = (value: object): value is Refusal => 'error' in value
+
 /** What is wrong with a frame that is no message. The dialect knows its code and words. */
 export type FrameFault = 'parse' | 'oversize' | 'request' | 'params' | 'duplicate' | 'method'
 

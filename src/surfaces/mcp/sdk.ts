@@ -10,10 +10,11 @@ import type { Call, Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { progressToken } from './envelope.ts'
+import { LIST_CACHE, MODERN } from './hello.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
-import type { Params } from './message.ts'
+import { isRefusal, type Params } from './message.ts'
 import { readers } from './reading.ts'
-import { isRefusal, LIST_CACHE, MODERN, type Service, WireError } from './service.ts'
+import { type Service, WireError } from './service.ts'
 
 /** Lets a test build put its own handler in front of ours. The product passes none. */
 export type Decorate = (server: Server) => void
@@ -62,8 +63,9 @@ const callTool = async (service: Service, params: Params, ctx: ServerContext): P
 /** One SDK server over the kernel: for one connection, or for one HTTP request. */
 export const createSdkServer = (service: Service, era: Era, decorate?: Decorate): Server => {
   const { catalog, identity, instructions, dialect, log } = service.parts
+  const { capabilities } = service.hello
   const server = new Server(identity, {
-    capabilities: service.capabilities,
+    capabilities,
     instructions,
     cacheHints: {
       'tools/list': LIST_CACHE,
@@ -94,7 +96,7 @@ export const createSdkServer = (service: Service, era: Era, decorate?: Decorate)
 
   list('tools/list', () => service.toolList)
   handle('tools/call', (params, ctx) => callTool(service, params, ctx))
-  if (catalog.resources.length > 0) {
+  if (capabilities.resources !== undefined) {
     list('resources/list', () => ({ resources: listResources(catalog) }))
     list('resources/templates/list', () => ({ resourceTemplates: listTemplates(catalog) }))
     handle('resources/read', (params, ctx) => read.resource(params, openCall(service, params, ctx)))
@@ -107,11 +109,11 @@ export const createSdkServer = (service: Service, era: Era, decorate?: Decorate)
       return {}
     })
   }
-  if (catalog.prompts.length > 0) {
+  if (capabilities.prompts !== undefined) {
     list('prompts/list', () => ({ prompts: listPrompts(catalog) }))
     handle('prompts/get', (params, ctx) => read.prompt(params, openCall(service, params, ctx)))
   }
-  if (service.capabilities.completions !== undefined) handle('completion/complete', read.completion)
+  if (capabilities.completions !== undefined) handle('completion/complete', read.completion)
   decorate?.(server)
   wantsUpdate.set(server, (uri) => subscribed.has(uri))
   return server

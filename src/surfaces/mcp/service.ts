@@ -3,35 +3,17 @@ import type { Catalog } from '../../kernel/catalog.ts'
 import type { Changes } from '../../kernel/changes.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import { isRecord } from '../../kernel/json.ts'
-import type { Limits } from '../../kernel/limits.ts'
-import type { Clock, Log } from '../../kernel/ports.ts'
 import type { Content, Tool } from '../../kernel/tool.ts'
-import { type Dialect, faultResult, type ToolResult } from './dialect.ts'
+import { faultResult, type ToolResult } from './dialect.ts'
+import type { Capabilities, Hello, Host } from './hello.ts'
 import { listTools } from './listing.ts'
-import type { Params, RpcError } from './message.ts'
+import type { Params, Refusal, RpcError } from './message.ts'
 
-export const MODERN = '2026-07-28'
-/** Newest first: a client that names none of these is offered the first. */
-export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
-
-/** How long a client may keep our lists. They change only with the configuration. */
-export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
-
-export interface Identity {
-  readonly name: string
-  readonly title: string
-  readonly version: string
-}
-
-export interface ServiceParts {
-  readonly identity: Identity
-  readonly instructions: string
+export interface ServiceParts extends Omit<Hello, 'capabilities'> {
+  /** What the handshake says we can do. Without it: what the catalog holds. */
+  readonly capabilities?: Capabilities
   readonly catalog: Catalog
   readonly invoke: Invoke
-  readonly dialect: Dialect
-  readonly limits: Limits
-  readonly clock: Clock
-  readonly log: Log
   readonly changes: Changes
 }
 
@@ -47,27 +29,21 @@ export class WireError extends Error {
   }
 }
 
-type Refusal = { readonly error: RpcError }
 export type CallPlan = { readonly tool: Tool; readonly args: Params } | Refusal
 
 /** The MCP face of the kernel, the same for every transport, revision and path. Holds no connection. */
-export class Service {
+export class Service implements Host {
   readonly parts: ServiceParts
-  readonly capabilities: Readonly<Record<string, Readonly<Record<string, boolean>>>>
+  readonly hello: Hello
   #tools: { readonly tools: ReturnType<typeof listTools> } | undefined
 
   constructor(parts: ServiceParts) {
     this.parts = parts
-    const { catalog } = parts
-    const completes = [...catalog.prompts, ...catalog.resources].some(
-      ({ complete }) => complete !== undefined,
-    )
-    this.capabilities = {
-      tools: { listChanged: true },
-      ...(catalog.resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
-      ...(catalog.prompts.length > 0 && { prompts: { listChanged: true } }),
-      ...(completes && { completions: {} }),
-    }
+    this.hello = { ...parts, capabilities: parts.capabilities ?? capabilitiesOf(parts.catalog) }
+  }
+
+  service(): this {
+    return this
   }
 
   /** Computed when first asked for: turning schemas into JSON is most of what a start would cost. */
@@ -101,22 +77,6 @@ export class Service {
     const error = dialect.fault(outcome.fault)
     return error === undefined ? faultResult(outcome.fault) : { error }
   }
-
-  initializeResult(requested: unknown) {
-    const { identity, instructions, dialect } = this.parts
-    const asked = typeof requested === 'string' ? requested : dialect.defaultVersion
-    return {
-      protocolVersion: LEGACY.find((version) => version === asked) ?? LEGACY[0],
-      capabilities: this.capabilities,
-      serverInfo: identity,
-      instructions,
-    }
-  }
-
-  discoverResult() {
-    const { capabilities } = this
-    return { supportedVersions: [MODERN], capabilities, instructions: this.parts.instructions }
-  }
 }
 
 const answerResult = (
@@ -128,16 +88,12 @@ const answerResult = (
   ...(json !== undefined && { structuredContent: value }),
 })
 
-export const isRefusal = (value: object): value is Refusal => 'error' in value
-
-/** An `initialize` with nothing in it is still an `initialize`. */
-export const repairInitialize = ({ parts }: Service, params: Params | undefined): Params => {
-  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
-  const client = isRecord(params?.clientInfo) ? params.clientInfo : {}
+const capabilitiesOf = (catalog: Catalog): Capabilities => {
+  const completes = [...catalog.prompts, ...catalog.resources].some(({ complete }) => complete !== undefined)
   return {
-    ...params,
-    protocolVersion: text(params?.protocolVersion, parts.dialect.defaultVersion),
-    capabilities: isRecord(params?.capabilities) ? params.capabilities : {},
-    clientInfo: { ...client, name: text(client.name, 'unknown'), version: text(client.version, '0') },
+    tools: { listChanged: true },
+    ...(catalog.resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+    ...(catalog.prompts.length > 0 && { prompts: { listChanged: true } }),
+    ...(completes && { completions: {} }),
   }
 }

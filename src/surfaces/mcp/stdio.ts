@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { Connection } from './connection.ts'
+import type { Host } from './hello.ts'
 import { LineReader } from './lines.ts'
 import type { Decorate } from './sdk.ts'
-import type { Service } from './service.ts'
 
 export interface StdioServer {
   /** Why it ended: the client hung up, or its end of the pipe is gone. */
@@ -51,14 +51,14 @@ class LineWriter {
 
 /** Serves one client over a pair of byte streams, one JSON-RPC message a line. */
 export const serveLines = (
-  service: Service,
+  host: Host,
   input: Readable,
   output: Writable,
   options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
 ): StdioServer => {
-  const { limits, clock, log } = service.parts
+  const { limits, clock, log } = host.hello
   const writer = new LineWriter(output)
-  const connection = new Connection(service, writer.write, options)
+  const connection = new Connection(host, writer.write, options)
   const reader = new LineReader(limits.lineBytes, {
     line: (text) => connection.receive(text),
     oversize: () => connection.reject('oversize'),

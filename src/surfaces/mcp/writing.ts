@@ -1,17 +1,18 @@
 import type { Outcome } from '../../kernel/invoke.ts'
 import { SERVER_KEY } from './envelope.ts'
-import { type RequestId, writeError, writeResult } from './message.ts'
-import { isRefusal, LIST_CACHE, type Service } from './service.ts'
+import { type Hello, LIST_CACHE } from './hello.ts'
+import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
+import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
 /** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
-export const writeModern = ({ parts }: Service, result: Result, cached = false): string =>
+export const writeModern = ({ identity }: Hello, result: Result, cached = false): string =>
   JSON.stringify({
     ...result,
     resultType: 'complete',
     ...(cached && LIST_CACHE),
-    _meta: { ...result._meta, [SERVER_KEY]: parts.identity },
+    _meta: { ...result._meta, [SERVER_KEY]: identity },
   })
 
 /** The response line of a finished call. */
@@ -29,7 +30,10 @@ export const writeOutcome = (
   }
   const result = service.resultOf(outcome)
   if (isRefusal(result)) return writeError(id, result.error)
-  return writeResult(id, era === 'legacy' ? JSON.stringify(result) : writeModern(service, { ...result }))
+  return writeResult(
+    id,
+    era === 'legacy' ? JSON.stringify(result) : writeModern(service.hello, { ...result }),
+  )
 }
 
 const tails = new WeakMap<Service, string>()
@@ -37,7 +41,7 @@ const tails = new WeakMap<Service, string>()
 const modernTail = (service: Service): string => {
   const known = tails.get(service)
   if (known !== undefined) return known
-  const tail = `,${writeModern(service, {}).slice(1)}`
+  const tail = `,${writeModern(service.hello, {}).slice(1)}`
   tails.set(service, tail)
   return tail
 }
