@@ -22,7 +22,6 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   chunkNames: 'chunks/[name]-[hash]',
-  metafile: true,
   legalComments: 'none',
   logLevel: 'warning',
 }
@@ -50,7 +49,7 @@ if (process.argv.includes('--watch')) {
   await (await context({ ...options, logLevel: 'info' })).watch()
 } else {
   await rm(at('dist'), { recursive: true, force: true })
-  const { metafile } = await build(options)
+  const { metafile } = await build({ ...options, metafile: true })
   await writeNotices(metafile)
   await writeFile(at('dist/meta.json'), JSON.stringify(metafile))
   await Promise.all(bins.map((name) => chmod(at('dist/bin', `${name.slice(0, -3)}.js`), 0o755)))

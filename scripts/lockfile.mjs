@@ -26,12 +26,13 @@ const platformEntry = (name, version, { dev, license }) => {
 export const missingEntries = ({ packages }) =>
   Object.entries(packages).flatMap(([place, owner]) =>
     Object.entries(owner.optionalDependencies ?? {})
-      .filter(([name]) => !(`${place}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages))
+      .filter(
+        ([name]) => !(`${place}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+      )
       .map(([name, version]) => ({ name, version, owner })),
   )
 
-const files = process.argv.slice(2)
-for (const file of files.length > 0 ? files : ['package-lock.json']) {
+const complete = async (/** @type {string} */ file) => {
   const lock = JSON.parse(await readFile(file, 'utf8'))
   const missing = missingEntries(lock)
   for (const { name, version, owner } of missing) {
@@ -40,4 +41,9 @@ for (const file of files.length > 0 ? files : ['package-lock.json']) {
   lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
   await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`)
   console.log(`${file}: ${missing.length} entries added`)
+}
+
+if (process.argv[1]?.endsWith('lockfile.mjs')) {
+  const files = process.argv.slice(2)
+  for (const file of files.length > 0 ? files : ['package-lock.json']) await complete(file)
 }

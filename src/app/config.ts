@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS } from '../kernel/limits.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../platform/log.ts'
+import { DIALECT_NAMES } from '../surfaces/mcp/dialect.ts'
 
 /** What one setting may be. `T` is what the program gets. */
 interface Rule<T> {
@@ -95,7 +96,7 @@ const RULES = {
     'underscore',
     'How tool names are listed; both spellings are always accepted.',
   ),
-  dialect: choice(['standard', 'sentinel', 'scg'], 'standard', 'How failures look on the wire.'),
+  dialect: choice(DIALECT_NAMES, 'standard', 'How failures look on the wire.'),
   host: text('127.0.0.1', 'Address to listen on. Off loopback, a token is required.'),
   port: whole(7331, 'Port to listen on; 0 picks a free one.', 0, 65_535),
   token: optional(

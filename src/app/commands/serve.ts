@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineFaults } from '../../kernel/fault.ts'
+import { randomIds } from '../../platform/ids.ts'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { createFront } from '../../surfaces/http/front.ts'
@@ -85,6 +86,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
     log,
+    ids: randomIds,
     observe: (route, status) => metrics.request(route, status),
     challenge: () =>
       config.issuer === undefined

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Log } from '../../kernel/ports.ts'
+import type { Ids, Log } from '../../kernel/ports.ts'
 import { readBody } from './body.ts'
 import { type AccessRules, accessGuard } from './guards.ts'
 
@@ -28,6 +28,7 @@ export interface FrontOptions {
   readonly headersMs: number
   readonly requestMs: number
   readonly log: Log
+  readonly ids: Ids
   /** Sees each answer: for the metrics. */
   readonly observe: (route: string, status: number) => void
   /** Value of `WWW-Authenticate` on a 401. */
@@ -59,7 +60,7 @@ const plainRefusal = (status: number, message: string) => ({ error: { status, me
 
 /** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
 export const createFront = (options: FrontOptions): Server => {
-  const { log, observe, challenge } = options
+  const { log, ids, observe, challenge } = options
   const routes = new Map(options.routes.map((route) => [route.path, route]))
   const guard = accessGuard(options.access)
 
@@ -100,9 +101,10 @@ export const createFront = (options: FrontOptions): Server => {
     (request, response) => {
       serve(request, response).catch((cause: unknown) => {
         if (response.destroyed || request.destroyed) return
-        log.write('error', 'bug in the HTTP front', { stack: String((cause as Error)?.stack ?? cause) })
+        const id = ids.next()
+        log.write('error', 'bug in the HTTP front', { id, stack: String((cause as Error)?.stack ?? cause) })
         if (response.headersSent) response.destroy()
-        else sendJson(response, 500, plainRefusal(500, 'Internal error'))
+        else sendJson(response, 500, plainRefusal(500, `Internal error ${id}: look it up in the log`))
       })
     },
   )

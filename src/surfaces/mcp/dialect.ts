@@ -131,6 +131,7 @@ const scg: Dialect = {
 
 export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
+export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
 
 /** Where a tool execution error carries its fault as data. */
 export const FAULT_META = 'warrant/fault'

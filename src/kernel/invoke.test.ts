@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { Call, type Progress } from './call.ts'
+import { defineFaults } from './fault.ts'
+import { createInvoke, type InvokePorts, type Outcome, readOnlyGuard } from './invoke.ts'
+import type { CallRecord, Clock } from './ports.ts'
+import { defineTool, type Tool } from './tool.ts'
+
+/** Time stands still until it is told to move. */
+class StillClock implements Clock {
+  time = 0
+  readonly #timers = new Set<{ readonly at: number; readonly then: () => void }>()
+  now = () => this.time
+  elapsed = () => this.time
+  after(ms: number, then: () => void) {
+    const timer = { at: this.time + ms, then }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+  get waiting() {
+    return this.#timers.size
+  }
+  move(ms: number) {
+    this.time += ms
+    for (const timer of [...this.#timers]) {
+      if (timer.at > this.time) continue
+      this.#timers.delete(timer)
+      timer.then()
+    }
+  }
+}
+
+const testFaults = defineFaults('test', { full: { kind: 'exhausted', fix: 'Empty it.' } })
+
+const bench = (over: Partial<InvokePorts> = {}) => {
+  const clock = new StillClock()
+  const records: CallRecord[] = []
+  const lines: string[] = []
+  const log = {
+    write: (_: string, message: string, fields?: object) => void lines.push(message + JSON.stringify(fields)),
+  }
+  const invoke = createInvoke({
+    clock,
+    log,
+    recorder: { record: (record) => void records.push(record) },
+    limits: { callMs: 100, answerBytes: 200 },
+    guards: [],
+    ...over,
+  })
+  const open = (report?: (progress: Progress) => void) => new Call(clock, log, report)
+  return { clock, records, lines, invoke, open }
+}
+
+const echo = (over: Partial<Parameters<typeof defineTool>[0]> = {}): Tool =>
+  defineTool({
+    name: 'echo',
+    title: 'Echo',
+    description: 'Gives back what it got.',
+    effect: 'read',
+    input: z.strictObject({ text: z.string().default('hi') }),
+    output: z.strictObject({ text: z.string() }),
+    run: (args) => args,
+    ...over,
+  } as Parameters<typeof defineTool>[0])
+
+describe('invoke', () => {
+  it('answers a synchronous tool synchronously, with defaults filled in', () => {
+    const { invoke, open, clock } = bench()
+    expect(invoke(echo(), {}, open())).toMatchObject({
+      kind: 'answer',
+      value: { text: 'hi' },
+      json: '{"text":"hi"}',
+    })
+    expect(clock.waiting).toBe(0)
+  })
+
+  it.each<[string, unknown]>([
+    ['a wrong type', { text: 1 }],
+    ['an unknown argument', { text: 'a', more: 1 }],
+    ['an own __proto__', JSON.parse('{"__proto__":{"text":"x"}}')],
+    ['no object', 'text'],
+    ['null', null],
+  ])('refuses %s before anything runs', (_, args) => {
+    const { invoke, open } = bench()
+    let ran = false
+    const tool = echo({
+      run: () => {
+        ran = true
+        return { text: '' }
+      },
+    })
+    expect(invoke(tool, args, open())).toMatchObject({
+      kind: 'fault',
+      fault: { code: 'call.arguments', kind: 'invalid' },
+    })
+    expect(ran).toBe(false)
+  })
+
+  it('names at most eight problems, each cut short', () => {
+    const { invoke, open } = bench()
+    const args = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`.repeat(200), 1]))
+    const outcome = invoke(echo(), args, open()) as Extract<Outcome, { kind: 'fault' }>
+    expect(outcome.fault.message.length).toBeLessThan(2_000)
+  })
+
+  it('passes on a fault and hides a bug, whose stack goes to the log', async () => {
+    const { invoke, open, lines, records } = bench()
+    const fail = (thrown: unknown) => echo({ run: () => Promise.reject(thrown) })
+    expect(await invoke(fail(testFaults.full('it is full')), {}, open())).toMatchObject({
+      kind: 'fault',
+      fault: { code: 'test.full', fix: 'Empty it.' },
+    })
+    expect(await invoke(fail(new Error('secret detail')), {}, open())).toEqual({ kind: 'bug' })
+    expect(lines.join()).toContain('secret detail')
+    expect(records.map(({ outcome, code }) => [outcome, code])).toEqual([
+      ['fault', 'test.full'],
+      ['bug', undefined],
+    ])
+  })
+
+  it('takes an answer that breaks the output schema for a bug', () => {
+    const { invoke, open } = bench()
+    expect(invoke(echo({ run: () => ({ text: 1 }) }), {}, open())).toEqual({ kind: 'bug' })
+  })
+
+  it('lets guards refuse', () => {
+    const { invoke, open } = bench({ guards: [readOnlyGuard] })
+    expect(invoke(echo(), {}, open()).valueOf()).toMatchObject({ kind: 'answer' })
+    expect(invoke(echo({ effect: 'write' }), {}, open())).toMatchObject({ fault: { code: 'call.read_only' } })
+  })
+
+  it('ends at the deadline, tells the tool, and lets no late answer through', async () => {
+    const { invoke, open, clock, records } = bench()
+    let signal: AbortSignal | undefined
+    let finish = (_: { text: string }) => {}
+    const tool = echo({
+      run: (_, call) => {
+        signal = call.signal
+        return new Promise((resolve) => {
+          finish = resolve
+        })
+      },
+    })
+    const running = invoke(tool, {}, open())
+    clock.move(100)
+    expect(await running).toMatchObject({
+      kind: 'fault',
+      fault: { code: 'call.deadline', kind: 'exhausted' },
+    })
+    expect(signal?.aborted).toBe(true)
+    finish({ text: 'late' })
+    await Promise.resolve()
+    expect(records).toHaveLength(1)
+    expect(records[0]).toMatchObject({ outcome: 'fault', code: 'call.deadline', ms: 100 })
+  })
+
+  it('ends a cancelled call at once and leaves no timer behind', async () => {
+    const { invoke, open, clock } = bench()
+    const call = open()
+    const running = invoke(echo({ run: () => new Promise(() => {}) }), {}, call)
+    expect(clock.waiting).toBe(1)
+    call.cancel('no longer wanted')
+    expect(await running).toEqual({ kind: 'cancelled' })
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('refuses an answer past the limit, measured in bytes and not in characters', () => {
+    const { invoke, open } = bench()
+    const answer = (text: string) => invoke(echo({ run: () => ({ text }) }), {}, open())
+    expect(answer('x'.repeat(189))).toMatchObject({ kind: 'answer' })
+    expect(answer('x'.repeat(190))).toMatchObject({
+      fault: { code: 'call.answer_bytes', detail: { bytes: 201 } },
+    })
+    expect(answer('é'.repeat(95))).toMatchObject({ fault: { code: 'call.answer_bytes' } })
+  })
+
+  it('lets a tool shorten its own answer', () => {
+    const { invoke, open } = bench()
+    const tool = echo({ run: () => ({ text: 'x'.repeat(900) }), fit: () => ({ text: 'cut' }) })
+    expect(invoke(tool, {}, open())).toMatchObject({ kind: 'answer', value: { text: 'cut' } })
+  })
+
+  it('holds an answer back until it is recorded, and says so when a write could not be', async () => {
+    const { invoke, open } = bench({ recorder: { record: () => Promise.reject(new Error('disk')) } })
+    expect(await invoke(echo(), {}, open())).toMatchObject({ kind: 'answer' })
+    expect(await invoke(echo({ effect: 'write' }), {}, open())).toMatchObject({
+      fault: { code: 'call.unrecorded', kind: 'unavailable' },
+    })
+  })
+
+  it('reports progress that increases, at a bearable rate, and never after the end', async () => {
+    const { invoke, open, clock } = bench()
+    const seen: number[] = []
+    const call = open(({ done }) => seen.push(done))
+    const tool = echo({
+      run: async (_, { progress: report }) => {
+        const progress = report.bind(call)
+        progress(1, 10)
+        progress(2, 10)
+        clock.move(150 - 100)
+        progress(3, 10)
+        clock.move(60)
+        progress(1, 10)
+        progress(4, 10)
+        progress(10, 10)
+        return { text: 'done' }
+      },
+    })
+    await invoke(tool, {}, call)
+    call.progress(11, 12)
+    expect(seen).toEqual([1, 4, 10])
+  })
+})

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
+
+const ROOMS = ['bin', 'app', 'surfaces', 'core', 'platform', 'kernel'] as const
+type Room = (typeof ROOMS)[number]
+
+/** Who may import whom. Every room may import itself. */
+const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
+  bin: ['app'],
+  app: ['surfaces', 'core', 'platform', 'kernel'],
+  surfaces: ['kernel'],
+  core: ['kernel'],
+  platform: ['kernel'],
+  kernel: [],
+}
+
+/** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
+const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
+  zod: { rooms: ['surfaces', 'core', 'kernel'], why: 'definitions are schemas' },
+  '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
+  'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
+  'node:fs': { rooms: ['platform', 'app'], why: 'files are the outside world' },
+  'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
+  'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
+  'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
+  'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
+  'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
+}
+const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']
+
+/** Globals that touch the world, and the rooms that may. */
+const WORLD: readonly { readonly word: RegExp; readonly rooms: readonly Room[]; readonly why: string }[] = [
+  {
+    word: /\bprocess\.(env|argv|cwd|exit|stdin|stdout|stderr)\b/,
+    rooms: ['app', 'bin'],
+    why: 'one reader of the environment',
+  },
+  { word: /\bDate\.now\(|\bnew Date\(\)/, rooms: ['platform'], why: 'the clock is injected' },
+  { word: /\bMath\.random\(|\brandomUUID\(/, rooms: ['platform'], why: 'identifiers are injected' },
+  { word: /\bfetch\(/, rooms: ['platform', 'surfaces'], why: 'no hidden requests' },
+  { word: /\bsetInterval\(/, rooms: ['app', 'platform'], why: 'nothing ticks unseen' },
+  { word: /\beval\(|\bnew Function\(/, rooms: [], why: 'text never becomes code' },
+]
+
+const MAX_LINES = 250
+/** Files that are longer, each with its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'src/surfaces/mcp/connection.ts': 'one state machine; its halves would have to share all of its state',
+}
+
+const MAX_WORDS = 3
+/** Exported names with more words, each with its reason. */
+const LONG_NAMES: Readonly<Record<string, string>> = {}
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+
+const roomOf = (path: string): Room => {
+  const room = ROOMS.find((name) => path.startsWith(`src/${name}/`))
+  if (room === undefined) throw new Error(`${path} is in no room`)
+  return room
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+
+const importsOf = (text: string): string[] =>
+  [
+    ...withoutComments(text).matchAll(/^(?:import|export)\b[^'"]*?\bfrom '([^']+)'/gm),
+    ...withoutComments(text).matchAll(/\bimport\(?\s*'([^']+)'/g),
+  ].map(([, name]) => name as string)
+
+const packageOf = (name: string): string =>
+  name.startsWith('node:')
+    ? name
+    : name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/')
+
+const words = (name: string): number =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[\s_]+/)
+    .filter((word) => word !== '').length
+
+describe('the rooms', () => {
+  it('import only downwards', () => {
+    const broken = files.flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((name) => name.startsWith('.') && !name.endsWith('.json'))
+        .map((name) => normalize(join(dirname(path), name)))
+        .filter((target) => roomOf(target) !== roomOf(path) && !ARROWS[roomOf(path)].includes(roomOf(target)))
+        .map((target) => `${path} → ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('import packages only where the table lets them', () => {
+    const broken = files.flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((name) => !name.startsWith('.'))
+        .map(packageOf)
+        .filter((name) => !PURE_BUILTINS.includes(name) && !PACKAGES[name]?.rooms.includes(roomOf(path)))
+        .map((name) => `${path} → ${name}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('touch the world only where the table lets them', () => {
+    const broken = files.flatMap(({ path, text }) =>
+      WORLD.filter(
+        ({ word, rooms }) => word.test(withoutComments(text)) && !rooms.includes(roomOf(path)),
+      ).map(({ word, why }) => `${path}: ${word.source} (${why})`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('have a walk of five files for every tool: surface, invoke, tools, domain, port', () => {
+    const paths = files.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'src/surfaces/mcp/connection.ts',
+        'src/kernel/invoke.ts',
+        'src/core/tools.ts',
+        'src/core/status.ts',
+        'src/kernel/ports.ts',
+      ]),
+    )
+  })
+})
+
+describe('the files', () => {
+  it(`are at most ${MAX_LINES} lines long, or say why not`, () => {
+    const long = files
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ path, lines }) => lines > MAX_LINES && LONG_FILES[path] === undefined)
+    expect(long).toEqual([])
+  })
+
+  it('need every exception that is listed', () => {
+    const needless = Object.keys(LONG_FILES).filter((path) => {
+      const file = files.find((one) => one.path === path)
+      return file === undefined || file.text.split('\n').length - 1 <= MAX_LINES
+    })
+    expect(needless).toEqual([])
+  })
+
+  it(`export names of at most ${MAX_WORDS} words`, () => {
+    const long = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:const|class|interface|type|function|async function) (\w+)/gm)]
+        .map(([, name]) => name as string)
+        .filter((name) => words(name) > MAX_WORDS && LONG_NAMES[name] === undefined)
+        .map((name) => `${path}: ${name}`),
+    )
+    expect(long).toEqual([])
+  })
+
+  it('export nothing that nobody uses', () => {
+    const everywhere = execFileSync(
+      'git',
+      ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'scripts'],
+      { encoding: 'utf8' },
+    )
+      .split('\n')
+      .filter((path) => /\.(ts|mjs)$/.test(path))
+      .map((path) => ({ path, text: withoutComments(readFileSync(path, 'utf8')) }))
+    const unused = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:const|class|interface|type|function|async function) (\w+)/gm)]
+        .map(([, name]) => name as string)
+        .filter((name) => {
+          const word = new RegExp(`\\b${name}\\b`)
+          const elsewhere = everywhere.some((other) => other.path !== path && word.test(other.text))
+          const here = withoutComments(text).match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0
+          return !elsewhere && here < 2
+        })
+        .map((name) => `${path}: ${name}`),
+    )
+    expect(unused).toEqual([])
+  })
+})
+
+describe('the repository', () => {
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((path) => path !== '')
+
+  it('names no package registry', () => {
+    const lockfiles = tracked.filter((path) => path.endsWith('package-lock.json'))
+    expect(lockfiles.length).toBeGreaterThan(0)
+    for (const path of lockfiles) {
+      expect(readFileSync(path, 'utf8')).not.toMatch(/"resolved"\s*:\s*"http/)
+    }
+  })
+
+  it('lists every platform in its lockfiles, so that npm ci works everywhere', async () => {
+    const { missingEntries } = await import('../scripts/lockfile.mjs')
+    for (const path of tracked.filter((one) => one.endsWith('package-lock.json'))) {
+      expect(missingEntries(JSON.parse(readFileSync(path, 'utf8')))).toEqual([])
+    }
+  })
+
+  it('gives a reason for every dependency', () => {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const page = readFileSync('docs/dependencies.md', 'utf8')
+    const silent = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => !page.includes(`\`${name}\``),
+    )
+    expect(silent).toEqual([])
+  })
+})

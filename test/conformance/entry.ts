@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { buildCatalog } from '../../src/kernel/catalog.ts'
+import { Changes } from '../../src/kernel/changes.ts'
+import { createInvoke } from '../../src/kernel/invoke.ts'
+import { isRecord } from '../../src/kernel/json.ts'
+import { DEFAULT_LIMITS } from '../../src/kernel/limits.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomIds } from '../../src/platform/ids.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { createFront, type FrontRequest, type Route, sendJson } from '../../src/surfaces/http/front.ts'
+import { Metrics } from '../../src/surfaces/http/metrics.ts'
+import { DIALECTS } from '../../src/surfaces/mcp/dialect.ts'
+import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
+import { createSdkServer } from '../../src/surfaces/mcp/sdk.ts'
+import { Service } from '../../src/surfaces/mcp/service.ts'
+import { answerRequest, webRequest } from '../../src/surfaces/mcp/web.ts'
+import { conversationToolset, decorateServer, isConversation } from './conversations.ts'
+import { fixtureToolset } from './fixtures.ts'
+
+const SESSION = 'mcp-session-id'
+
+/** The product's service, with the suite's fixtures for a catalog. */
+const fixtureService = (metrics: Metrics): Service => {
+  const clock = systemClock
+  const changes = new Changes()
+  const write = (line: string) => void process.stderr.write(`${line}\n`)
+  const log = createLog({ level: 'warn', format: 'json', clock, write })
+  const selection = { toolsets: [], tools: [], excludeTools: [], readOnly: false }
+  return new Service({
+    identity: { name: 'warrant-fixtures', title: 'Warrant under test', version: '0' },
+    instructions: 'For the conformance suite alone.',
+    catalog: buildCatalog([fixtureToolset(changes), conversationToolset], selection),
+    invoke: createInvoke({ clock, log, recorder: metrics, limits: DEFAULT_LIMITS, guards: [] }),
+    dialect: DIALECTS.standard,
+    limits: DEFAULT_LIMITS,
+    clock,
+    log,
+    changes,
+  })
+}
+
+/**
+ * Sessions for clients of the older revisions. The product has none: it never asks a client anything, so
+ * nothing has to be remembered between two requests.
+ */
+const openSessions = (service: Service) => {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+
+  const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
+    })
+    await createSdkServer(service, 'legacy', decorateServer).connect(transport)
+    return transport
+  }
+
+  return {
+    /** False when the request belongs to no session and opens none. */
+    async handle({ raw }: FrontRequest, body: unknown, response: ServerResponse): Promise<boolean> {
+      const id = raw.headers[SESSION]
+      const opens = isRecord(body) && body.method === 'initialize'
+      if (id === undefined && !opens) return false
+      const transport = id === undefined ? await open() : sessions.get(String(id))
+      if (transport === undefined) {
+        sendJson(response, 404, {
+          jsonrpc: '2.0',
+          error: { code: -32001, message: 'No such session' },
+          id: null,
+        })
+      } else {
+        await answerRequest(response, (signal) =>
+          transport.handleRequest(webRequest(raw, signal), { parsedBody: body }),
+        )
+      }
+      return true
+    },
+    close: () => Promise.all([...sessions.values()].map((transport) => transport.close())),
+  }
+}
+
+const parseBody = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const nameIn = (body: unknown): unknown =>
+  isRecord(body) && isRecord(body.params) ? body.params.name : undefined
+
+export interface FixtureServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The product as the conformance suite wants to meet it, on a free port. */
+export const startFixtures = async (): Promise<FixtureServer> => {
+  const metrics = new Metrics()
+  const service = fixtureService(metrics)
+  const sessions = openSessions(service)
+  const endpoint = mcpEndpoint(service, { decorate: decorateServer })
+  // The shortcut past the SDK knows nothing of conversations; all else must be graded the way it ships.
+  const talking = mcpEndpoint(service, { decorate: decorateServer, direct: false })
+  const route: Route = {
+    ...endpoint.route,
+    async handle(request, response) {
+      const body = parseBody(request.body)
+      const asked = webRequest(request.raw, new AbortController().signal)
+      const legacy = await isLegacyRequest(asked, request.method === 'POST' ? (body ?? {}) : undefined)
+      if (legacy && (await sessions.handle(request, body, response))) return
+      const { handle } = isConversation(nameIn(body)) ? talking.route : endpoint.route
+      await handle(request, response)
+    },
+  }
+  const front = createFront({
+    routes: [route],
+    access: { allowedHosts: [], allowedOrigins: [], token: undefined },
+    headersMs: 10_000,
+    requestMs: 30_000,
+    log: service.parts.log,
+    ids: randomIds,
+    observe: (path, status) => metrics.request(path, status),
+    challenge: () => 'Bearer',
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const { port } = front.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async close() {
+      front.close()
+      await Promise.all([sessions.close(), endpoint.close(), talking.close()])
+      front.closeAllConnections()
+    },
+  }
+}

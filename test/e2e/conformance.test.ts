@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FixtureServer, startFixtures } from '../conformance/entry.ts'
+import { type Check, gradeServer, type Revision, readRequired } from '../conformance/runner.ts'
+import { describePeers } from '../peers/peers.ts'
+import { type HttpProgram, makeFolder, startHttp, sweep } from '../support/binary.ts'
+
+const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+const BASELINE = local('../conformance/expected-failures.yml')
+const GRADE = { timeout: 120_000 }
+
+// How many scenarios each revision requires of a server: a run that graded fewer has graded nothing.
+const REQUIRED: readonly [Revision, number][] = [
+  ['2025-11-25', 30],
+  ['2026-07-28', 37],
+]
+
+const isBad = ({ status }: Check): boolean => status !== 'SUCCESS' && status !== 'INFO'
+
+const describeCheck = ({ scenario, id, status, errorMessage = '' }: Check): string =>
+  `${status} ${scenario}:${id} ${errorMessage}`
+
+let fixtures: FixtureServer
+let product: HttpProgram
+
+beforeAll(async () => {
+  fixtures = await startFixtures()
+  product = await startHttp([], { cwd: await makeFolder() })
+})
+
+afterAll(async () => {
+  await fixtures?.close()
+  await sweep()
+})
+
+const toolNames = async (url: string): Promise<readonly string[]> => {
+  const client = new Client({ name: 'conformance-test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  const { tools } = await client.listTools()
+  await client.close()
+  return tools.map(({ name }) => name)
+}
+
+await describePeers('the official conformance suite', () => {
+  test.for(REQUIRED)(
+    'passes the fixture server in all that revision %s requires',
+    GRADE,
+    async ([revision, count]) => {
+      const grade = await gradeServer(fixtures.url, revision)
+      expect(grade.checks.filter(isBad).map(describeCheck)).toEqual([])
+      expect(grade.exitCode, grade.report).toBe(0)
+      expect(grade.required).toHaveLength(count)
+      expect(new Set(grade.checks.map(({ scenario }) => scenario)).size).toBe(count)
+    },
+  )
+
+  test.for(REQUIRED)(
+    'fails the product in revision %s where it asks for fixtures, and nowhere else',
+    GRADE,
+    async ([revision, count]) => {
+      const grade = await gradeServer(`${product.url}/mcp`, revision, BASELINE)
+      expect(grade.exitCode, grade.report).toBe(0)
+      expect(grade.required).toHaveLength(count)
+    },
+  )
+
+  test('is never told to expect the failure of a scenario that it does not require', async () => {
+    const required = (await Promise.all(REQUIRED.map(([revision]) => readRequired(revision)))).flat()
+    const expected = [...(await readFile(BASELINE, 'utf8')).matchAll(/^ {2}- ([^\s:]+)/gm)]
+    expect(expected).not.toEqual([])
+    expect(expected.map(([, name = '']) => name).filter((name) => !required.includes(name))).toEqual([])
+  })
+})
+
+describe('the fixture server', () => {
+  test('has names that the product does not have', async () => {
+    const [ours, theirs] = await Promise.all([toolNames(`${product.url}/mcp`), toolNames(fixtures.url)])
+    expect(ours).not.toEqual([])
+    expect(ours.filter((name) => name.startsWith('test_'))).toEqual([])
+    expect(theirs.filter((name) => !name.startsWith('test_'))).toEqual([])
+  })
+
+  test('is built on the modules that answer in the product', async () => {
+    const { metafile } = await build({
+      entryPoints: [local('../conformance/entry.ts')],
+      absWorkingDir: local('../..'),
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+    })
+    const shipped = JSON.parse(await readFile(local('../../dist/meta.json'), 'utf8'))
+    const modules = [
+      'src/kernel/catalog.ts',
+      'src/kernel/invoke.ts',
+      'src/kernel/tool.ts',
+      'src/surfaces/http/front.ts',
+      'src/surfaces/http/guards.ts',
+      'src/surfaces/mcp/dialect.ts',
+      'src/surfaces/mcp/http.ts',
+      'src/surfaces/mcp/sdk.ts',
+      'src/surfaces/mcp/sdk-http.ts',
+      'src/surfaces/mcp/service.ts',
+      'src/surfaces/mcp/web.ts',
+    ]
+    expect(Object.keys(shipped.inputs)).toEqual(expect.arrayContaining(modules))
+    expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(modules))
+  })
+})

