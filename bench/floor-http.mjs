@@ -1,12 +1,15 @@
-// The HTTP floor: node:http, one JSON.parse, one fixed answer.
+// The HTTP floor: node:http, one JSON.parse, one answer of the same size.
 
 import { createServer } from 'node:http'
+import { status } from './lib/status.mjs'
 
-const result = {
+const serverInfo = { name: 'floor', version: '1' }
+const answer = () => ({
+  content: [{ type: 'text', text: JSON.stringify(status) }],
+  structuredContent: status,
   resultType: 'complete',
-  content: [{ type: 'text', text: '{"ok":true}' }],
-  structuredContent: { ok: true },
-}
+  _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+})
 
 const server = createServer((request, response) => {
   let body = ''
@@ -16,7 +19,7 @@ const server = createServer((request, response) => {
   })
   request.on('end', () => {
     const { id } = JSON.parse(body)
-    const text = JSON.stringify({ jsonrpc: '2.0', id, result })
+    const text = JSON.stringify({ jsonrpc: '2.0', id, result: answer() })
     response.writeHead(200, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),

@@ -1,5 +1,7 @@
 // The floor: the least a Node process can do and still answer MCP over stdio.
 
+import { status } from './lib/status.mjs'
+
 const serverInfo = { name: 'floor', version: '1' }
 const tool = { name: 'floor', description: 'Answers ok.', inputSchema: { type: 'object' } }
 
@@ -8,7 +10,10 @@ const methods = {
   initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }),
   ping: () => ({}),
   'tools/list': () => ({ tools: [tool] }),
-  'tools/call': () => ({ content: [{ type: 'text', text: '{"ok":true}' }], structuredContent: { ok: true } }),
+  'tools/call': () => ({
+    content: [{ type: 'text', text: JSON.stringify(status) }],
+    structuredContent: status,
+  }),
 }
 
 /** @param {string} line */

@@ -74,7 +74,7 @@ export const buildCatalog = (
     tools,
     resources: toolsets.flatMap((set) => set.resources),
     prompts: toolsets.flatMap((set) => set.prompts),
-    find: (name) => byName.get(plain(name)),
+    find: (name) => byName.get(name) ?? byName.get(plain(name)),
     listed: ({ name }) => (style === 'dotted' ? name : plain(name)),
   }
 }

@@ -109,9 +109,12 @@ export const installPeers = async (): Promise<void> => {
   }
 }
 
+let attempt: Promise<unknown> | undefined
+
 /** A `describe` that needs the clients: without them the tests are skipped loudly, or fail when CI=true. */
 export const describePeers = async (title: string, body: () => void): Promise<void> => {
-  const missing = await installPeers().catch((cause: unknown) => cause)
+  attempt ??= installPeers().catch((cause: unknown) => cause)
+  const missing = await attempt
   if (missing === undefined) {
     describe(title, body)
   } else if (process.env.CI !== 'true' && missing instanceof PeersMissing && missing.offline) {

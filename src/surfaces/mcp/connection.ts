@@ -15,7 +15,7 @@ import {
   writeResult,
 } from './message.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
-import type { Service } from './service.ts'
+import type { CallPlan, Service } from './service.ts'
 import { writeModern, writeOutcome } from './writing.ts'
 
 type Era = 'opening' | 'legacy' | 'modern'
@@ -149,11 +149,9 @@ export class Connection {
     if (this.#direct && this.#greet(message)) return
     const service = this.#service
     if (service === undefined) return this.#load(frame, 'tools')
-    if (method === 'tools/call') {
-      const plan = service.plan(message.params)
-      if (isRefusal(plan)) return this.#send(writeError(id, plan.error))
-    }
-    if (this.#direct && this.#answer(service, message)) return
+    const plan = method === 'tools/call' ? service.plan(message.params) : undefined
+    if (plan !== undefined && isRefusal(plan)) return this.#send(writeError(id, plan.error))
+    if (this.#direct && this.#answer(service, message, plan)) return
     if (this.#link === undefined) return this.#load(frame, 'sdk')
     const { hello } = this.#host
     const repaired =
@@ -181,14 +179,14 @@ export class Connection {
   }
 
   /** True when the request has been, or will be, answered without the SDK. */
-  #answer(service: Service, { id, method, params }: Request): boolean {
+  #answer(service: Service, { id, method, params }: Request, plan: CallPlan | undefined): boolean {
     const modern = this.#era !== 'legacy'
     if (modern && this.#envelopes.judge(params) !== 'valid') return false
     if (method === 'tools/list' && isBare(params)) {
       const { toolList } = service
       return this.#result(id, modern ? writeModern(service.hello, toolList, true) : JSON.stringify(toolList))
     }
-    return method === 'tools/call' && isPlainCall(params) && this.#call(service, id, params, modern)
+    return plan !== undefined && isPlainCall(params) && this.#call(service, id, plan, params, modern)
   }
 
   #result(id: RequestId, json: string): true {
@@ -196,12 +194,7 @@ export class Connection {
     return true
   }
 
-  #call(service: Service, id: RequestId, params: Params | undefined, modern: boolean): true {
-    const plan = service.plan(params)
-    if (isRefusal(plan)) {
-      this.#send(writeError(id, plan.error))
-      return true
-    }
+  #call(service: Service, id: RequestId, plan: CallPlan, params: Params | undefined, modern: boolean): true {
     const token = progressToken(params)
     const report = ({ done, ...rest }: Progress) =>
       this.#send(

@@ -35,6 +35,7 @@ export type Frame =
   | { readonly kind: 'response'; readonly message: Readonly<Record<string, unknown>> }
   | { readonly kind: 'reject'; readonly id: RequestId | null; readonly fault: FrameFault }
 
+const jsonrpc = '2.0'
 const BYTE_ORDER_MARK = 0xfeff
 
 const readId = (id: unknown): RequestId | null =>
@@ -47,15 +48,18 @@ export const classifyMessage = (value: unknown): Frame => {
   const id = readId(value.id)
   const { method, params } = value
   const reject = (fault: FrameFault): Frame => ({ kind: 'reject', id, fault })
-  if (value.jsonrpc !== '2.0' || (hasId && id === null)) return reject('request')
+  if (value.jsonrpc !== jsonrpc || (hasId && id === null)) return reject('request')
   if (typeof method !== 'string') {
     const answers = Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')
     return answers && method === undefined ? { kind: 'response', message: value } : reject('request')
   }
   if (params !== undefined && !isRecord(params)) return hasId ? reject('params') : { kind: 'blank' }
-  const body = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
-  if (!hasId || id === null) return { kind: 'notification', message: body }
-  return { kind: 'request', message: { ...body, id } }
+  if (!hasId || id === null) {
+    const message: Notification = params === undefined ? { jsonrpc, method } : { jsonrpc, method, params }
+    return { kind: 'notification', message }
+  }
+  const message: Request = params === undefined ? { jsonrpc, method, id } : { jsonrpc, method, params, id }
+  return { kind: 'request', message }
 }
 
 /** One line of stdio. */

@@ -29,7 +29,10 @@ export class WireError extends Error {
   }
 }
 
-export type CallPlan = { readonly tool: Tool; readonly args: Params } | Refusal
+export interface CallPlan {
+  readonly tool: Tool
+  readonly args: Params
+}
 
 /** The MCP face of the kernel, the same for every transport, revision and path. Holds no connection. */
 export class Service implements Host {
@@ -53,7 +56,7 @@ export class Service implements Host {
   }
 
   /** Which tool a `tools/call` means, or why it means none. */
-  plan(params: Params | undefined): CallPlan {
+  plan(params: Params | undefined): CallPlan | Refusal {
     const { dialect, catalog } = this.parts
     const name = params?.name
     const args = params?.arguments
