@@ -63,9 +63,10 @@ const askSteps =
   }
 
 const log: Converse = async (ctx) => {
-  for (const words of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-    await ctx.mcpReq.log('info', words)
+  await ctx.mcpReq.log('info', 'Tool execution started')
+  for (const words of ['Tool processing data', 'Tool execution completed']) {
     await sleep(LOG_MS)
+    await ctx.mcpReq.log('info', words)
   }
   return toolSays('Logged.')
 }

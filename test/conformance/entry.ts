@@ -99,8 +99,14 @@ export interface FixtureServer {
   close(): Promise<void>
 }
 
-/** The product as the conformance suite wants to meet it, on a free port. */
-export const startFixtures = async (): Promise<FixtureServer> => {
+/**
+ * The product as the conformance suite wants to meet it, on a free port. Without sessions the older revisions
+ * are served as the product serves them.
+ */
+export const startFixtures = async (
+  options: { readonly sessions?: boolean } = {},
+): Promise<FixtureServer> => {
+  const { sessions: sessionful = true } = options
   const metrics = new Metrics()
   const service = fixtureService(metrics)
   const sessions = openSessions(service)
@@ -113,7 +119,7 @@ export const startFixtures = async (): Promise<FixtureServer> => {
       const body = parseBody(request.body)
       const asked = webRequest(request.raw, new AbortController().signal)
       const legacy = await isLegacyRequest(asked, request.method === 'POST' ? (body ?? {}) : undefined)
-      if (legacy && (await sessions.handle(request, body, response))) return
+      if (legacy && sessionful && (await sessions.handle(request, body, response))) return
       const { handle } = isConversation(nameIn(body)) ? talking.route : endpoint.route
       await handle(request, response)
     },

@@ -59,9 +59,10 @@ const tools = (changes: Changes): readonly Tool[] => [
     throw testFaults.intended('This tool intentionally returns an error for testing')
   }),
   contentTool('test_tool_with_progress', [text('Progress was reported.')], async (_, call) => {
-    for (const done of [0, 50, 100]) {
-      call.progress(done, 100)
+    call.progress(0, 100)
+    for (const done of [50, 100]) {
       await sleep(STEP_MS)
+      call.progress(done, 100)
     }
   }),
   contentTool(

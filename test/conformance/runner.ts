@@ -20,7 +20,7 @@ export interface Grade {
   readonly required: readonly string[]
   /** Every check of those scenarios. */
   readonly checks: readonly Check[]
-  /** All the suite printed, for the reader of a failure. */
+  /** How the suite summed it up, for the reader of a failure. */
   readonly report: string
 }
 
@@ -77,7 +77,8 @@ export const gradeServer = async (url: string, revision: Revision, baseline?: st
     const [exitCode] = await once(child, 'close')
     const ran = new Set([...report.matchAll(SUMMARY_LINE)].map(([, name]) => name))
     const required = (await readRequired(revision)).filter((name) => ran.has(name))
-    return { exitCode, required, checks: await readChecks(folder, required), report }
+    const summary = report.slice(Math.max(0, report.indexOf('=== SUMMARY')))
+    return { exitCode, required, checks: await readChecks(folder, required), report: summary }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -58,6 +58,23 @@ await describePeers('the official conformance suite', () => {
     },
   )
 
+  test(
+    'misses nothing in the stateless leg of the old era but what needs a way back to the client',
+    GRADE,
+    async () => {
+      const stateless = await startFixtures({ sessions: false })
+      const { checks } = await gradeServer(stateless.url, '2025-11-25')
+      await stateless.close()
+      expect(checks.filter(isBad).map(({ scenario, status }) => `${status} ${scenario}`)).toEqual([
+        'FAILURE tools-call-sampling',
+        'FAILURE tools-call-elicitation',
+        'FAILURE elicitation-sep1034-defaults',
+        'WARNING server-sse-multiple-streams',
+        'FAILURE elicitation-sep1330-enums',
+      ])
+    },
+  )
+
   test.for(REQUIRED)(
     'fails the product in revision %s where it asks for fixtures, and nowhere else',
     GRADE,

@@ -12,6 +12,8 @@ export interface FrontRequest {
 
 export interface Route {
   readonly path: string
+  /** One sentence for the reference page. */
+  readonly summary: string
   /** Undefined: the handler sees every method and decides itself. */
   readonly methods?: readonly string[]
   readonly bodyBytes?: number

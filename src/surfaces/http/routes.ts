@@ -17,17 +17,20 @@ const READ = ['GET', 'HEAD']
 export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   {
     path: '/',
+    summary: 'The addresses of this server and the line that connects a client.',
     methods: READ,
     handle: (_, response) => sendText(response, ports.index()),
   },
   {
     path: '/health',
+    summary: 'Alive: 200 as long as the process answers.',
     methods: READ,
     open: true,
     handle: (_, response) => sendJson(response, 200, { status: 'ok' }),
   },
   {
     path: '/ready',
+    summary: 'Able to work: 503 when the store fails.',
     methods: READ,
     open: true,
     async handle(_, response) {
@@ -38,6 +41,7 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   },
   {
     path: '/metrics',
+    summary: 'Calls, requests, memory and uptime as Prometheus text.',
     methods: READ,
     handle: (_, response) =>
       sendText(
@@ -52,6 +56,7 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
 export const metadataRoutes = (resource: () => string, issuer: string): readonly Route[] =>
   ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'].map((path) => ({
     path,
+    summary: 'RFC 9728 metadata, when an issuer is configured.',
     methods: READ,
     open: true,
     handle: (_, response) =>

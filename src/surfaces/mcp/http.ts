@@ -90,6 +90,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
 
   const route: Route = {
     path: '/mcp',
+    summary: 'MCP over Streamable HTTP, stateless, revisions 2024-11-05 to 2026-07-28.',
     bodyBytes: limits.bodyBytes,
     refuse: rpcRefusal,
     async handle(request, response) {
