@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, context } from 'esbuild'
@@ -42,15 +42,24 @@ const writeNotices = async (/** @type {import('esbuild').Metafile} */ metafile) 
       return `${name} ${version} (${license})\n\n${text.trim()}\n`
     }),
   )
-  await writeFile(at('dist/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
+  await writeFile(at('dist.new/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
+}
+
+// The new build takes the place of the old at once, so that a server that starts meanwhile finds a whole one.
+const replaceDist = async () => {
+  await rm(at('dist.old'), { recursive: true, force: true })
+  await rename(at('dist'), at('dist.old')).catch(() => {})
+  await rename(at('dist.new'), at('dist'))
+  await rm(at('dist.old'), { recursive: true, force: true })
 }
 
 if (process.argv.includes('--watch')) {
   await (await context({ ...options, logLevel: 'info' })).watch()
 } else {
-  await rm(at('dist'), { recursive: true, force: true })
-  const { metafile } = await build({ ...options, metafile: true })
+  await rm(at('dist.new'), { recursive: true, force: true })
+  const { metafile } = await build({ ...options, outdir: at('dist.new'), metafile: true })
   await writeNotices(metafile)
-  await writeFile(at('dist/meta.json'), JSON.stringify(metafile))
-  await Promise.all(bins.map((name) => chmod(at('dist/bin', `${name.slice(0, -3)}.js`), 0o755)))
+  await writeFile(at('dist.new/meta.json'), JSON.stringify(metafile).replaceAll('dist.new/', 'dist/'))
+  await Promise.all(bins.map((name) => chmod(at('dist.new/bin', `${name.slice(0, -3)}.js`), 0o755)))
+  await replaceDist()
 }

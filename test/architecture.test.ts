@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PROMISES } from './requirements.ts'
 
 /** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
 
@@ -185,6 +186,12 @@ describe('the files', () => {
         .map((name) => `${path}: ${name}`),
     )
     expect(unused).toEqual([])
+  })
+})
+
+describe('the promises', () => {
+  it.each(Object.entries(PROMISES))('%s is shown by a test', (_, { shownBy }) => {
+    for (const [path, title] of shownBy) expect(readFileSync(path, 'utf8')).toContain(title)
   })
 })
 

@@ -27,7 +27,13 @@ export const hostHere = async (loaded: Loaded): Promise<Host> => {
   const { toolsets, tools, excludeTools } = loaded.config
   let service: Promise<Service> | undefined
   const load = () => {
-    service ??= assembleHere(loaded).then((assembly) => assembly.service)
+    service ??= assembleHere(loaded).then(
+      (assembly) => assembly.service,
+      (cause: unknown) => {
+        service = undefined
+        throw cause
+      },
+    )
     return service
   }
   // A name that does not exist must be refused now, not when the client asks for the tools.

@@ -12,10 +12,12 @@ interface LogOptions {
   readonly write: (line: string) => void
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+
 // A newline in a logged value could forge a line of its own; an escape could repaint the terminal.
 const escapeControls = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => JSON.stringify(char).slice(1, -1))
+  text.replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const jsonLine = (at: number, level: LogLevel, message: string, fields: JsonObject): string =>
   JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields })

@@ -50,7 +50,8 @@ export const sweep = async (): Promise<void> => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 }
 
-const within = async <T>(promise: Promise<T>, ms: number, what: string): Promise<T> => {
+/** Fails when `promise` takes longer than `ms`, and says what did not happen. */
+export const within = async <T>(promise: Promise<T>, ms: number, what: string): Promise<T> => {
   const late = Symbol('late')
   const controller = new AbortController()
   const timer = sleep(ms, late, { signal: controller.signal }).catch(() => late)

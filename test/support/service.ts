@@ -8,7 +8,10 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { Connection } from '../../src/surfaces/mcp/connection.ts'
 import { DIALECTS, type DialectName } from '../../src/surfaces/mcp/dialect.ts'
 import { Service } from '../../src/surfaces/mcp/service.ts'
+import { within } from './binary.ts'
 import { type Message, readMessage } from './messages.ts'
+
+const SETTLE_MS = 5_000
 
 interface ServiceOptions {
   readonly toolset: Omit<Toolset, 'name' | 'title'>
@@ -73,7 +76,7 @@ export class Wire {
   /** Sends, waits until everything is answered, and returns all messages so far. */
   async ask(...lines: readonly string[]): Promise<readonly Message[]> {
     this.send(...lines)
-    await this.connection.settled()
+    await within(this.connection.settled(), SETTLE_MS, 'the last answer')
     await turn()
     return this.messages
   }

@@ -225,17 +225,32 @@ export class Connection {
 
   /** The client is greeted; what it will ask next is made ready while it thinks. */
   #fetchTools(): void {
-    if (this.#service === undefined) setImmediate(() => void this.#host.service())
+    if (this.#service !== undefined) return
+    // If this fails, the request that needs them will tell.
+    setImmediate(() => void Promise.resolve(this.#host.service()).catch(() => {}))
   }
 
   /** Loads what a frame needs and goes on with it, and with all that came meanwhile, in order. */
   #load(frame: Frame, what: 'tools' | 'sdk'): void {
     this.#loading = true
     this.#held.push(frame)
-    void this.#fetch(what).then(() => {
-      this.#loading = false
-      for (const held of this.#held.splice(0)) this.#take(held)
-      this.#wake()
+    void this.#fetch(what)
+      .then(() => this.#resume((held) => this.#take(held)))
+      .catch((cause: unknown) => this.#abandon(cause))
+  }
+
+  #resume(go: (held: Frame) => void): void {
+    this.#loading = false
+    for (const held of this.#held.splice(0)) go(held)
+    this.#wake()
+  }
+
+  /** Our own files are gone or broken, as when they are replaced under a running server: say so and live on. */
+  #abandon(cause: unknown): void {
+    const { log, dialect } = this.#host.hello
+    log.write('error', 'cannot load', { cause: String(cause) })
+    this.#resume((held) => {
+      if (held.kind === 'request') this.#send(writeError(held.message.id, dialect.bug()))
     })
   }
 

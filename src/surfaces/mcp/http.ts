@@ -53,11 +53,17 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   }
   let handler: ReturnType<typeof start> | undefined
   const sdk = () => {
-    handler ??= start()
+    // A failed start is forgotten, so that the next request tries again.
+    handler ??= start().catch((cause: unknown) => {
+      handler = undefined
+      throw cause
+    })
     return handler
   }
   // News must reach streams that are open; with no SDK loaded there are none.
-  const stopNews = changes.listen((change) => void handler?.then(({ announce }) => announce(change)))
+  const stopNews = changes.listen(
+    (change) => void handler?.then(({ announce }) => announce(change)).catch(() => {}),
+  )
 
   /** The call, when everything about it is plain; undefined leaves it to the SDK. */
   const plainCall = ({ raw, method }: FrontRequest, value: unknown): RpcRequest | undefined => {

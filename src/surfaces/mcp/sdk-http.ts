@@ -8,7 +8,11 @@ export { isEnvelope } from './sdk.ts'
 /** The SDK's own HTTP handler over the kernel: every request it serves gets a server of its own. */
 export const createHandler = (service: Service, decorate?: Decorate) => {
   const { limits, log } = service.parts
-  const handler = createMcpHandler(({ era }) => createSdkServer(service, era, decorate), {
+  // An older client gets no stream to be told of changes on, so it is not promised any.
+  const silent = Object.fromEntries(Object.keys(service.hello.capabilities).map((name) => [name, {}]))
+  const factory = ({ era }: { readonly era: 'legacy' | 'modern' }) =>
+    createSdkServer(service, era, decorate, era === 'legacy' ? silent : service.hello.capabilities)
+  const handler = createMcpHandler(factory, {
     maxRequestBodySize: limits.bodyBytes,
     onerror: (error) => log.write('debug', 'protocol', { error: error.message }),
   })

@@ -10,7 +10,7 @@ import type { Call, Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { progressToken } from './envelope.ts'
-import { LIST_CACHE, MODERN } from './hello.ts'
+import { type Capabilities, LIST_CACHE, MODERN } from './hello.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
 import { isRefusal, type Params } from './message.ts'
 import { readers } from './reading.ts'
@@ -61,9 +61,13 @@ const callTool = async (service: Service, params: Params, ctx: ServerContext): P
 }
 
 /** One SDK server over the kernel: for one connection, or for one HTTP request. */
-export const createSdkServer = (service: Service, era: Era, decorate?: Decorate): Server => {
+export const createSdkServer = (
+  service: Service,
+  era: Era,
+  decorate?: Decorate,
+  capabilities: Capabilities = service.hello.capabilities,
+): Server => {
   const { catalog, identity, instructions, dialect, log } = service.parts
-  const { capabilities } = service.hello
   const server = new Server(identity, {
     capabilities,
     instructions,
@@ -100,6 +104,8 @@ export const createSdkServer = (service: Service, era: Era, decorate?: Decorate)
     list('resources/list', () => ({ resources: listResources(catalog) }))
     list('resources/templates/list', () => ({ resourceTemplates: listTemplates(catalog) }))
     handle('resources/read', (params, ctx) => read.resource(params, openCall(service, params, ctx)))
+  }
+  if (capabilities.resources?.subscribe) {
     handle('resources/subscribe', (params) => {
       subscribed.add(read.known(params))
       return {}

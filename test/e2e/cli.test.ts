@@ -1,0 +1,280 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BINARY, cleanEnvironment } from '../support/binary.ts'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'warrant-cli-'))
+
+const warrant = (args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: cleanEnvironment(options.env),
+    encoding: 'utf8',
+    input: '',
+  })
+  return { status, stdout, stderr }
+}
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '')
+const version = JSON.parse(readFileSync('package.json', 'utf8')).version as string
+
+describe('the command line', () => {
+  it('says its version and explains itself', () => {
+    expect(warrant(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+    expect(JSON.parse(warrant(['--version', '--json']).stdout)).toEqual({ version })
+    for (const args of [[], ['--help'], ['help']]) {
+      const { status, stdout } = warrant(args)
+      expect(status).toBe(0)
+      expect(stdout).toMatch(/Usage: warrant <command>/)
+    }
+  })
+
+  it.each(['mcp', 'serve', 'doctor', 'tools', 'config', 'print-config', 'completion'])(
+    'explains %s',
+    (command) => {
+      const { status, stdout } = warrant([command, '--help'])
+      expect(status).toBe(0)
+      expect(stdout).toContain(`Usage: warrant ${command}`)
+      expect(stdout).toContain('--json')
+    },
+  )
+
+  it.each([
+    [['bogus'], 'usage.command'],
+    [['tools', '--bogus'], 'usage.option'],
+    [['tools', '--port'], 'usage.option'],
+    [['tools', 'extra'], 'usage.argument'],
+    [['print-config', 'emacs'], 'usage.argument'],
+    [['completion'], 'usage.argument'],
+    [['tools', '--port', 'x'], 'config.value'],
+    [['tools', '--port', '70000'], 'config.value'],
+    [['tools', '--dialect', 'klingon'], 'config.value'],
+    [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
+    [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
+    [['tools', '--config', 'absent.json'], 'config.file'],
+  ])('refuses %j with one line, or one JSON document, and exit code 2', (args, code) => {
+    const plain = warrant(args)
+    expect(plain.status).toBe(2)
+    expect(plain.stdout).toBe('')
+    expect(lines(plain.stderr)).toHaveLength(1)
+    expect(plain.stderr).toMatch(/^warrant: /)
+    const json = warrant([...args, '--json'])
+    expect(json.status).toBe(2)
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { kind: 'invalid', code } })
+    expect(json.stderr).toBe('')
+  })
+
+  it('lists the tools with what they cost', () => {
+    const { tools, bytes, tokens } = JSON.parse(warrant(['tools', '--json']).stdout)
+    expect(tools.map(({ name }: { name: string }) => name)).toContain('warrant_status')
+    expect(bytes).toBeGreaterThan(tokens)
+    expect(warrant(['tools']).stdout).toMatch(/warrant_status +core +read +\d+ +\d+/)
+    expect(
+      JSON.parse(warrant(['tools', '--json', '--exclude-tools', 'warrant.status']).stdout).tools,
+    ).toEqual([])
+  })
+
+  it('is in good health here', () => {
+    const { status, stdout } = warrant(['doctor', '--json', '--port', '0'], { cwd: folder() })
+    const { ok, findings } = JSON.parse(stdout)
+    expect(findings.filter((finding: { ok: boolean }) => !finding.ok)).toEqual([])
+    expect({ status, ok }).toEqual({ status: 0, ok: true })
+    expect(findings.map(({ check }: { check: string }) => check)).toEqual([
+      'Node.js',
+      'root',
+      'state folder',
+      'port',
+      'git',
+      'handshake, 2025 era',
+      'handshake, 2026 era',
+    ])
+  })
+
+  it('finds a folder that is not there, and says what to do', () => {
+    const { status, stdout } = warrant(['doctor', '--port', '0', '--root', join(folder(), 'absent')])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/FAIL {2}root/)
+    expect(stdout).toMatch(/root: Point --root at a folder/)
+  })
+})
+
+describe('settings', () => {
+  const shown = (args: readonly string[], options: Parameters<typeof warrant>[1]) => {
+    const { settings } = JSON.parse(warrant(['config', '--json', ...args], options).stdout)
+    return (key: string) => {
+      const { value, source } = settings.find((one: { key: string }) => one.key === key)
+      return [value, source]
+    }
+  }
+
+  it('take the flag before the variable before the file before the default', () => {
+    const cwd = folder()
+    writeFileSync(
+      join(cwd, 'warrant.json'),
+      JSON.stringify({ port: 1, host: 'localhost', limits: { callMs: 2 }, tools: ['a', 'b'] }),
+    )
+    const env = { WARRANT_PORT: '3', WARRANT_LIMITS_CALL_MS: '4', WARRANT_READ_ONLY: 'true' }
+    const setting = shown(['--port', '5', '--exclude-tools', 'x, y,'], { cwd, env })
+    expect(setting('port')).toEqual([5, 'flag'])
+    expect(setting('limits.callMs')).toEqual([4, 'environment'])
+    expect(setting('readOnly')).toEqual([true, 'environment'])
+    expect(setting('host')).toEqual(['localhost', 'file'])
+    expect(setting('tools')).toEqual([['a', 'b'], 'file'])
+    expect(setting('excludeTools')).toEqual([['x', 'y'], 'flag'])
+    expect(setting('limits.drainMs')).toEqual([10_000, 'default'])
+  })
+
+  it('come from the file that is named', () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'other.json'), '{"port": 9}')
+    expect(shown([], { cwd, env: { WARRANT_CONFIG: 'other.json' } })('port')).toEqual([9, 'file'])
+    expect(shown(['--config', 'other.json'], { cwd })('port')).toEqual([9, 'file'])
+  })
+
+  it('never show a secret', () => {
+    const secret = 'correct-horse-battery'
+    for (const args of [['config'], ['config', '--json'], ['print-config', 'vscode', '--token', secret]]) {
+      const { stdout, stderr, status } = warrant(args, { env: { WARRANT_TOKEN: secret } })
+      expect(status).toBe(0)
+      expect(stdout + stderr).not.toContain(secret)
+    }
+    expect(warrant(['config'], { env: { WARRANT_TOKEN: secret } }).stdout).toMatch(
+      /token +"\*+" +environment/,
+    )
+  })
+
+  it.each([
+    ['a key nobody knows', '{"prot": 1}', /prot in warrant.json/],
+    ['a key nobody knows, further in', '{"limits": {"callMS": 1}}', /limits.callMS in warrant.json/],
+    ['a wrong type', '{"readOnly": "yes"}', /readOnly in warrant.json: expected true or false/],
+    ['a list of numbers', '{"tools": [1]}', /tools in warrant.json/],
+    ['no object', '[]', /not a JSON object/],
+    ['no JSON', '{', /not JSON/],
+    ['a limit that is no object', '{"limits": 3}', /limits in warrant.json/],
+  ])('refuse a file with %s', (_, text, words) => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'warrant.json'), text)
+    const { status, stderr } = warrant(['config'], { cwd })
+    expect(status).toBe(2)
+    expect(stderr).toMatch(words)
+    expect(lines(stderr)).toHaveLength(1)
+  })
+
+  it('refuse a variable that looks like a setting and is none', () => {
+    const { status, stderr } = warrant(['config'], { env: { WARRANT_READONLY: '1' } })
+    expect(status).toBe(2)
+    expect(stderr).toContain('WARRANT_READONLY is not a setting')
+  })
+})
+
+describe('client configuration', () => {
+  it.each([
+    ['claude-desktop', 'mcpServers'],
+    ['cursor', 'mcpServers'],
+    ['gemini', 'mcpServers'],
+    ['windsurf', 'mcpServers'],
+    ['vscode', 'servers'],
+  ])('for %s is JSON that starts this very program, also on Windows', (client, member) => {
+    const { text, windows, file } = JSON.parse(
+      warrant(['print-config', client, '--json', '--read-only']).stdout,
+    )
+    const { command, args } = JSON.parse(text)[member].warrant
+    expect([command, ...args]).toEqual(['node', BINARY, 'mcp', '--read-only'])
+    expect(JSON.parse(windows)[member].warrant).toMatchObject({
+      command: 'cmd',
+      args: ['/c', command, ...args],
+    })
+    expect(file).toMatch(/json$/)
+    const reply = execFileSync(command, args, {
+      input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
+  })
+
+  it('for codex is TOML and for claude-code a command', () => {
+    const codex = warrant(['print-config', 'codex', '--bin', 'warrant']).stdout
+    expect(codex).toBe('[mcp_servers.warrant]\ncommand = "warrant"\nargs = ["mcp"]\n')
+    const claude = warrant([
+      'print-config',
+      'claude-code',
+      '--bin',
+      'my warrant',
+      '--toolsets',
+      'core',
+    ]).stdout
+    expect(claude).toBe("claude mcp add warrant -- 'my warrant' mcp --toolsets core\n")
+    expect(warrant(['print-config', 'codex', '--bin', 'warrant', '--windows']).stdout).toContain('"cmd"')
+  })
+})
+
+describe('completion', () => {
+  it('completes commands, clients and flags in bash', () => {
+    const script = warrant(['completion', 'bash']).stdout
+    const complete = (words: string[]) =>
+      execFileSync(
+        'bash',
+        [
+          '-c',
+          `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _warrant; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ],
+        { encoding: 'utf8' },
+      )
+        .trim()
+        .split('\n')
+    expect(complete(['warrant', 'do'])).toEqual(['doctor'])
+    expect(complete(['warrant', 'print-config', 'c'])).toEqual([
+      'claude-code',
+      'claude-desktop',
+      'cursor',
+      'codex',
+    ])
+    expect(complete(['warrant', 'mcp', '--read'])).toEqual(['--read-only'])
+  })
+
+  it.each(['zsh', 'fish'])('has a script for %s', (shell) => {
+    const { status, stdout } = warrant(['completion', shell])
+    expect(status).toBe(0)
+    expect(stdout).toContain('print-config')
+  })
+})
+
+describe('the status tool', () => {
+  const status = (cwd: string) => {
+    const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"warrant_status"}}\n'
+    const reply = execFileSync(process.execPath, [BINARY, 'mcp'], { cwd, input: call, encoding: 'utf8' })
+    return JSON.parse(reply).result.structuredContent
+  }
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+      cwd,
+      encoding: 'utf8',
+    })
+
+  it('knows the commit, the branch, and whether the tree is clean', () => {
+    const cwd = folder()
+    expect(status(cwd).freshness).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/) })
+    git(cwd, 'init', '-q', '-b', 'trunk')
+    expect(status(cwd).freshness).toMatchObject({ branch: 'trunk', dirty: false })
+    writeFileSync(join(cwd, 'a'), '')
+    expect(status(cwd).freshness).toMatchObject({ branch: 'trunk', dirty: true })
+    git(cwd, 'add', '.')
+    git(cwd, 'commit', '-qm', 'a')
+    const head = git(cwd, 'rev-parse', 'HEAD').trim()
+    expect(status(cwd).freshness).toMatchObject({ head, branch: 'trunk', dirty: false })
+    git(cwd, 'checkout', '-q', '--detach')
+    expect(status(cwd).freshness.branch).toBeUndefined()
+  })
+
+  it('reports the state folder without making it', () => {
+    const cwd = folder()
+    expect(status(cwd).store).toMatchObject({ kind: 'folder', state: 'absent' })
+    mkdirSync(join(cwd, '.warrant'))
+    expect(status(cwd).store.state).toBe('ready')
+    const other = folder()
+    writeFileSync(join(other, '.warrant'), 'not a folder')
+    expect(status(other).store.state).toBe('failing')
+  })
+})

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { initialize, request } from './support/messages.ts'
+
+/** Start-up is felt at every launch of an agent: what it loads is a promise. */
+
+const PRELOAD = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs'
+  process.on('exit', () => {
+    const builtins = process.moduleLoadList.filter((name) => name.startsWith('NativeModule ')).map((name) => name.slice(13))
+    writeFileSync(process.env.TEST_LOADED, JSON.stringify(builtins))
+  })
+`)}`
+
+const builtinsAfter = (lines: readonly string[]): readonly string[] => {
+  const file = `node_modules/.loaded-${process.pid}-${lines.length}.json`
+  execFileSync(process.execPath, ['--import', PRELOAD, 'dist/bin/warrant.js', 'mcp'], {
+    input: `${lines.join('\n')}\n`,
+    env: { PATH: process.env.PATH, TEST_LOADED: file },
+  })
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<
+      string,
+      {
+        readonly entryPoint?: string
+        readonly inputs: Readonly<Record<string, unknown>>
+        readonly imports: readonly { readonly path: string; readonly kind: string }[]
+      }
+    >
+  >
+}
+
+/** Source files that a bundle loads before anything is asked of it. */
+const staticInputs = (entry: string): readonly string[] => {
+  const { outputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Metafile
+  const seen = new Set<string>()
+  const visit = (path: string) => {
+    const output = outputs[path]
+    if (seen.has(path) || output === undefined) return
+    seen.add(path)
+    for (const { path: next, kind } of output.imports) if (kind === 'import-statement') visit(next)
+  }
+  const start = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry)
+  if (start === undefined) throw new Error(`no bundle for ${entry}`)
+  visit(start)
+  return [...seen].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}))
+}
+
+const HEAVY = /node_modules\/(zod|@modelcontextprotocol|@ast-grep|@photostructure|pg)\b|^web\//
+
+describe('starting', () => {
+  it.each(['src/bin/warrant.ts', 'src/app/commands/mcp.ts'])(
+    '%s loads no schema library, SDK, parser or store',
+    (entry) => {
+      const inputs = staticInputs(entry)
+      expect(inputs.length).toBeGreaterThan(3)
+      expect(inputs.filter((path) => HEAVY.test(path))).toEqual([])
+    },
+  )
+
+  it('answers the handshake without HTTP, crypto, child processes or SQLite', () => {
+    const loaded = builtinsAfter([initialize()])
+    expect(loaded.length).toBeGreaterThan(50)
+    const heavy = ['http', 'https', 'crypto', 'child_process', 'sqlite', 'worker_threads', 'perf_hooks']
+    expect(loaded.filter((name) => heavy.includes(name))).toEqual([])
+  })
+
+  it('lists the tools without loading the SDK', () => {
+    const inputs = staticInputs('src/app/compose.ts')
+    expect(inputs.some((path) => path.includes('node_modules/zod'))).toBe(true)
+    expect(inputs.filter((path) => path.includes('node_modules/@modelcontextprotocol'))).toEqual([])
+    const loaded = builtinsAfter([initialize(), request(1, 'tools/list')])
+    expect(loaded.filter((name) => ['http', 'crypto', 'child_process'].includes(name))).toEqual([])
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { assemble } from '../src/app/compose.ts'
+import { loadConfig } from '../src/app/load-config.ts'
+import { toolCosts } from '../src/surfaces/mcp/costs.ts'
+import { definitionDigests } from '../src/surfaces/mcp/digests.ts'
+import { listPrompts, listResources, listTemplates, listTools } from '../src/surfaces/mcp/listing.ts'
+
+/** What a client is shown. A change here is seen by every model, so it is made on purpose or not at all. */
+
+const { catalog, toolsets } = assemble(loadConfig({}, { environment: {}, cwd: '/' }).config, {
+  cwd: '/',
+  environment: {},
+  writeLog: () => {},
+})
+const tools = listTools(catalog)
+
+/** The budget of the whole list, and of one tool, in estimated tokens. */
+const MAX_TOKENS = 12_000
+const MAX_TOOL_TOKENS = 700
+
+type Schema = { readonly [key: string]: unknown }
+
+const walk = (schema: unknown, visit: (schema: Schema) => void): void => {
+  if (typeof schema !== 'object' || schema === null) return
+  if (!Array.isArray(schema)) visit(schema as Schema)
+  for (const member of Object.values(schema)) walk(member, visit)
+}
+
+describe('the tool list', () => {
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    'shows %s as it was agreed',
+    async (name, tool) => {
+      await expect(JSON.stringify(tool, null, 2)).toMatchFileSnapshot(`snapshots/tools/${name}.json`)
+    },
+  )
+
+  it('has the digests that were agreed', async () => {
+    const lines = definitionDigests(catalog).map(({ name, sha256 }) => `${sha256}  ${name}`)
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/tools.sha256')
+  })
+
+  it('shows the resources and prompts as they were agreed', async () => {
+    const rest = {
+      resources: listResources(catalog),
+      templates: listTemplates(catalog),
+      prompts: listPrompts(catalog),
+    }
+    await expect(JSON.stringify(rest, null, 2)).toMatchFileSnapshot('snapshots/rest.json')
+  })
+
+  it('stays within its token budget', () => {
+    const costs = toolCosts(catalog, toolsets)
+    expect(costs.tokens).toBeLessThanOrEqual(MAX_TOKENS)
+    expect(costs.tools.filter(({ tokens }) => tokens > MAX_TOOL_TOKENS)).toEqual([])
+  })
+
+  it('starts with a tool that needs no arguments, as some checkers call the first', () => {
+    expect(tools[0]?.inputSchema.required ?? []).toEqual([])
+  })
+})
+
+describe.each(tools)('$name', (tool) => {
+  it('has a title, a description, and all four hints', () => {
+    expect(tool.title).toMatch(/^[A-Z].{2,40}$/)
+    expect(tool.description).toMatch(/^[A-Z][\s\S]{40,400}\.$/)
+    expect(Object.keys(tool.annotations).sort()).toEqual([
+      'destructiveHint',
+      'idempotentHint',
+      'openWorldHint',
+      'readOnlyHint',
+    ])
+  })
+
+  it('has a name every model API takes', () => {
+    expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,50}$/)
+  })
+
+  it('has schemas that every common model API takes', () => {
+    const flaws: string[] = []
+    for (const key of ['anyOf', 'oneOf', 'allOf', '$ref'])
+      if (key in tool.inputSchema) flaws.push(`root ${key}`)
+    for (const schema of [tool.inputSchema, tool.outputSchema]) {
+      walk(schema, (part) => {
+        if (Array.isArray(part.type)) flaws.push('a list of types')
+        if ('$ref' in part) flaws.push('$ref')
+        if ('$schema' in part) flaws.push('$schema')
+      })
+    }
+    walk(tool.inputSchema, ({ properties }) => {
+      for (const [name, member] of Object.entries(properties ?? {})) {
+        if (typeof member === 'boolean') flaws.push(`${name} is a boolean schema`)
+        else if (!('description' in (member as object))) flaws.push(`${name} has no description`)
+      }
+    })
+    expect(flaws).toEqual([])
+    expect(tool.inputSchema.type).toBe('object')
+    expect(tool.outputSchema?.type).toBe('object')
+  })
+
+  it('hides nothing: no markup, no invisible or unusual characters', () => {
+    expect(JSON.stringify(tool)).toMatch(/^[\x20-\x7e]*$/)
+    expect(tool.description).not.toMatch(/<[a-z!/]|https?:|ignore (all|previous)|system prompt/i)
+  })
+})
