@@ -164,6 +164,21 @@ describe('invoke', () => {
     expect(clock.waiting).toBe(0)
   })
 
+  it('does not begin what was cancelled before it began', () => {
+    const { invoke, open } = bench()
+    const call = open()
+    call.cancel('too late')
+    let ran = false
+    const tool = echo({
+      run: () => {
+        ran = true
+        return { text: '' }
+      },
+    })
+    expect(invoke(tool, {}, call)).toEqual({ kind: 'cancelled' })
+    expect(ran).toBe(false)
+  })
+
   it('refuses an answer past the limit, measured in bytes and not in characters', () => {
     const { invoke, open } = bench()
     const answer = (text: string) => invoke(echo({ run: () => ({ text }) }), {}, open())

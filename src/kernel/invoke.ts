@@ -147,6 +147,8 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
     try {
       const parsed = parseArguments(tool, args)
       for (const guard of guards) guard(tool)
+      // Cancelled before it began: the tool would wait for a signal that has already been given.
+      if (call.cancelled) return finish({ kind: 'cancelled' })
       const raw = tool.run(parsed, call)
       return isPromise(raw) ? wait(tool, raw, call).then(finish) : finish(settle(tool, raw))
     } catch (thrown) {

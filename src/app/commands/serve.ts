@@ -23,6 +23,8 @@ export const serveFaults = defineFaults('serve', {
   },
 })
 
+const WILDCARDS = ['0.0.0.0', '::']
+
 const listen = (server: Server, { host, port }: Config): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -79,7 +81,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
     ],
     access: {
-      allowedHosts: isLoopback(config.host) ? config.allowedHosts : [config.host, ...config.allowedHosts],
+      // A wildcard address is nobody's name.
+      allowedHosts: [config.host, ...config.allowedHosts].filter((host) => !WILDCARDS.includes(host)),
       allowedOrigins: config.allowedOrigins,
       token: config.token,
     },

@@ -1,4 +1,5 @@
 import type { Call, Progress } from '../../kernel/call.ts'
+import type { Change } from '../../kernel/changes.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import { CAPABILITIES_KEY, Envelopes, isBare, isPlainCall, progressToken, VERSION_KEY } from './envelope.ts'
 import { discoverResult, type Host, initializeResult, MODERN, repairInitialize } from './hello.ts'
@@ -48,6 +49,7 @@ export class Connection {
   /** Frames that came while something was being loaded, in their order. */
   #held: Frame[] = []
   #idle: (() => void)[] = []
+  #stopNews = () => {}
   #closed = false
 
   constructor(
@@ -80,6 +82,7 @@ export class Connection {
   async close(): Promise<void> {
     if (this.#closed) return
     for (const call of this.#pending.values()) if (typeof call === 'object') call.cancel('closed')
+    this.#stopNews()
     await this.#link?.close()
     this.#closed = true
     this.#pending.clear()
@@ -255,12 +258,22 @@ export class Connection {
   }
 
   async #fetch(what: 'tools' | 'sdk'): Promise<void> {
-    this.#service ??= await this.#host.service()
+    if (this.#service === undefined) {
+      this.#service = await this.#host.service()
+      this.#stopNews = this.#service.parts.changes.listen((change) => this.#announce(change))
+    }
     if (what === 'tools' || this.#link !== undefined) return
     const { joinSdk, isEnvelope } = await import('./sdk.ts')
     this.#envelopes.check = isEnvelope
     this.#link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#decorate)
     this.#catchUp()
+  }
+
+  /** An older client hears of changed lists unasked; everything else was asked for, and the SDK knows it. */
+  #announce(change: Change): void {
+    if (this.#link !== undefined) return this.#link.announce(change)
+    if (this.#era !== 'legacy' || change.kind === 'resource') return
+    this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
   }
 
   /** Tells the SDK what has been agreed without it. */

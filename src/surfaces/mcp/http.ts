@@ -77,6 +77,18 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     return envelopes.judge(message.params) === 'valid' ? message : undefined
   }
 
+  /** A call of the older era that is no call: one sentence from us, where the SDK would dump its schema. */
+  const shapeRefusal = ({ raw, method }: FrontRequest, value: unknown): string | undefined => {
+    if (method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '') || !accepts(raw))
+      return undefined
+    const frame = classifyMessage(value)
+    if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
+    const { id, params } = frame.message
+    if (envelopes.judge(params) !== 'none') return undefined
+    const plan = service.plan(params)
+    return isRefusal(plan) && typeof params?.name !== 'string' ? writeError(id, plan.error) : undefined
+  }
+
   const answerCall = async ({ id, params }: RpcRequest, response: ServerResponse): Promise<void> => {
     const plan = service.plan(params)
     if (isRefusal(plan)) return sendLine(response, writeError(id, plan.error))
@@ -114,6 +126,8 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
       }
       const call = plainCall(request, value)
       if (call !== undefined) return answerCall(call, response)
+      const refusal = shapeRefusal(request, value)
+      if (refusal !== undefined) return sendLine(response, refusal)
       const { fetch } = await sdk()
       await answerRequest(response, (signal) =>
         fetch(webRequest(request.raw, signal), repairBody(service, value)),

@@ -145,33 +145,33 @@ const announce = async (server: Server, era: Era, change: Change): Promise<void>
 
 export interface SdkLink {
   deliver(message: object): void
+  announce(change: Change): void
   close(): Promise<void>
 }
 
 /** Puts the SDK behind a connection whose frames somebody else reads and writes. */
 export const joinSdk = (service: Service, send: (message: object) => void, decorate?: Decorate): SdkLink => {
-  const { log, changes } = service.parts
+  const { log } = service.parts
   const wire: Transport = {
     start: async () => {},
     send: async (message) => send(message),
     close: async () => wire.onclose?.(),
   }
-  let stop = () => {}
+  let current: { readonly server: Server; readonly era: Era } | undefined
   const served = serveStdio(
     ({ era }) => {
       const server = createSdkServer(service, era, decorate)
-      stop()
-      stop = changes.listen((change) => void announce(server, era, change).catch(() => {}))
+      current = { server, era }
       return server
     },
     { transport: wire, onerror: (error) => log.write('debug', 'protocol', { error: error.message }) },
   )
   return {
     deliver: (message) => wire.onmessage?.(message as never),
-    close: async () => {
-      stop()
-      await served.close()
+    announce: (change) => {
+      if (current !== undefined) void announce(current.server, current.era, change).catch(() => {})
     },
+    close: () => served.close(),
   }
 }
 
