@@ -18,6 +18,10 @@ const findCommand = (name: string, all: readonly Command[]): Command => {
   return found
 }
 
+// A message may quote what a file or a variable said: it must not break the line or paint the terminal.
+const oneLine = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
 const report = (thrown: unknown, json: boolean, terminal: Terminal): number => {
   if (!(thrown instanceof Fault)) {
@@ -26,7 +30,7 @@ const report = (thrown: unknown, json: boolean, terminal: Terminal): number => {
     return EXIT_BUG
   }
   if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
-  else terminal.note(`warrant: ${thrown.message}. ${thrown.fix}`)
+  else terminal.note(oneLine(`warrant: ${thrown.message}. ${thrown.fix}`))
   return EXIT_CODES[thrown.kind]
 }
 

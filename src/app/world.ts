@@ -5,15 +5,7 @@ import type { Service } from '../surfaces/mcp/service.ts'
 import type { Assembly } from './compose.ts'
 import { greet, type World } from './greet.ts'
 import { type Loaded, loadConfig } from './load-config.ts'
-
-let silenced = false
-
-const writeLog = (line: string): void => {
-  // Whoever reads our log may be gone; that is no reason to die.
-  if (!silenced) process.stderr.on('error', () => {})
-  silenced = true
-  process.stderr.write(`${line}\n`)
-}
+import { writeLog } from './terminal.ts'
 
 const world = (): World => ({ cwd: process.cwd(), environment: process.env, writeLog })
 

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 import '../app/guard.ts'
 import { main } from '../app/main.ts'
+import { terminal } from '../app/terminal.ts'
 
-const code = await main(process.argv.slice(2), {
-  print: (text) => void process.stdout.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${text}\n`),
-})
-process.exitCode = code
+process.exitCode = await main(process.argv.slice(2), terminal)

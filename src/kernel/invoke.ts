@@ -84,12 +84,15 @@ const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
   return { kind: 'answer', value, json, content: tool.render?.(value as never) }
 }
 
+/** What the log should have of something thrown, which may be anything. */
+export const stackOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
 export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
   const failed = (tool: Tool, thrown: unknown): Outcome => {
     if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
-    const { stack = String(thrown) } = thrown as Partial<Error>
-    log.write('error', `bug in ${tool.name}`, { stack })
+    log.write('error', `bug in ${tool.name}`, { stack: stackOf(thrown) })
     return { kind: 'bug' }
   }
 
@@ -114,9 +117,10 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
         resolve(outcome)
       }
       call.onCancel = () => end({ kind: 'cancelled' })
+      // What a tool says after it was told to stop interests nobody, its complaint least of all.
       running.then(
-        (raw) => end(settle(tool, raw)),
-        (thrown) => end(failed(tool, thrown)),
+        (raw) => call.cancelled || end(settle(tool, raw)),
+        (thrown) => call.cancelled || end(failed(tool, thrown)),
       )
     })
 

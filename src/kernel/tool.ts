@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { JsonObject } from './json.ts'
 import type { Log } from './ports.ts'
 
 /** `read` leaves the world as it was; `write` does not. */
@@ -45,6 +46,8 @@ export interface Tool {
   readonly run: (args: never, call: CallContext) => unknown
   /** Shortens an answer to about `bytes`, saying what was cut. Without it, too long is a fault. */
   readonly fit?: (answer: never, bytes: number) => unknown
+  /** What listings say of it beyond the protocol, for clients that know to look. */
+  readonly extras?: JsonObject
   /** The answer as content blocks. Without it: one text block of compact JSON. */
   readonly render?: (answer: never) => readonly Content[]
 }
@@ -58,6 +61,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly output: O
   readonly run: (args: z.output<I>, call: CallContext) => z.input<O> | Promise<z.input<O>>
   readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
+  readonly extras?: JsonObject
   readonly render?: (answer: z.output<O>) => readonly Content[]
   /** Calling twice does no more than calling once. Reads always are. */
   readonly idempotent?: boolean

@@ -18,6 +18,8 @@ interface ServiceOptions {
   readonly dialect?: DialectName
   readonly limits?: Partial<Limits>
   readonly clock?: Clock
+  /** False for long runs: nobody reads a million records. */
+  readonly keepLogs?: boolean
 }
 
 export interface TestService {
@@ -28,12 +30,14 @@ export interface TestService {
 
 /** The production kernel and MCP face over tools of the test's own. */
 export const makeService = (options: ServiceOptions): TestService => {
-  const { toolset, dialect = 'standard', clock = systemClock } = options
+  const { toolset, dialect = 'standard', clock = systemClock, keepLogs = true } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const logged: TestService['logged'][number][] = []
   const records: CallRecord[] = []
   const log: Log = {
-    write: (level, message, fields = {}) => void logged.push({ level, message, fields }),
+    write(level, message, fields = {}) {
+      if (keepLogs) logged.push({ level, message, fields })
+    },
   }
   const service = new Service({
     identity: { name: 'test', title: 'Test', version: '1.2.3' },
@@ -47,7 +51,11 @@ export const makeService = (options: ServiceOptions): TestService => {
     invoke: createInvoke({
       clock,
       log,
-      recorder: { record: (call) => void records.push(call) },
+      recorder: {
+        record(call) {
+          if (keepLogs) records.push(call)
+        },
+      },
       limits,
       guards: [],
     }),

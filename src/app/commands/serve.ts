@@ -17,6 +17,7 @@ import { assembleHere, loadSettings } from '../world.ts'
 
 export const serveFaults = defineFaults('serve', {
   token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
+  times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
   port: {
     kind: 'unavailable',
     fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
@@ -62,6 +63,10 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loaded
   if (!isLoopback(config.host) && config.token === undefined) {
     throw serveFaults.token(`listening on ${config.host} needs a bearer token`)
+  }
+  const { headersMs, requestMs } = config.limits
+  if (headersMs > requestMs) {
+    throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
   const { service, store, log } = await assembleHere(loaded, metrics)

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The whole body, or undefined when it is longer than `limit`: then nothing more of it is read. */
+/** The whole body, or undefined when it is longer than `limit`: then nothing of it is kept. */
 export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) return resolve(undefined)
+    if (Number(request.headers['content-length'] ?? 0) > limit) {
+      request.resume()
+      return resolve(undefined)
+    }
     const parts: Buffer[] = []
     let size = 0
     request.on('data', (part: Buffer) => {
       size += part.length
       if (size > limit) {
-        request.pause()
+        parts.length = 0
         resolve(undefined)
       } else {
         parts.push(part)

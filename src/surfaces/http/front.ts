@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { stackOf } from '../../kernel/invoke.ts'
 import type { Ids, Log } from '../../kernel/ports.ts'
 import { readBody } from './body.ts'
 import { type AccessRules, accessGuard } from './guards.ts'
@@ -58,6 +59,19 @@ export const sendText = (
   response.end(text)
 }
 
+const LINGER_MS = 2_000
+
+/**
+ * Bytes we will not look at may still be coming. They are let fall for a moment, because a client that is cut
+ * off while it sends never reads why; a client that goes on is cut off then.
+ */
+const turnAway = (request: IncomingMessage): void => {
+  request.resume()
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref()
+  request.once('end', () => clearTimeout(timer))
+  request.once('close', () => clearTimeout(timer))
+}
+
 const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
 
 /** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
@@ -73,8 +87,7 @@ export const createFront = (options: FrontOptions): Server => {
     response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
     response.setHeader('x-content-type-options', 'nosniff')
     const refuse = (status: number, message: string) => {
-      // Bytes we will not read may still be coming: this connection cannot be used again.
-      if (!request.complete) response.setHeader('connection', 'close')
+      if (!request.complete) turnAway(request)
       sendJson(response, status, (route?.refuse ?? plainRefusal)(status, message))
     }
     const refusal = guard(request, route?.open ?? false)
@@ -104,7 +117,7 @@ export const createFront = (options: FrontOptions): Server => {
       serve(request, response).catch((cause: unknown) => {
         if (response.destroyed || request.destroyed) return
         const id = ids.next()
-        log.write('error', 'bug in the HTTP front', { id, stack: String((cause as Error)?.stack ?? cause) })
+        log.write('error', 'bug in the HTTP front', { id, stack: stackOf(cause) })
         if (response.headersSent) response.destroy()
         else sendJson(response, 500, plainRefusal(500, `Internal error ${id}: look it up in the log`))
       })

@@ -4,7 +4,7 @@ import { accessGuard, isLoopback } from './guards.ts'
 
 const judge = (headers: object, rules: Partial<Parameters<typeof accessGuard>[0]> = {}, open = false) =>
   accessGuard({ allowedHosts: [], allowedOrigins: [], token: undefined, ...rules })(
-    { headers } as IncomingMessage,
+    { headers, rawHeaders: Object.entries(headers).flat() } as IncomingMessage,
     open,
   )?.status
 

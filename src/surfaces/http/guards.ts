@@ -16,6 +16,9 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
 const hostName = (header: string | undefined): string | undefined =>
   HOST.exec(header ?? '')?.[1]?.toLowerCase()
 
+const countHosts = (raw: readonly string[]): number =>
+  raw.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+
 const originName = (header: string): string | undefined => {
   try {
     const { hostname, protocol } = new URL(header)
@@ -38,9 +41,11 @@ export interface Refusal {
 export const accessGuard = (rules: AccessRules) => {
   const hosts = new Set([...LOOPBACK, ...rules.allowedHosts.map((host) => host.toLowerCase())])
   const origins = new Set([...LOOPBACK, ...rules.allowedOrigins.map((host) => host.toLowerCase())])
-  return ({ headers }: IncomingMessage, open: boolean): Refusal | undefined => {
+  return ({ headers, rawHeaders }: IncomingMessage, open: boolean): Refusal | undefined => {
     const host = hostName(headers.host)
-    if (host === undefined || !hosts.has(host)) return { status: 403, message: 'Host is not allowed' }
+    // Node keeps the first of two hosts; a proxy before us may have gone by the second.
+    if (host === undefined || !hosts.has(host) || countHosts(rawHeaders) !== 1)
+      return { status: 403, message: 'Host is not allowed' }
     if (headers.origin !== undefined) {
       const origin = originName(headers.origin)
       if (origin === undefined || !origins.has(origin))

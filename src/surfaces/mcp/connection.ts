@@ -1,31 +1,42 @@
-import type { Call, Progress } from '../../kernel/call.ts'
+import type { Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import { CAPABILITIES_KEY, Envelopes, isBare, isPlainCall, progressToken, VERSION_KEY } from './envelope.ts'
-import { discoverResult, type Host, initializeResult, MODERN, repairInitialize } from './hello.ts'
+import {
+  discoverResult,
+  type Host,
+  initializeResult,
+  type Manners,
+  MODERN,
+  PLAIN_MANNERS,
+  repairInitialize,
+} from './hello.ts'
 import {
   type Frame,
   type FrameFault,
+  isDeeper,
   isRefusal,
   type Notification,
   type Params,
   type Request,
   type RequestId,
+  type RpcError,
   readFrame,
   writeError,
   writeResult,
 } from './message.ts'
+import { Pending } from './pending.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
 import type { CallPlan, Service } from './service.ts'
 import { writeModern, writeOutcome } from './writing.ts'
 
 type Era = 'opening' | 'legacy' | 'modern'
 
-// No client can send it: the bytes of a private replay are never mistaken for an answer it waits for.
-const REPLAY = 'warrant:replay\u0000'
+/** The id of a handshake repeated for the SDK alone. No client may use it. */
+const REPLAY = 'warrant:replay'
 
-/** Requests that stay open for as long as the client likes. */
 const LISTEN = 'subscriptions/listen'
+const METHOD_NOT_FOUND = -32601
 
 /**
  * One client on a line-based channel. Answers what is asked most (`initialize`, `ping`, `tools/*`,
@@ -38,8 +49,7 @@ export class Connection {
   readonly #decorate: Decorate | undefined
   readonly #direct: boolean
   readonly #envelopes: Envelopes
-  /** Requests not answered yet. A direct call is its own handle; the SDK keeps its own. */
-  readonly #pending = new Map<RequestId, Call | 'sdk' | 'listen'>()
+  readonly #pending = new Pending()
   #era: Era = 'opening'
   #opened: Params | undefined
   /** The tools, once they are loaded. */
@@ -48,9 +58,12 @@ export class Connection {
   #loading = false
   /** Frames that came while something was being loaded, in their order. */
   #held: Frame[] = []
-  #idle: (() => void)[] = []
   #stopNews = () => {}
   #closed = false
+
+  get #manners(): Manners {
+    return this.#host.hello.manners ?? PLAIN_MANNERS
+  }
 
   constructor(
     host: Host,
@@ -65,7 +78,8 @@ export class Connection {
   }
 
   receive(line: string): void {
-    this.#take(readFrame(line))
+    const { maxDepth } = this.#manners
+    this.#take(isDeeper(line, maxDepth) ? { kind: 'reject', id: null, fault: 'depth' } : readFrame(line))
   }
 
   /** Answers a frame that could not even be read. */
@@ -75,27 +89,16 @@ export class Connection {
 
   /** Resolves when every request has been answered, open subscriptions apart. */
   async settled(): Promise<void> {
-    while (this.#loading || this.#busy()) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    await this.#pending.settled(() => this.#loading)
   }
 
   /** Ends the subscriptions with their final word and lets go of everything. */
   async close(): Promise<void> {
     if (this.#closed) return
-    for (const call of this.#pending.values()) if (typeof call === 'object') call.cancel('closed')
     this.#stopNews()
     await this.#link?.close()
     this.#closed = true
-    this.#pending.clear()
-    this.#wake()
-  }
-
-  #busy(): boolean {
-    for (const call of this.#pending.values()) if (call !== 'listen') return true
-    return false
-  }
-
-  #wake(): void {
-    for (const resolve of this.#idle.splice(0)) resolve()
+    this.#pending.clear('closed')
   }
 
   #take(frame: Frame): void {
@@ -133,21 +136,17 @@ export class Connection {
   #notified(message: Notification, frame: Frame): void {
     if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
     if (message.method === 'notifications/cancelled') {
-      const id = message.params?.requestId as RequestId
-      const call = this.#pending.get(id)
-      if (call !== undefined) {
-        this.#pending.delete(id)
-        if (typeof call === 'object') call.cancel(message.params?.reason)
-        this.#wake()
-      }
+      this.#pending.cancel(message.params?.requestId as RequestId, message.params?.reason)
     }
     // With no SDK there is nobody a notification could matter to.
     if (this.#link !== undefined) this.#deliver(message)
   }
 
-  #requested(message: Request, frame: Frame): void {
-    const { id, method } = message
-    if (this.#pending.has(id)) return this.reject('duplicate', id)
+  #requested(asked: Request, frame: Frame): void {
+    const { id } = asked
+    const message = this.#interpret(asked)
+    const { method } = message
+    if (this.#pending.has(id) || id === REPLAY) return this.reject('duplicate', id)
     if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
     if (this.#direct && this.#greet(message)) return
     const service = this.#service
@@ -159,8 +158,19 @@ export class Connection {
     const { hello } = this.#host
     const repaired =
       method === 'initialize' ? { ...message, params: repairInitialize(hello, message.params) } : message
-    this.#pending.set(id, method === LISTEN ? 'listen' : 'sdk')
+    if (!this.#link.accepts(repaired)) return this.reject('params', id)
+    this.#pending.add(id, { method, listens: method === LISTEN })
     this.#deliver(repaired)
+  }
+
+  /** What a client that counts on older ways means in today's. */
+  #interpret(message: Request): Request {
+    const { methodCalls, aliases } = this.#manners
+    const method = aliases.get(message.method) ?? message.method
+    if (methodCalls && this.#service?.parts.catalog.find(method) !== undefined) {
+      return { ...message, method: 'tools/call', params: { name: method, arguments: message.params ?? {} } }
+    }
+    return method === message.method ? message : { ...message, method }
   }
 
   /** Answers the handshake, before there are tools. True when it did. */
@@ -217,11 +227,10 @@ export class Connection {
       answer(outcome)
       return true
     }
-    this.#pending.set(id, call)
+    this.#pending.add(id, call)
     void outcome.then((ended) => {
-      if (this.#pending.get(id) === call) this.#pending.delete(id)
       if (!this.#closed) answer(ended)
-      this.#wake()
+      this.#pending.remove(id, call)
     })
     return true
   }
@@ -245,7 +254,7 @@ export class Connection {
   #resume(go: (held: Frame) => void): void {
     this.#loading = false
     for (const held of this.#held.splice(0)) go(held)
-    this.#wake()
+    this.#pending.wake()
   }
 
   /** Our own files are gone or broken, as when they are replaced under a running server: say so and live on. */
@@ -295,11 +304,16 @@ export class Connection {
   #fromSdk(message: object): void {
     const { id } = message as { id?: RequestId }
     if (id === REPLAY) return
-    if (id !== undefined && !('method' in message)) {
-      // Cancelled in the meantime: the client no longer wants to hear of it.
-      if (!this.#pending.delete(id)) return
-    }
-    this.#send(JSON.stringify(message))
-    this.#wake()
+    if (id === undefined || 'method' in message) return this.#send(JSON.stringify(message))
+    const method = this.#pending.delegated(id)
+    // Cancelled in the meantime: the client no longer wants to hear of it.
+    if (method === undefined) return
+    const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
+    const { dialect } = this.#host.hello
+    // The SDK knows the code; how the rest of it looks is the dialect's to say.
+    this.#send(
+      unknown ? writeError(id, dialect.frame('method', method.slice(0, 128))) : JSON.stringify(message),
+    )
+    this.#pending.remove(id)
   }
 }

@@ -1,5 +1,6 @@
 import type { Fault, FaultKind } from '../../kernel/fault.ts'
 import { viewFault } from '../../kernel/fault.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Content } from '../../kernel/tool.ts'
 import type { FrameFault, RpcError } from './message.ts'
 
@@ -18,6 +19,8 @@ export interface Dialect {
   readonly defaultVersion: string
   frame(fault: FrameFault, detail?: string): RpcError
   unknownTool(name: string): RpcError
+  /** A resource or prompt that is not there. */
+  absent(what: string, detail: JsonObject): RpcError
   /** The JSON-RPC error of a fault; undefined when it travels as a tool execution error. */
   fault(fault: Fault): RpcError | undefined
   bug(): RpcError
@@ -26,6 +29,7 @@ export interface Dialect {
 const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly words: string }>> = {
   parse: { code: -32700, words: 'Parse error' },
   oversize: { code: -32600, words: 'Invalid Request: the message is too long' },
+  depth: { code: -32600, words: 'Invalid Request: the message nests too deep' },
   request: { code: -32600, words: 'Invalid Request' },
   duplicate: { code: -32600, words: 'Invalid Request: a request with this id is still being answered' },
   params: { code: -32602, words: 'Invalid params' },
@@ -44,6 +48,7 @@ const standard: Dialect = {
   defaultVersion: '2025-11-25',
   frame: (fault, detail) => ({ code: FRAMES[fault].code, message: withDetail(FRAMES[fault].words, detail) }),
   unknownTool: (name) => ({ code: -32602, message: `Unknown tool: ${quote(name)}` }),
+  absent: (what, data) => ({ code: -32602, message: `${what} not found`, data }),
   fault: () => undefined,
   bug: () => ({ code: -32603, message: 'Internal error' }),
 }
@@ -61,6 +66,7 @@ const SENTINEL: Readonly<Record<FaultKind, { readonly code: number; readonly wor
 const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
   parse: 'parse_error',
   oversize: 'invalid_request',
+  depth: 'invalid_request',
   request: 'invalid_request',
   duplicate: 'invalid_request',
   params: 'invalid_params',
@@ -82,6 +88,10 @@ const sentinel: Dialect = {
   unknownTool(name) {
     const message = `Tool not found: ${quote(name)}`
     return { code: -32601, message, data: { details: message, reason: 'tool_not_found' } }
+  },
+  absent(what, detail) {
+    const message = `${what} not found`
+    return { code: -32602, message, data: { ...detail, details: message, reason: 'not_found' } }
   },
   fault(fault) {
     const { code, words } = SENTINEL[fault.kind]
@@ -116,11 +126,12 @@ const scg: Dialect = {
   name: 'scg',
   defaultVersion: '2024-11-05',
   frame(fault, detail) {
-    if (fault === 'oversize' || fault === 'params') {
+    if (fault === 'oversize' || fault === 'depth' || fault === 'params') {
       return scgError(SCG.invalid, standard.frame(fault, detail).message)
     }
     return standard.frame(fault, detail)
   },
+  absent: (what) => scgError(SCG.missing, `${what} not found`),
   unknownTool: (name) => scgError([3000, 'INVALID_TOOL'], `Unknown tool: ${quote(name)}`),
   fault(fault) {
     const node = fault.kind === 'missing' && reasonOf(fault) === 'node_unknown'

@@ -14,8 +14,28 @@ export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export interface Identity {
   readonly name: string
-  readonly title: string
   readonly version: string
+  readonly title?: string
+}
+
+/** Ways of older servers that their clients count on. */
+export interface Manners {
+  /** A tool's name is also a method: `{"method":"node.create","params":{…}}`. */
+  readonly methodCalls: boolean
+  /** Other names of methods. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** How deep JSON may nest. */
+  readonly maxDepth: number
+  /** Whether listed tools show what they say beyond the protocol. */
+  readonly listExtras: boolean
+}
+
+export const PLAIN_MANNERS: Manners = {
+  methodCalls: false,
+  aliases: new Map(),
+  // Far beyond any honest message, and short of where recursive code runs out of stack.
+  maxDepth: 500,
+  listExtras: false,
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
@@ -23,8 +43,9 @@ export type Capabilities = Readonly<Record<string, Readonly<Record<string, boole
 /** All a handshake needs: no tool, no schema, nothing that takes time to load. */
 export interface Hello {
   readonly identity: Identity
-  readonly instructions: string
+  readonly instructions?: string
   readonly capabilities: Capabilities
+  readonly manners?: Manners
   readonly dialect: Dialect
   readonly limits: Limits
   readonly clock: Clock
@@ -46,14 +67,14 @@ export const initializeResult = (
     protocolVersion: LEGACY.find((version) => version === asked) ?? LEGACY[0],
     capabilities,
     serverInfo: identity,
-    instructions,
+    ...(instructions !== undefined && { instructions }),
   }
 }
 
 export const discoverResult = ({ capabilities, instructions }: Hello) => ({
   supportedVersions: [MODERN],
   capabilities,
-  instructions,
+  ...(instructions !== undefined && { instructions }),
 })
 
 /** An `initialize` with nothing in it is still an `initialize`. */

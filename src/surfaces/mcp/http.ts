@@ -1,11 +1,20 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Call } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import { isRecord } from '../../kernel/json.ts'
 import type { FrontRequest, Route } from '../http/front.ts'
 import { sendJson } from '../http/front.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
-import { MODERN, repairInitialize } from './hello.ts'
-import { classifyMessage, isRefusal, type Request as RpcRequest, writeError } from './message.ts'
+import { MODERN, PLAIN_MANNERS, repairInitialize } from './hello.ts'
+import {
+  classifyMessage,
+  type FrameFault,
+  isDeeper,
+  isRefusal,
+  type Request as RpcRequest,
+  writeError,
+} from './message.ts'
 import type { Decorate } from './sdk.ts'
 import type { Service } from './service.ts'
 import { answerRequest, webRequest } from './web.ts'
@@ -43,8 +52,9 @@ const mirrors = ({ headers }: IncomingMessage, { method, params }: RpcRequest): 
 /** The Streamable HTTP endpoint, stateless, for both eras. */
 export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): HttpEndpoint => {
   const { direct = true, decorate } = options
-  const { limits, changes, log } = service.parts
+  const { limits, changes, log, dialect } = service.parts
   const envelopes = new Envelopes()
+  const calls = new Set<Call>()
 
   const start = async () => {
     const { createHandler, isEnvelope } = await import('./sdk-http.ts')
@@ -98,7 +108,9 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     if (running instanceof Promise) {
       const gone = () => call.cancel('the client went away')
       response.once('close', gone)
+      calls.add(call)
       outcome = await running
+      calls.delete(call)
       response.off('close', gone)
     } else {
       outcome = running
@@ -109,20 +121,13 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   const route: Route = {
     path: '/mcp',
     summary: 'MCP over Streamable HTTP, stateless, revisions 2024-11-05 to 2026-07-28.',
+    methods: ['POST'],
     bodyBytes: limits.bodyBytes,
     refuse: rpcRefusal,
     async handle(request, response) {
-      let value: unknown
-      if (request.method === 'POST' && request.body.length > 0) {
-        try {
-          value = JSON.parse(request.body.toString('utf8'))
-        } catch {
-          return sendJson(response, 400, {
-            jsonrpc: '2.0',
-            error: { code: -32700, message: 'Parse error' },
-            id: null,
-          })
-        }
+      const [value, fault] = readJson(request.body)
+      if (fault !== undefined) {
+        return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame(fault), id: null })
       }
       const call = plainCall(request, value)
       if (call !== undefined) return answerCall(call, response)
@@ -138,8 +143,22 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     route,
     async close() {
       stopNews()
+      for (const call of calls) call.cancel('the server is stopping')
       await handler?.then(({ close }) => close()).catch((cause) => log.write('warn', String(cause)))
     },
+  }
+}
+
+/** The JSON of a body, or what is wrong with it. An empty body is the SDK's to refuse. */
+const readJson = (body: Buffer): readonly [value: unknown, fault?: FrameFault] => {
+  if (body.length === 0) return [undefined]
+  if (!isUtf8(body)) return [undefined, 'parse']
+  const text = body.toString('utf8')
+  if (isDeeper(text, PLAIN_MANNERS.maxDepth)) return [undefined, 'depth']
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return [undefined, 'parse']
   }
 }
 

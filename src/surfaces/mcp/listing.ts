@@ -33,8 +33,11 @@ export const describeTool = (tool: Tool, name: string) => ({
   },
 })
 
-export const listTools = (catalog: Catalog) =>
-  catalog.tools.map((tool) => describeTool(tool, catalog.listed(tool)))
+export const listTools = (catalog: Catalog, extras = false) =>
+  catalog.tools.map((tool) => ({
+    ...describeTool(tool, catalog.listed(tool)),
+    ...(extras && tool.extras),
+  }))
 
 const describeResource = ({ name, title, description, mimeType }: Catalog['resources'][number]) => ({
   name,

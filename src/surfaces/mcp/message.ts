@@ -26,7 +26,7 @@ export type Refusal = { readonly error: RpcError }
 export const isRefusal = (value: object): value is Refusal => 'error' in value
 
 /** What is wrong with a frame that is no message. The dialect knows its code and words. */
-export type FrameFault = 'parse' | 'oversize' | 'request' | 'params' | 'duplicate' | 'method'
+export type FrameFault = 'parse' | 'oversize' | 'depth' | 'request' | 'params' | 'duplicate' | 'method'
 
 export type Frame =
   | { readonly kind: 'blank' }
@@ -80,3 +80,21 @@ export const writeError = (id: RequestId | null, error: RpcError): string =>
 /** The SDK's own order of members, so that both ways of answering give the same bytes. */
 export const writeResult = (id: RequestId, json: string): string =>
   `{"result":${json},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+
+/** Whether brackets outside of strings nest deeper than `limit`. */
+export const isDeeper = (text: string, limit: number): boolean => {
+  if (text.length <= limit) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '"') {
+      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1
+    } else if (char === '{' || char === '[') {
+      depth += 1
+      if (depth > limit) return true
+    } else if (char === '}' || char === ']') {
+      depth -= 1
+    }
+  }
+  return false
+}

@@ -20,8 +20,7 @@ const text = (params: Params, key: string): string | undefined =>
 export const readers = ({ parts }: Service, era: 'legacy' | 'modern') => {
   const { catalog, dialect } = parts
   const invalid = (detail: string) => new WireError(dialect.frame('params', detail))
-  const missing = (uri: string) =>
-    new WireError({ code: -32602, message: 'Resource not found', data: { uri: uri.slice(0, 1024) } })
+  const missing = (uri: string) => new WireError(dialect.absent('Resource', { uri: uri.slice(0, 1024) }))
 
   const findResource = (uri: string): [Resource, Variables] | undefined => {
     const exact = catalog.resources.find((resource) => resource.uri === uri)
@@ -44,7 +43,7 @@ export const readers = ({ parts }: Service, era: 'legacy' | 'modern') => {
   const findPrompt = (name: unknown): Prompt => {
     if (typeof name !== 'string') throw invalid('name must be a string')
     const prompt = catalog.prompts.find((one) => one.name === name)
-    if (prompt === undefined) throw invalid(`unknown prompt ${JSON.stringify(name.slice(0, 128))}`)
+    if (prompt === undefined) throw new WireError(dialect.absent('Prompt', { name: name.slice(0, 128) }))
     return prompt
   }
 

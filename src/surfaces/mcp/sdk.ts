@@ -1,5 +1,6 @@
 import {
   classifyInboundRequest,
+  isJSONRPCRequest,
   Server,
   type ServerContext,
   type Transport,
@@ -9,6 +10,7 @@ import * as z from 'zod'
 import type { Call, Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './hello.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
@@ -70,7 +72,7 @@ export const createSdkServer = (
   const { catalog, identity, instructions, dialect, log } = service.parts
   const server = new Server(identity, {
     capabilities,
-    instructions,
+    ...(instructions !== undefined && { instructions }),
     cacheHints: {
       'tools/list': LIST_CACHE,
       'prompts/list': LIST_CACHE,
@@ -88,7 +90,7 @@ export const createSdkServer = (
       } catch (thrown) {
         if (thrown instanceof WireError) throw thrown
         if (thrown instanceof Fault) throw new WireError(dialect.fault(thrown) ?? read.refuse(thrown))
-        log.write('error', `bug in ${method}`, { stack: String((thrown as Error)?.stack ?? thrown) })
+        log.write('error', `bug in ${method}`, { stack: stackOf(thrown) })
         throw new WireError(dialect.bug())
       }
     })
@@ -144,6 +146,8 @@ const announce = async (server: Server, era: Era, change: Change): Promise<void>
 }
 
 export interface SdkLink {
+  /** Whether the SDK would take this for a request. What it does not take it drops without a word. */
+  accepts(message: object): boolean
   deliver(message: object): void
   announce(change: Change): void
   close(): Promise<void>
@@ -167,6 +171,7 @@ export const joinSdk = (service: Service, send: (message: object) => void, decor
     { transport: wire, onerror: (error) => log.write('debug', 'protocol', { error: error.message }) },
   )
   return {
+    accepts: (message) => isJSONRPCRequest(message),
     deliver: (message) => wire.onmessage?.(message as never),
     announce: (change) => {
       if (current !== undefined) void announce(current.server, current.era, change).catch(() => {})

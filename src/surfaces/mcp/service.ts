@@ -51,7 +51,7 @@ export class Service implements Host {
 
   /** Computed when first asked for: turning schemas into JSON is most of what a start would cost. */
   get toolList() {
-    this.#tools ??= { tools: listTools(this.parts.catalog) }
+    this.#tools ??= { tools: listTools(this.parts.catalog, this.parts.manners?.listExtras) }
     return this.#tools
   }
 

@@ -85,15 +85,10 @@ export const serveLines = (
     const finish = (how: 'end' | 'broken') => {
       if (over) return
       over = true
-      if (how === 'broken') {
-        writer.fail()
-        resolve(how)
-        return
-      }
-      reader.end()
-      void drained()
-        .then(stop)
-        .then(() => resolve(how))
+      if (how === 'broken') writer.fail()
+      else reader.end()
+      // With nobody to read them there are no answers to wait for; what is running stops either way.
+      void (how === 'broken' ? stop() : drained().then(stop)).then(() => resolve(how))
     }
     input.on('data', (chunk: Buffer) => {
       reader.push(chunk)

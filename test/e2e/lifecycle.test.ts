@@ -1,0 +1,511 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  BINARY,
+  cleanEnvironment,
+  eventually,
+  makeFolder,
+  PATIENCE_MS,
+  Program,
+  startHttp,
+  sweep,
+} from '../support/binary.ts'
+import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
+import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
+
+// The promise is one second; the rest is for a machine with every core busy.
+const STOP_MS = 2_500
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const onLinux = process.platform === 'linux'
+const CALL = request(1, 'tools/call', { name: 'warrant_status' })
+
+afterAll(sweep)
+
+/** Whether a process runs. A zombie nobody has collected does not. */
+const isAlive = async (pid: number): Promise<boolean> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
+}
+
+/** A `git` that takes its time, so that a call does, and that leaves its process id behind. */
+const slowGit = async (seconds: number) => {
+  const folder = await makeFolder()
+  const pids = join(folder, 'pids')
+  await mkdir(join(folder, 'bin'))
+  await writeFile(join(folder, 'bin/git'), `#!/bin/sh\necho $$ >>${pids}\nexec sleep ${seconds}\n`)
+  await chmod(join(folder, 'bin/git'), 0o755)
+  return {
+    options: { cwd: folder, env: { PATH: `${folder}/bin:${process.env.PATH}` } },
+    /** The process that a call under way waits for. */
+    async started(): Promise<number> {
+      let pid = 0
+      await eventually('the start of git', async () => {
+        pid = Number((await readFile(pids, 'utf8').catch(() => '')).split('\n')[0])
+        return pid > 0
+      })
+      return pid
+    },
+  }
+}
+
+const expectGone = (what: string, pid: number) =>
+  eventually(`the end of ${what}`, async () => !(await isAlive(pid)), 3_000)
+
+const stopsInTime = async (program: Program, signal: NodeJS.Signals) => {
+  program.child.kill(signal)
+  expect(await program.ended(STOP_MS)).toMatchObject({ code: 0, signal: null, stderr: '' })
+}
+
+describe.concurrent('When the client hangs up', () => {
+  test('a request that needs the SDK is still answered', async () => {
+    const program = new Program(['mcp'])
+    program.send(initialize(), request(1, 'resources/read', { uri: 'warrant://about' }))
+    expect(await program.finish()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(program.lines.map(readMessage)).toMatchObject([{ id: 0 }, { id: 1, result: { contents: [{}] } }])
+  })
+
+  test('a slow call is still answered', async () => {
+    const { options } = await slowGit(0.5)
+    const program = new Program(['mcp'], options)
+    program.send(initialize(), CALL)
+    expect(await program.finish()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(program.lines.map(readMessage)).toMatchObject([
+      { id: 0 },
+      { id: 1, result: { structuredContent: { readOnly: false } } },
+    ])
+  })
+
+  test.runIf(onLinux)('a call that takes too long is waited for no longer than the limit', async () => {
+    const git = await slowGit(60)
+    const program = new Program(['mcp', '--limits-drain-ms', '500'], git.options)
+    program.send(CALL)
+    const pid = await git.started()
+    expect(await program.finish(STOP_MS)).toMatchObject({ code: 0, signal: null, stdout: '', stderr: '' })
+    await expectGone('git', pid)
+  })
+
+  test('an open subscription ends with its final word', async () => {
+    const program = new Program(['mcp'])
+    program.send(
+      modern('listen', 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+      modern(2, 'tools/list'),
+    )
+    await program.answers(2)
+    expect(await program.finish()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    const messages = program.lines.map(readMessage)
+    expect(messages.filter(({ id }) => id === 2)).toHaveLength(1)
+    expect(messages.filter(({ id }) => id === 'listen')).toHaveLength(1)
+  })
+
+  test('before it said anything, nothing is said', async () => {
+    expect(await new Program(['mcp']).finish()).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
+  })
+
+  test('a file in place of a pipe is served to its end', async () => {
+    const folder = await makeFolder()
+    await writeFile(join(folder, 'in'), `${initialize()}\n${CALL}\n${request(2, 'resources/list')}`)
+    const [input, output] = [openSync(join(folder, 'in'), 'r'), openSync(join(folder, 'out'), 'w')]
+    const child = spawn(process.execPath, [BINARY, 'mcp'], {
+      stdio: [input, output, 'ignore'],
+      env: cleanEnvironment(),
+    })
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    closeSync(input)
+    closeSync(output)
+    const lines = (await readFile(join(folder, 'out'), 'utf8')).trim().split('\n')
+    expect(code).toBe(0)
+    expect(lines.map((line) => readMessage(line).id).sort()).toEqual([0, 1, 2])
+  })
+})
+
+describe.concurrent.each(SIGNALS)('%s', (signal) => {
+  test('ends an idle stdio server', async () => {
+    const program = new Program(['mcp'])
+    program.send(initialize())
+    await program.answers(1)
+    await stopsInTime(program, signal)
+  })
+
+  test('ends a stdio server whose client does not read', async () => {
+    const program = new Program(['mcp'])
+    program.send(request('first', 'ping'))
+    await program.answers(1)
+    program.child.stdout.pause()
+    program.child.stdin.write(`${request(1, 'tools/list')}\n`.repeat(5_000))
+    // Enough to fill the pipe, so that the server has something it cannot write.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    program.child.kill(signal)
+    const ended = new Promise((resolve) => program.child.on('exit', (code, by) => resolve({ code, by })))
+    const late = new Promise((resolve) => setTimeout(resolve, STOP_MS, 'late'))
+    expect(await Promise.race([ended, late])).toEqual({ code: 0, by: null })
+    program.child.stdout.resume()
+    expect((await program.ended()).stderr).toBe('')
+  })
+
+  test.runIf(onLinux)('ends a stdio server in the middle of a call, and what the call started', async () => {
+    const git = await slowGit(60)
+    const program = new Program(['mcp'], git.options)
+    program.send(CALL)
+    const pid = await git.started()
+    await stopsInTime(program, signal)
+    await expectGone('git', pid)
+  })
+
+  test('ends an HTTP server with idle, slow and listening clients', async () => {
+    const program = await startHttp()
+    const clients = Array.from({ length: 20 }, () => new RawClient(program.port))
+    const [idle, listening, ...slow] = clients
+    idle?.send(rawRequest('GET', '/health', LOCAL))
+    await idle?.answer()
+    const listen = modern(1, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+    listening?.send(
+      rawRequest(
+        'POST',
+        '/mcp',
+        [
+          ...LOCAL,
+          ['Content-Type', 'application/json'],
+          ['Accept', 'application/json, text/event-stream'],
+          ['MCP-Protocol-Version', '2026-07-28'],
+          ['Mcp-Method', 'subscriptions/listen'],
+        ],
+        listen,
+      ),
+    )
+    for (const client of slow)
+      client.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await stopsInTime(program, signal)
+    const refused = await new Promise((resolve) => connect(program.port, '127.0.0.1').on('error', resolve))
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
+    for (const client of clients) client.destroy()
+  })
+
+  test.runIf(onLinux)('ends an HTTP server in the middle of a call, and what the call started', async () => {
+    const git = await slowGit(60)
+    const program = await startHttp([], git.options)
+    const client = new RawClient(program.port)
+    const body = modern(1, 'tools/call', { name: 'warrant_status' })
+    client.send(
+      rawRequest(
+        'POST',
+        '/mcp',
+        [
+          ...LOCAL,
+          ['Content-Type', 'application/json'],
+          ['MCP-Protocol-Version', '2026-07-28'],
+          ['Mcp-Method', 'tools/call'],
+          ['Mcp-Name', 'warrant_status'],
+        ],
+        body,
+      ),
+    )
+    const pid = await git.started()
+    await stopsInTime(program, signal)
+    client.destroy()
+    await expectGone('git', pid)
+  })
+
+  test('twice is not worse than once', async () => {
+    const program = new Program(['mcp'])
+    program.send(request(1, 'ping'))
+    await program.answers(1)
+    program.child.kill(signal)
+    await stopsInTime(program, signal)
+  })
+})
+
+describe.concurrent('When nobody reads stdout any more', () => {
+  test.each([
+    ['a ping', request(1, 'ping')],
+    ['a list', request(1, 'tools/list')],
+    ['a call', CALL],
+    ['a request for the SDK', request(1, 'resources/list')],
+    ['garbage', 'not JSON'],
+  ])('the stdio server ends quietly at its next word: %s', async (_, line) => {
+    const program = new Program(['mcp'])
+    program.send(initialize())
+    await program.answers(1)
+    program.child.stdout.destroy()
+    program.send(line)
+    expect(await program.ended(5_000)).toMatchObject({ code: 0, signal: null, stderr: '' })
+  })
+
+  test.runIf(onLinux)('a call under way ends too, with what it started', async () => {
+    const git = await slowGit(60)
+    const program = new Program(['mcp'], git.options)
+    program.send(CALL)
+    const pid = await git.started()
+    program.child.stdout.destroy()
+    program.send(request(2, 'ping'))
+    expect(await program.ended(5_000)).toMatchObject({ code: 0, signal: null, stderr: '' })
+    await expectGone('git', pid)
+  })
+
+  test.each([['--help'], ['--version'], ['tools'], ['config'], ['serve', '--help']])(
+    '`warrant %s` ends without a stack trace',
+    async (...args) => {
+      const child = spawn(process.execPath, [BINARY, ...args], { env: cleanEnvironment() })
+      child.stdout.destroy()
+      let stderr = ''
+      child.stderr.setEncoding('utf8').on('data', (text) => {
+        stderr += text
+      })
+      await new Promise((resolve) => child.on('close', resolve))
+      expect(stderr).toBe('')
+    },
+  )
+
+  test('an HTTP server goes on serving', async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => free.once('listening', resolve))
+    const { port } = free.address() as AddressInfo
+    await new Promise((resolve) => free.close(resolve))
+    const program = new Program(['serve', '--port', String(port)])
+    program.child.stdout.destroy()
+    await eventually('an answer', () =>
+      fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ ok }) => ok,
+        () => program.child.exitCode !== null,
+      ),
+    )
+    expect({ code: program.child.exitCode, stderr: program.stderr }).toEqual({ code: null, stderr: '' })
+    await stopsInTime(program, 'SIGTERM')
+  })
+})
+
+describe('When nobody reads stderr any more', () => {
+  test('the server works on', async () => {
+    const program = new Program(['mcp', '--log-level', 'debug'])
+    program.child.stderr.destroy()
+    program.send(initialize(), request(1, 'resources/list'), 'not JSON', CALL.replace('"id":1', '"id":2'))
+    await program.answers(4)
+    expect(await program.finish()).toMatchObject({ code: 0, signal: null })
+  })
+})
+
+const GUARDIAN = `
+  const { spawn } = require('node:child_process')
+  const { openSync } = require('node:fs')
+  const [binary, fifo] = process.argv.slice(1)
+  const input = openSync(fifo, 'r+')
+  const child = spawn(process.execPath, [binary, 'mcp'], { stdio: [input, 'inherit', 'inherit'] })
+  console.log(JSON.stringify({ pid: child.pid }))
+  setInterval(() => {}, 1000)
+`
+
+describe.runIf(onLinux)('When the parent is killed', () => {
+  const guardians: ChildProcess[] = []
+  afterAll(() => {
+    for (const guardian of guardians) guardian.kill('SIGKILL')
+  })
+
+  test.each(['idle', 'in the middle of a call'])(
+    'the server ends although stdin stays open: %s',
+    async (state) => {
+      const git = await slowGit(60)
+      const fifo = join(git.options.cwd, 'fifo')
+      await promisify(execFile)('mkfifo', [fifo])
+      const held = openSync(fifo, 'r+')
+      const guardian = spawn(process.execPath, ['-e', GUARDIAN, BINARY, fifo], {
+        cwd: git.options.cwd,
+        env: cleanEnvironment(git.options.env),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      guardians.push(guardian)
+      let said = ''
+      guardian.stdout.setEncoding('utf8').on('data', (text) => {
+        said += text
+      })
+      writeSync(held, `${request('up', 'ping')}\n`)
+      await eventually('the first answer', () => said.includes('"id":"up"'))
+      const { pid } = JSON.parse(said.split('\n').find((line) => line.startsWith('{"pid"')) ?? '') as {
+        pid: number
+      }
+      if (state !== 'idle') writeSync(held, `${CALL}\n`)
+      const helper = state === 'idle' ? undefined : await git.started()
+      expect(await isAlive(pid)).toBe(true)
+      guardian.kill('SIGKILL')
+      await expectGone('the server', pid)
+      if (helper !== undefined) await expectGone('git', helper)
+      closeSync(held)
+    },
+  )
+})
+
+describe.runIf(onLinux)('Sockets', () => {
+  /** Addresses a process listens on, as the kernel writes them. */
+  const listening = async (pid: number): Promise<readonly string[]> => {
+    const fds = await readdir(`/proc/${pid}/fd`)
+    const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+    const own = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]))
+    const tables = await Promise.all(
+      ['tcp', 'tcp6', 'udp', 'udp6'].map((name) =>
+        readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => ''),
+      ),
+    )
+    const rows = tables
+      .flatMap((table) => table.trim().split('\n').slice(1))
+      .map((row) => row.trim().split(/\s+/))
+    return rows.filter((row) => own.has(row[9]) && row[3] !== '01').map((row) => row[1] ?? '')
+  }
+
+  test('the stdio server opens none', async () => {
+    const program = new Program(['mcp'])
+    program.send(initialize(), CALL, request(2, 'resources/list'))
+    await program.answers(3)
+    expect(await listening(program.pid)).toEqual([])
+    await program.finish()
+  })
+
+  test('the HTTP server listens on loopback only, and on one port', async () => {
+    const program = await startHttp()
+    const port = program.port.toString(16).toUpperCase().padStart(4, '0')
+    expect(await listening(program.pid)).toEqual([`0100007F:${port}`])
+    await stopsInTime(program, 'SIGTERM')
+  })
+})
+
+describe('A port that is taken', () => {
+  test('is reported in one line, with exit code 1', async () => {
+    const first = await startHttp()
+    const second = new Program(['serve', '--port', String(first.port)])
+    const { code, stdout, stderr } = await second.ended()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^warrant: cannot listen on 127\.0\.0\.1:\d+: the port is in use\. .+\n$/)
+    expect((await fetch(`${first.url}/health`)).status).toBe(200)
+  })
+
+  test('is reported the same way when the address is not ours', async () => {
+    const program = new Program(['serve', '--port', '0', '--host', '192.0.2.1'], {
+      env: { WARRANT_TOKEN: 'x'.repeat(16) },
+    })
+    const { code, stdout, stderr } = await program.ended()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^warrant: [^\n]+\n$/)
+  })
+})
+
+interface BadSettings {
+  readonly file?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly says: RegExp
+}
+
+const badSettings: Readonly<Record<string, BadSettings>> = {
+  'an unknown key': { file: '{"colour":"red"}', says: /colour/ },
+  'an unknown key among the limits': { file: '{"limits":{"colour":1}}', says: /colour/ },
+  'a key of Object.prototype': { file: '{"constructor":1}', says: /constructor/ },
+  'the key __proto__': { file: '{"__proto__":{"readOnly":true}}', says: /__proto__/ },
+  'a key with a newline': { file: '{"a\\nb":1}', says: /a/ },
+  'a number as text': { file: '{"port":"80"}', says: /port/ },
+  'a fraction': { file: '{"port":1.5}', says: /port/ },
+  'a switch as text': { file: '{"readOnly":"yes"}', says: /readOnly/ },
+  'a list as text': { file: '{"toolsets":"core"}', says: /toolsets/ },
+  'limits that are a list': { file: '{"limits":[]}', says: /limits/ },
+  'a limit of nothing': { file: '{"limits":{"callMs":0}}', says: /callMs/ },
+  'broken JSON': { file: '{"port":', says: /not JSON/ },
+  'an empty file': { file: '', says: /not JSON/ },
+  'a file that is a list': { file: '[]', says: /not a JSON object/ },
+  'a file that is not there': { args: ['--config', 'no-such.json'], says: /no-such\.json/ },
+  'an unknown variable': { env: { WARRANT_COLOUR: 'red' }, says: /WARRANT_COLOUR/ },
+  'a misspelt variable': { env: { WARRANT_READONLY: '1' }, says: /WARRANT_READONLY/ },
+  'a variable of the wrong type': { env: { WARRANT_PORT: 'abc' }, says: /WARRANT_PORT/ },
+  'a switch that is neither on nor off': { env: { WARRANT_READ_ONLY: 'maybe' }, says: /WARRANT_READ_ONLY/ },
+  'a port out of range': { args: ['--port', '65536'], says: /port/ },
+  'an unknown option': { args: ['--colour'], says: /colour/ },
+  'an option without its value': { args: ['--port'], says: /port/ },
+  'an unknown dialect': { args: ['--dialect', 'klingon'], says: /dialect/ },
+  'a token that is too short': { args: ['--token', 'short'], says: /token/ },
+  'an issuer that is no address': { args: ['--issuer', 'nobody'], says: /issuer/ },
+  'an unknown toolset': { args: ['--toolsets', 'nope'], says: /nope/ },
+  'an unknown tool': { args: ['--exclude-tools', 'nope'], says: /nope/ },
+  'a word too many': { args: ['extra'], says: /too many/ },
+}
+
+describe.concurrent.each(Object.entries(badSettings))(
+  'A setting that is wrong: %s',
+  (_, { file, args = [], env = {}, says }) => {
+    test.each(['mcp', 'serve'])('is one line on stderr and exit code 2 from %s', async (command) => {
+      const cwd = await makeFolder()
+      if (file !== undefined) await writeFile(join(cwd, 'warrant.json'), file)
+      const { code, stdout, stderr } = await new Program([command, ...args], { cwd, env }).finish()
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(says)
+      expect(stderr).toMatch(/^warrant: [^\n]+\n$/)
+      expect(stderr).not.toContain(args.includes('--token') ? 'short' : '\0')
+    })
+  },
+)
+
+const NOISE = `
+import * as loose from 'node:console'
+import standard from 'node:console'
+process.on('SIGUSR2', () => {
+  for (const one of [console, standard, loose]) {
+    for (const name of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'dirxml', 'group', 'timeLog']) {
+      one[name]('noise of ' + name)
+    }
+    one.groupEnd()
+    one.table([{ noise: 1 }])
+    one.count('noise')
+    one.assert(false, 'noise')
+    one.time('noise')
+    one.timeEnd('noise')
+  }
+  setTimeout(() => console.log('late noise'))
+  queueMicrotask(() => console.info('noise'))
+  process.emitWarning('noise')
+})
+`
+
+describe('Words that any module prints', () => {
+  let preload = ''
+  beforeAll(async () => {
+    preload = join(await makeFolder(), 'noise.mjs')
+    await writeFile(preload, NOISE)
+  })
+
+  test('go to stderr, so that stdout has only protocol lines', async () => {
+    const program = new Program(['mcp'], { node: ['--import', preload] })
+    program.send(initialize())
+    await program.answers(1)
+    program.child.kill('SIGUSR2')
+    await eventually('the noise', () => program.stderr.includes('late noise'))
+    program.send(request(1, 'tools/list'), request(2, 'resources/list'))
+    await program.answers(3, PATIENCE_MS)
+    const { code, stdout, stderr } = await program.finish()
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('noise')
+    expect(program.lines.map((line) => readMessage(line).id)).toEqual([0, 1, 2])
+    expect(stderr).toContain('noise of log')
+  })
+})
+
+describe('A stream of news', () => {
+  test('survives being opened and closed over and over', async () => {
+    const program = new Program(['mcp'])
+    const ids = Array.from({ length: 50 }, (_, at) => `s${at}`)
+    for (const id of ids) {
+      program.send(
+        modern(id, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+        JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'notifications/cancelled',
+          params: { requestId: id, _meta: envelope() },
+        }),
+      )
+    }
+    program.send(modern('last', 'tools/list'))
+    await eventually('the last answer', () => program.lines.some((line) => line.includes('"id":"last"')))
+    expect(await program.finish()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    const answers = program.lines.map(readMessage).filter(({ id }) => id !== undefined)
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(answers.length)
+  })
+})
