@@ -62,14 +62,31 @@ export const sendText = (
 const LINGER_MS = 2_000
 
 /**
- * Bytes we will not look at may still be coming. They are let fall for a moment, because a client that is cut
- * off while it sends never reads why; a client that goes on is cut off then.
+ * Answers while bytes we will not look at may still be coming. They are let fall for a moment, because a client
+ * that is cut off while it sends never reads why; then the connection ends.
  */
-const turnAway = (request: IncomingMessage): void => {
+const turnAway = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  value: object,
+): void => {
+  const body = JSON.stringify(value)
+  const length = Buffer.byteLength(body)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': length,
+    connection: 'close',
+  })
+  response.write(body)
+  const timer = setTimeout(() => response.end(), LINGER_MS)
+  const over = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  request.once('end', over)
+  request.once('close', over)
   request.resume()
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref()
-  request.once('end', () => clearTimeout(timer))
-  request.once('close', () => clearTimeout(timer))
 }
 
 const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
@@ -87,8 +104,9 @@ export const createFront = (options: FrontOptions): Server => {
     response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
     response.setHeader('x-content-type-options', 'nosniff')
     const refuse = (status: number, message: string) => {
-      if (!request.complete) turnAway(request)
-      sendJson(response, status, (route?.refuse ?? plainRefusal)(status, message))
+      const value = (route?.refuse ?? plainRefusal)(status, message)
+      if (request.complete) sendJson(response, status, value)
+      else turnAway(request, response, status, value)
     }
     const refusal = guard(request, route?.open ?? false)
     if (refusal !== undefined) {
