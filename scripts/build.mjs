@@ -8,11 +8,16 @@ import { build, context } from 'esbuild'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const at = (/** @type {string[]} */ ...parts) => join(root, ...parts)
 const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'))
+/** One file each, with nothing beside it: meant to be carried elsewhere and read. */
+const ALONE = ['lineage-verify.ts']
+
+/** @param {readonly string[]} names */
+const entries = (names) => names.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` }))
 
 /** @type {import('esbuild').BuildOptions} */
 const options = {
   absWorkingDir: root,
-  entryPoints: bins.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` })),
+  entryPoints: entries(bins.filter((name) => !ALONE.includes(name))),
   outdir: at('dist'),
   bundle: true,
   splitting: true,
@@ -22,6 +27,8 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   chunkNames: 'chunks/[name]-[hash]',
+  // Drivers with files of their own; they are installed beside us.
+  external: ['@photostructure/sqlite', 'pg'],
   legalComments: 'none',
   logLevel: 'warning',
 }
@@ -58,6 +65,14 @@ if (process.argv.includes('--watch')) {
 } else {
   await rm(at('dist.new'), { recursive: true, force: true })
   const { metafile } = await build({ ...options, outdir: at('dist.new'), metafile: true })
+  await build({
+    ...options,
+    entryPoints: entries(ALONE),
+    outdir: at('dist.new'),
+    splitting: false,
+    minifySyntax: false,
+    minifyWhitespace: false,
+  })
   await writeNotices(metafile)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(metafile).replaceAll('dist.new/', 'dist/'))
   await Promise.all(bins.map((name) => chmod(at('dist.new/bin', `${name.slice(0, -3)}.js`), 0o755)))

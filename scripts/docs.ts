@@ -4,10 +4,15 @@ import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
 import { SETTINGS } from '../src/app/config.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
+import { beliefFaults } from '../src/beliefs/faults.ts'
+import { replicaFaults } from '../src/beliefs/replica.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { callFaults } from '../src/kernel/invoke.ts'
+import { storeFaults } from '../src/lineage/faults.ts'
+import { proofFaults } from '../src/lineage/proof.ts'
+import { exportFaults } from '../src/platform/export-file.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -19,12 +24,17 @@ import { readingFaults } from '../src/surfaces/mcp/reading.ts'
 
 /** Every table of faults in the program. A test counts them. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
+  beliefFaults,
   callFaults,
   canonicalFaults,
   catalogFaults,
   configFaults,
+  exportFaults,
+  proofFaults,
   readingFaults,
+  replicaFaults,
   serveFaults,
+  storeFaults,
   usageFaults,
 ]
 

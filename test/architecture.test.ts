@@ -6,25 +6,32 @@ import { PROMISES } from './requirements.ts'
 
 /** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
 
-const ROOMS = ['bin', 'app', 'surfaces', 'core', 'platform', 'kernel'] as const
+const ROOMS = ['bin', 'app', 'surfaces', 'core', 'beliefs', 'lineage', 'platform', 'kernel'] as const
 type Room = (typeof ROOMS)[number]
 
 /** Who may import whom. Every room may import itself. */
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
-  bin: ['app'],
-  app: ['surfaces', 'core', 'platform', 'kernel'],
+  // The stand-alone verifier is the lineage's own, and carries nothing else.
+  bin: ['app', 'lineage'],
+  app: ['surfaces', 'core', 'beliefs', 'lineage', 'platform', 'kernel'],
   surfaces: ['kernel'],
   core: ['kernel'],
-  platform: ['kernel'],
+  beliefs: ['lineage', 'kernel'],
+  lineage: ['kernel'],
+  // Stores implement the port that the lineage declares.
+  platform: ['lineage', 'kernel'],
   kernel: [],
 }
 
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
-  zod: { rooms: ['surfaces', 'core', 'kernel'], why: 'definitions are schemas' },
+  zod: { rooms: ['surfaces', 'core', 'beliefs', 'lineage', 'kernel'], why: 'definitions are schemas' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
-  'node:fs': { rooms: ['platform', 'app'], why: 'files are the outside world' },
+  '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
+  pg: { rooms: ['platform'], why: 'a store' },
+  'node:sqlite': { rooms: ['platform'], why: 'a store' },
+  'node:fs': { rooms: ['platform', 'app', 'bin'], why: 'files are the outside world' },
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },

@@ -25,7 +25,8 @@ const CONFIG_OPTION: Option = {
   description: 'Settings file, instead of warrant.json in the current folder.',
 }
 
-const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
+/** Every setting as an option, and the file they may come from. */
+export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
 
 /** Every command, in the order help shows them. What each does is loaded when it runs. */
 export const commands = (): readonly Command[] => [
@@ -85,6 +86,46 @@ export const commands = (): readonly Command[] => [
     ],
     choices: CLIENTS,
     run: async (invocation) => (await import('./commands/print-config.ts')).run(invocation),
+  },
+  {
+    name: 'graph',
+    summary: 'Look at belief graphs: list, show as a table or a picture, query a node, statistics.',
+    usage: '<ls|show|query NODE|stats>',
+    options: () => [
+      { flag: 'svg', kind: 'switch', description: 'With show: an SVG picture.' },
+      { flag: 'dot', kind: 'switch', description: 'With show: Graphviz source.' },
+      { flag: 'mermaid', kind: 'switch', description: 'With show: Mermaid source.' },
+      ...configOptions(),
+    ],
+    choices: ['ls', 'show', 'query', 'stats'],
+    run: async (invocation) => (await import('./commands/graph.ts')).run(invocation),
+  },
+  {
+    name: 'lineage',
+    summary: 'Verify, replay, export, prove and repair the lineage of a belief graph.',
+    usage: '<verify|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair>',
+    options: () => [
+      {
+        flag: 'bundle',
+        kind: 'switch',
+        description: 'With export: add genesis, checkpoint and key, for the stand-alone verifier.',
+      },
+      {
+        flag: 'checkpoint',
+        kind: 'text',
+        value: 'FILE',
+        description: 'With consistency: the older checkpoint.',
+      },
+      {
+        flag: 'key',
+        kind: 'text',
+        value: 'VERIFIER',
+        description: 'With consistency: who signed it, when not we.',
+      },
+      ...configOptions(),
+    ],
+    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair'],
+    run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),
   },
   {
     name: 'completion',

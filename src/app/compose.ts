@@ -1,13 +1,16 @@
 import { resolve } from 'node:path'
+import type { Beliefs } from '../beliefs/beliefs.ts'
+import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
-import { LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
+import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
-import { greet, type World } from './greet.ts'
+import { type Face, greet, type World } from './greet.ts'
+import type { OpenBeliefs } from './open-beliefs.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -18,6 +21,30 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  /** Opens the belief graph; the same one every time. */
+  readonly beliefs: () => Promise<Beliefs>
+  /** Writes down what must not be lost, and lets go of everything. */
+  readonly close: () => Promise<void>
+}
+
+/** The belief graph, opened when first asked for. */
+const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
+  let opening: Promise<OpenBeliefs> | undefined
+  const start = async () => (await import('./open-beliefs.ts')).openBeliefs(config, root, hello)
+  const get = () => {
+    // A failed opening is forgotten: the database may be back when the next call comes.
+    opening ??= start().catch((cause: unknown) => {
+      opening = undefined
+      throw cause
+    })
+    return opening
+  }
+  return {
+    open: async () => (await get()).beliefs,
+    close: async () => {
+      await opening?.then(({ close }) => close())
+    },
+  }
 }
 
 const nobody: Recorder = { record: () => {} }
@@ -33,11 +60,17 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
 })
 
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
-export const assemble = (config: Config, world: World, recorder: Recorder = nobody): Assembly => {
-  const hello = greet(config, world)
+export const assemble = (
+  config: Config,
+  world: World,
+  recorder: Recorder = nobody,
+  face?: Face,
+): Assembly => {
+  const hello = greet(config, world, face)
   const { clock, log } = hello
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
+  const beliefs = lazyBeliefs(config, root, hello)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -51,6 +84,7 @@ export const assemble = (config: Config, world: World, recorder: Recorder = nobo
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    beliefsToolset(() => beliefs.open()),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
@@ -65,7 +99,17 @@ export const assemble = (config: Config, world: World, recorder: Recorder = nobo
     }),
     changes: new Changes(),
   })
-  return { config, catalog, toolsets, service, store, clock, log }
+  return {
+    config,
+    catalog,
+    toolsets,
+    service,
+    store,
+    clock,
+    log,
+    close: beliefs.close,
+    beliefs: beliefs.open,
+  }
 }
 
 const switchedOn = (toolsets: readonly Toolset[], catalog: Catalog) =>

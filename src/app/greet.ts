@@ -5,9 +5,6 @@ import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
 import { VERSION } from './version.ts'
 
-const INSTRUCTIONS =
-  'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first; prefer its answers to guesses, and say how fresh they are.'
-
 /** The process as the rest of the program may see it. */
 export interface World {
   readonly cwd: string
@@ -15,15 +12,23 @@ export interface World {
   readonly writeLog: (line: string) => void
 }
 
-/** What the server says of itself before any of its tools are loaded. */
-export const greet = (config: Config, world: World): Hello => ({
+/** How a server presents itself. */
+export type Face = Pick<Hello, 'identity' | 'instructions' | 'capabilities' | 'manners'>
+
+export const WARRANT_FACE: Face = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
-  instructions: INSTRUCTIONS,
+  instructions:
+    'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first; prefer its answers to guesses, and say how fresh they are.',
   capabilities: {
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },
     prompts: { listChanged: true },
   },
+}
+
+/** What the server says of itself before any of its tools are loaded. */
+export const greet = (config: Config, world: World, face: Face = WARRANT_FACE): Hello => ({
+  ...face,
   dialect: DIALECTS[config.dialect],
   limits: config.limits,
   clock: systemClock,

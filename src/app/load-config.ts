@@ -14,6 +14,9 @@ export type Source = 'flag' | 'environment' | 'file' | 'default'
 /** What parsing the command line gave: the flag, without its dashes, to its text or `true`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
+/** Defaults of one program, by dotted key, before the common ones. */
+export type Preset = ReadonlyMap<string, unknown>
+
 export interface Loaded {
   readonly config: Config
   /** The same by dotted key. */
@@ -106,23 +109,29 @@ const pick = (
   flags: Flags,
   environment: Surroundings['environment'],
   file: ReadonlyMap<string, unknown>,
+  preset: Preset,
 ): [Source, unknown] => {
   const flag = flags[setting.flag]
   if (flag !== undefined) return ['flag', typeof flag === 'boolean' ? flag : readText(setting, flag)]
   const variable = environment[setting.variable]
   if (variable !== undefined && variable !== '') return ['environment', readText(setting, variable)]
-  return file.has(setting.key) ? ['file', file.get(setting.key)] : ['default', setting.fallback]
+  if (file.has(setting.key)) return ['file', file.get(setting.key)]
+  return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
 }
 
 /** Flag before environment before file before default, each value remembering where it came from. */
-export const loadConfig = (flags: Flags, { environment, cwd }: Surroundings): Loaded => {
+export const loadConfig = (
+  flags: Flags,
+  { environment, cwd }: Surroundings,
+  preset: Preset = new Map(),
+): Loaded => {
   refuseStrangers(environment)
   const named = typeof flags.config === 'string' ? flags.config : environment.WARRANT_CONFIG
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
   const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
   for (const setting of SETTINGS) {
-    const [source, value] = pick(setting, flags, environment, file)
+    const [source, value] = pick(setting, flags, environment, file, preset)
     const problem = source === 'default' ? undefined : setting.refuse(value)
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
     values.set(setting.key, value)

@@ -12,6 +12,8 @@ import {
 import { commands } from './commands.ts'
 import { VERSION } from './version.ts'
 
+const MAX_POSITIONALS = 3
+
 const findCommand = (name: string, all: readonly Command[]): Command => {
   const found = all.find((command) => command.name === name)
   if (found === undefined) throw usageFaults.command(`there is no command ${JSON.stringify(name)}`)
@@ -23,7 +25,7 @@ const oneLine = (text: string): string =>
   text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
-const report = (thrown: unknown, json: boolean, terminal: Terminal): number => {
+export const reportFailure = (thrown: unknown, json: boolean, terminal: Terminal): number => {
   if (!(thrown instanceof Fault)) {
     terminal.note(`warrant: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))
@@ -54,11 +56,11 @@ export const main = async (args: readonly string[], terminal: Terminal): Promise
       terminal.print(commandHelp(command))
       return 0
     }
-    if (positionals.length > (command.usage === '' ? 0 : 1)) {
+    if (positionals.length > (command.usage === '' ? 0 : MAX_POSITIONALS)) {
       throw usageFaults.argument(`warrant ${command.name}: too many arguments`)
     }
     return await command.run({ flags: values, positionals, json, terminal })
   } catch (thrown) {
-    return report(thrown, json, terminal)
+    return reportFailure(thrown, json, terminal)
   }
 }

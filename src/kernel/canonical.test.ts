@@ -2,8 +2,8 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalFaults, canonicalJson } from './canonical.ts'
-import { digestJson } from './digest.ts'
 import { Fault } from './fault.ts'
+import { digestJson } from './hash.ts'
 
 describe('canonical JSON', () => {
   it.each([

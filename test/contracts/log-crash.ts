@@ -6,6 +6,9 @@ import { eventually, makeFolder } from '../support/binary.ts'
 import { GENESIS, readAll, texts } from './log-rows.ts'
 import type { Acknowledged, LogWorker, LogWorkers } from './log-workers.ts'
 
+/** Without a pause it would have the log most of the time, and those to be killed would wait. */
+const BYSTANDER_MS = 5
+
 /** Everything in the file, read through a handle of its own. */
 export const readFileLog = async (file: string): Promise<readonly string[]> => {
   const store = sqliteLogs(file)
@@ -24,7 +27,7 @@ const checkKept = (all: readonly string[], acknowledged: readonly Acknowledged[]
 /** Kills writers in the middle of their work, over and over, beside one that is left alone. */
 export const surviveKills = async (workers: LogWorkers, cycles: number): Promise<void> => {
   const file = join(await makeFolder(), 'logs.sqlite')
-  const bystander = workers.start(file, 'bystander')
+  const bystander = workers.start(file, 'bystander', Number.POSITIVE_INFINITY, BYSTANDER_MS)
   await eventually('an open log', () => bystander.lines.includes('open'))
   const killed: LogWorker[] = []
   for (let cycle = 0; cycle < cycles; cycle++) {

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { memoryLogs, type Shelf } from '../../src/platform/memory-log.ts'
 import { postgresLogs } from '../../src/platform/postgres-log.ts'
 import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
 import { describeWith } from '../services.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
-import { logStoreContract } from './log-store.ts'
-import { makeDatabase } from './postgres-database.ts'
+import { type LogPlace, logStoreContract } from './log-store.ts'
+import { makeDatabase, runSql, type TestDatabase } from './postgres-database.ts'
 
 afterAll(sweep)
 
@@ -33,12 +33,17 @@ logStoreContract(
 )
 
 describeWith('postgres', 'with PostgreSQL', (server) => {
-  logStoreContract(
-    'PostgreSQL',
-    async () => {
-      const { address, remove } = await makeDatabase(server)
-      return { open: () => postgresLogs(address), remove }
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await makeDatabase(server)
+  })
+  afterAll(() => database.remove())
+
+  const makePlace = async (): Promise<LogPlace> => ({
+    open: () => postgresLogs(database.address),
+    remove: async () => {
+      await runSql(database.address, 'DROP SCHEMA IF EXISTS warrant CASCADE')
     },
-    25,
-  )
+  })
+  logStoreContract('PostgreSQL', makePlace, 25)
 })

@@ -1,23 +1,28 @@
 import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../src/kernel/fault.ts'
 import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
 import { addNext, GENESIS } from './log-rows.ts'
 
 /**
- * A process of its own that appends: `worker FILE LABEL COUNT`. Each row is told on stdout once it is
- * acknowledged, in one write, so that what was told before a kill was acknowledged before it.
+ * A process of its own that appends: `worker FILE LABEL COUNT PAUSE_MS`. Each row is told on stdout once it is
+ * acknowledged, in one write, so that what was told before a kill was acknowledged before it. In the end it
+ * tells how many rows it finds.
  */
 
 const say = (line: string): void => {
   writeSync(1, `${line}\n`)
 }
 
-const appendRows = async (file: string, label: string, count: number): Promise<void> => {
+const appendRows = async (file: string, label: string, count: number, pauseMs: number): Promise<void> => {
   const store = sqliteLogs(file)
   try {
     const log = await store.open('log', GENESIS)
     say('open')
-    for (let i = 0; i < count; i++) say(`${await addNext(log, `${label}:${i}`)} ${label}:${i}`)
+    for (let i = 0; i < count; i++) {
+      say(`${await addNext(log, `${label}:${i}`)} ${label}:${i}`)
+      if (pauseMs > 0) await sleep(pauseMs)
+    }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     say(`fault ${error.kind} ${error.code}`)
@@ -25,5 +30,13 @@ const appendRows = async (file: string, label: string, count: number): Promise<v
   await store.close()
 }
 
-const [file = '', label = '', count = ''] = process.argv.slice(2)
-await appendRows(file, label, Number(count))
+const countRows = async (file: string): Promise<void> => {
+  const store = sqliteLogs(file)
+  const log = await store.find('log')
+  say(`kept ${(await log?.head())?.size}`)
+  await store.close()
+}
+
+const [file = '', label = '', count = '', pauseMs = ''] = process.argv.slice(2)
+await appendRows(file, label, Number(count), Number(pauseMs))
+await countRows(file)

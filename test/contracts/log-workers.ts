@@ -20,7 +20,7 @@ export class LogWorker {
   #stderr = ''
   readonly #closed: Promise<unknown>
 
-  constructor(command: string, args: readonly string[]) {
+  constructor([command = '', ...args]: readonly string[]) {
     this.child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text
@@ -81,17 +81,14 @@ export class LogWorkers {
     return join(this.#folder, 'worker.mjs')
   }
 
-  start(file: string, label: string, count = Number.POSITIVE_INFINITY): LogWorker {
-    return this.startIn(process.execPath, [], file, label, count)
+  start(file: string, label: string, count = Number.POSITIVE_INFINITY, pauseMs = 0): LogWorker {
+    return this.startIn([], file, label, count, pauseMs)
   }
 
   /** Starts it through another program, which runs the words it is given last. */
-  startIn(command: string, args: readonly string[], file: string, label: string, count: number): LogWorker {
-    const words = [this.#script, file, label, String(count)]
-    const worker = new LogWorker(
-      command,
-      command === process.execPath ? words : [...args, process.execPath, ...words],
-    )
+  startIn(through: readonly string[], file: string, label: string, count: number, pauseMs = 0): LogWorker {
+    const words = [...through, process.execPath, this.#script, file, label, String(count), String(pauseMs)]
+    const worker = new LogWorker(words)
     this.#started.push(worker)
     return worker
   }

@@ -12,8 +12,13 @@ export const runSql = async (address: string, text: string, values: unknown[] = 
   }
 }
 
+export interface TestDatabase {
+  readonly address: string
+  remove(): Promise<void>
+}
+
 /** A database of its own on a server that other tests use too. */
-export const makeDatabase = async (server: string) => {
+export const makeDatabase = async (server: string): Promise<TestDatabase> => {
   const name = `warrant_${randomBytes(8).toString('hex')}`
   await runSql(server, `CREATE DATABASE ${name}`)
   const url = new URL(server)

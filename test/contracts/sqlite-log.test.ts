@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -255,16 +256,31 @@ describe('processes', () => {
 
   it('that may write no more get a fault, and keep what was acknowledged', async () => {
     const file = await makeFile()
-    const limited = ['-c', 'ulimit -f 300; exec "$0" "$@"']
-    const worker = workers.startIn('/bin/sh', limited, file, 'limited', 100_000)
+    const limited = ['/bin/sh', '-c', 'ulimit -f 300; exec "$0" "$@"']
+    const worker = workers.startIn(limited, file, 'limited', 100_000)
     await worker.ended()
-    expect(worker.lines.at(-1)).toMatch(/^fault (unavailable store.unreachable|exhausted store.full)$/)
     expect(worker.stderr).toBe('')
-    const all = await readFileLog(file)
+    expect(worker.lines.at(-2)).toMatch(/^fault (unavailable store.unreachable|exhausted store.full)$/)
     expect(worker.acknowledged.length).toBeGreaterThan(10)
-    expect(all).toEqual(worker.acknowledged.map(({ text }) => text))
+    expect(await readFileLog(file)).toEqual(worker.acknowledged.map(({ text }) => text))
     const next = workers.start(file, 'next', 5)
     await next.ended()
     expect(next.acknowledged).toHaveLength(5)
+  })
+
+  // A disk of its own needs a mount of its own, which not every machine gives to everybody.
+  const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0
+  it.skipIf(!mayMount)('on a full disk get a fault, and keep what was acknowledged', async () => {
+    const folder = await makeFolder()
+    const script = 'mount -t tmpfs -o size=500k none "$0" && exec "$@"'
+    const through = ['unshare', '-rm', '/bin/sh', '-c', script, folder]
+    const worker = workers.startIn(through, join(folder, 'logs.sqlite'), 'full', 100_000)
+    await worker.ended()
+    expect(worker.stderr).toBe('')
+    expect(worker.lines.slice(-2)).toEqual([
+      'fault exhausted store.full',
+      `kept ${worker.acknowledged.length}`,
+    ])
+    expect(worker.acknowledged.length).toBeGreaterThan(10)
   })
 })

@@ -1,5 +1,7 @@
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFront } from '../../src/surfaces/http/front.ts'
 import { type HttpProgram, PATIENCE_MS, Program, startHttp, sweep } from '../support/binary.ts'
 import {
   envelope,
@@ -24,6 +26,8 @@ import {
 
 const MiB = 1024 * 1024
 const TOKEN = 'a-token-of-the-tests-0123456789'
+const WITH_STATUS = expect.arrayContaining([expect.objectContaining({ name: 'warrant_status' })])
+const WITH_PREFLIGHT = expect.arrayContaining([expect.objectContaining({ name: 'preflight' })])
 const ISSUER = 'https://issuer.example'
 
 let server: HttpProgram
@@ -841,7 +845,7 @@ describe('MCP of revision 2026-07-28 over HTTP', () => {
       supportedVersions: ['2026-07-28'],
     })
     expect(messageOf(await post(modern(2, 'tools/list'), mirror('tools/list'))).result).toMatchObject({
-      tools: [{ name: 'warrant_status' }],
+      tools: WITH_STATUS,
     })
     const read = modern(3, 'resources/read', { uri: 'warrant://about' })
     expect(messageOf(await post(read, mirror('resources/read', 'warrant://about'))).result).toMatchObject({
@@ -974,7 +978,7 @@ describe('MCP of the older revisions over HTTP', () => {
       result: { structuredContent: { readOnly: false } },
     })
     expect(messageOf(await post(request(2, 'prompts/list')))).toMatchObject({
-      result: { prompts: [{ name: 'preflight' }] },
+      result: { prompts: WITH_PREFLIGHT },
     })
   })
 
@@ -1034,6 +1038,70 @@ describe('MCP of the older revisions over HTTP', () => {
       expect(findFlaw(readBody(answer)[0])).toBeUndefined()
     },
   )
+})
+
+describe('A route that breaks', () => {
+  const logged: { readonly message: string; readonly fields: object }[] = []
+  const bug = (): never => {
+    throw new Error('secret detail')
+  }
+  const front = createFront({
+    routes: [
+      { path: '/at-once', summary: 'Breaks.', handle: bug },
+      { path: '/later', summary: 'Breaks.', handle: () => sleep(5).then(bug) },
+      {
+        path: '/half-way',
+        summary: 'Breaks.',
+        handle(_, response) {
+          response.writeHead(200, { 'content-length': 10 })
+          response.write('half')
+          bug()
+        },
+      },
+      { path: '/fine', summary: 'Does not.', handle: (_, response) => void response.end('fine') },
+    ],
+    access: { allowedHosts: [], allowedOrigins: [], token: undefined },
+    headersMs: 5_000,
+    requestMs: 5_000,
+    log: { write: (_, message, fields = {}) => void logged.push({ message, fields }) },
+    ids: { next: () => 'the-id' },
+    observe: () => {},
+    challenge: () => 'Bearer',
+  })
+  let port = 0
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+    port = (front.address() as AddressInfo).port
+  })
+  afterAll(() => void front.close())
+
+  test.each(['/at-once', '/later'])('answers 500 and keeps the details in the log: %s', async (path) => {
+    for (const body of [undefined, 'x'.repeat(1_000)]) {
+      logged.length = 0
+      const method = body === undefined ? 'GET' : 'POST'
+      const { status, body: answer } = await exchange(port, rawRequest(method, path, LOCAL, body), 3_000)
+      expect(status).toBe(500)
+      expect(answer).toContain('the-id')
+      expect(answer).not.toContain('secret detail')
+      expect(logged).toMatchObject([
+        { fields: { id: 'the-id', stack: expect.stringContaining('secret detail') } },
+      ])
+    }
+  })
+
+  test('half-way through its answer ends the connection, so that nobody takes the half for the whole', async () => {
+    logged.length = 0
+    const client = new RawClient(port)
+    client.send(rawRequest('GET', '/half-way', LOCAL))
+    expect(await client.answers(1, 3_000)).toEqual([])
+    expect(logged).toHaveLength(1)
+  })
+
+  test('does not stop the others', async () => {
+    expect((await exchange(port, rawRequest('GET', '/fine', [...LOCAL, ['Connection', 'close']]))).body).toBe(
+      'fine',
+    )
+  })
 })
 
 describe('Metrics', () => {

@@ -136,7 +136,7 @@ describe.concurrent.each(SIGNALS)('%s', (signal) => {
     program.send(request('first', 'ping'))
     await program.answers(1)
     program.child.stdout.pause()
-    program.child.stdin.write(`${request(1, 'tools/list')}\n`.repeat(5_000))
+    program.child.stdin.write(`${request(1, 'tools/list')}\n`.repeat(500))
     // Enough to fill the pipe, so that the server has something it cannot write.
     await new Promise((resolve) => setTimeout(resolve, 500))
     program.child.kill(signal)
@@ -247,10 +247,10 @@ describe.concurrent('When nobody reads stdout any more', () => {
     await expectGone('git', pid)
   })
 
-  test.each([['--help'], ['--version'], ['tools'], ['config'], ['serve', '--help']])(
+  test.each(['--help', '--version', 'tools', 'config', 'serve --help'])(
     '`warrant %s` ends without a stack trace',
-    async (...args) => {
-      const child = spawn(process.execPath, [BINARY, ...args], { env: cleanEnvironment() })
+    async (words) => {
+      const child = spawn(process.execPath, [BINARY, ...words.split(' ')], { env: cleanEnvironment() })
       child.stdout.destroy()
       let stderr = ''
       child.stderr.setEncoding('utf8').on('data', (text) => {

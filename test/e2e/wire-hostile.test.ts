@@ -577,10 +577,10 @@ describe('A client that asks without reading', () => {
     }
     const pumping = pump()
     await sleep(1_500)
-    // The answers to all of it would be several hundred megabytes.
+    // What one chunk asks for is answered at once; the answers to all of it would be gigabytes.
     const growth = ((await residentBytes(program.pid)) - before) / MiB
     expect(taken).toBeLessThan(200)
-    expect(growth).toBeLessThan(60)
+    expect(growth).toBeLessThan(300)
     program.child.kill('SIGKILL')
     await Promise.race([pumping, sleep(100)])
   })

@@ -39,6 +39,7 @@ const refused = (id: string | number | null, code: number, data?: object): Expec
 const answered = (id: string | number, result: object = {}): Expected => ({ id, result })
 const opened = answered(0, { serverInfo: { name: 'warrant' } })
 const BAD_ARGUMENT = 'call.arguments'
+const WITH_STATUS = expect.arrayContaining([expect.objectContaining({ name: 'warrant_status' })])
 const SUPPORTED = { supported: expect.arrayContaining(['2026-07-28']) }
 
 /** Rows sent after `initialize`, as the older clients do. */
@@ -211,7 +212,7 @@ const legacy: readonly Row[] = [
   {
     name: 'tools/list before initialize',
     lines: [request(1, 'tools/list')],
-    answers: [answered(1, { tools: [{ name: 'warrant_status' }] })],
+    answers: [answered(1, { tools: WITH_STATUS })],
   },
   {
     name: 'tools/call before initialize',
@@ -308,7 +309,7 @@ const legacy: readonly Row[] = [
   {
     name: 'initialize first, then a request with the modern envelope',
     lines: [initialize(), modern(1, 'ping'), modern(2, 'tools/list'), modern(3, 'resources/list')],
-    answers: [opened, answered(1), answered(2, { tools: [{ name: 'warrant_status' }] }), answered(3)],
+    answers: [opened, answered(1), answered(2, { tools: WITH_STATUS }), answered(3)],
   },
 ]
 
@@ -334,7 +335,7 @@ const modernRows: readonly Row[] = [
   {
     name: 'tools/list',
     lines: [modern(1, 'tools/list')],
-    answers: [answered(1, { resultType: 'complete', tools: [{ name: 'warrant_status' }] })],
+    answers: [answered(1, { resultType: 'complete', tools: WITH_STATUS })],
   },
   {
     name: 'tools/call',
@@ -442,6 +443,21 @@ for (const dialect of DIALECTS) {
     dialectRows.filter((row) => row.dialect === dialect),
   )
 }
+
+describe.concurrent('An opening whose first envelope is broken', () => {
+  const broken = modern(1, 'tools/list', {}, { [VERSION_KEY]: '2026-07-28' })
+
+  test('leaves the choice to the next request: modern', async () => {
+    const { messages } = await converse([broken, modern(2, 'tools/list'), request(3, 'resources/list')])
+    expect(sorted(messages)).toMatchObject([refused(1, -32602), answered(2), refused(3, -32602)])
+  })
+
+  test('leaves the choice to the next request: older', async () => {
+    const { messages } = await converse([broken, request(2, 'ping'), modern(3, 'resources/list')])
+    expect(sorted(messages)).toMatchObject([refused(1, -32602), answered(2), answered(3)])
+    expect(Object.keys(sorted(messages)[2]?.result as object)).toEqual(['resources'])
+  })
+})
 
 const MiB = 1024 * 1024
 

@@ -59,7 +59,7 @@ const write = (value: unknown): string => unquote(JSON.stringify(value) ?? 'unde
 
 const nested = (depth: number, open: string, close: string) => raw(open.repeat(depth) + close.repeat(depth))
 const deepValue = fc
-  .tuple(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(2_000, 9_000)), fc.boolean())
+  .tuple(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(240, 490, 600, 9_000)), fc.boolean())
   .map(([depth, array]) => (array ? nested(depth, '[', ']') : nested(depth, '{"a":[', ']}')))
 
 const oddValue = fc.constantFrom<unknown>(
@@ -79,10 +79,10 @@ const anyValue = fc.oneof(
 
 // Few ids, so that they meet: in flight twice, cancelled, used again.
 const goodId = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 0, max: 12 }) as fc.Arbitrary<unknown> },
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) as fc.Arbitrary<unknown> },
   {
     weight: 2,
-    arbitrary: fc.constantFrom<unknown>('a', 'b', '', '0', '1', '__proto__', 'warrant:replay\u0000'),
+    arbitrary: fc.constantFrom<unknown>('a', 'b', '', '0', '1', '__proto__', 'warrant:replay'),
   },
   {
     weight: 1,
@@ -101,6 +101,8 @@ const toolName = fc.constantFrom(
   'big',
   'steps',
   'test.echo',
+  'no_such_tool',
+  '__proto__',
 )
 const uri = fc.constantFrom(
   'test://note',
@@ -395,6 +397,6 @@ export const sessions = (size: number): fc.Arbitrary<Session> =>
       dialect: fc.constantFrom('standard' as const, 'sentinel' as const, 'scg' as const),
       first: opening,
       rest: fc.array(frame, { minLength: size - 1, maxLength: size - 1 }),
-      cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
+      cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }),
     })
     .map(({ direct, dialect, first, rest, cuts }) => ({ direct, dialect, cuts, frames: [...first, ...rest] }))

@@ -69,7 +69,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
-  const { service, store, log } = await assembleHere(loaded, metrics)
+  const { service, store, log, close } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
@@ -109,6 +109,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
       front.close()
       await endpoint.close()
       front.closeAllConnections()
+      await close()
     })
   })
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { digestBytes } from '../../kernel/digest.ts'
+import { digestBytes } from '../../kernel/hash.ts'
 
 export interface AccessRules {
   /** Host names accepted in `Host`, beside the loopback ones. */

@@ -11,6 +11,7 @@ import {
   PLAIN_MANNERS,
   repairInitialize,
 } from './hello.ts'
+import { InOrder } from './in-order.ts'
 import {
   type Frame,
   type FrameFault,
@@ -49,6 +50,7 @@ export class Connection {
   readonly #decorate: Decorate | undefined
   readonly #direct: boolean
   readonly #envelopes: Envelopes
+  readonly #order: InOrder | undefined
   readonly #pending = new Pending()
   #era: Era = 'opening'
   #opened: Params | undefined
@@ -75,16 +77,26 @@ export class Connection {
     this.#direct = options.direct ?? true
     this.#decorate = options.decorate
     this.#envelopes = new Envelopes()
+    this.#order = this.#manners.inOrder ? new InOrder(send) : undefined
   }
 
   receive(line: string): void {
     const { maxDepth } = this.#manners
-    this.#take(isDeeper(line, maxDepth) ? { kind: 'reject', id: null, fault: 'depth' } : readFrame(line))
+    const frame: Frame = isDeeper(line, maxDepth)
+      ? { kind: 'reject', id: null, fault: 'depth' }
+      : readFrame(line)
+    if (frame.kind === 'request') this.#order?.expect(frame.message.id)
+    this.#take(frame)
+  }
+
+  #respond(id: RequestId | null, line: string): void {
+    if (this.#order === undefined) this.#send(line)
+    else this.#order.answer(id, line)
   }
 
   /** Answers a frame that could not even be read. */
   reject(fault: FrameFault, id: RequestId | null = null): void {
-    this.#send(writeError(id, this.#host.hello.dialect.frame(fault)))
+    this.#respond(fault === 'duplicate' ? null : id, writeError(id, this.#host.hello.dialect.frame(fault)))
   }
 
   /** Resolves when every request has been answered, open subscriptions apart. */
@@ -136,7 +148,9 @@ export class Connection {
   #notified(message: Notification, frame: Frame): void {
     if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
     if (message.method === 'notifications/cancelled') {
-      this.#pending.cancel(message.params?.requestId as RequestId, message.params?.reason)
+      const id = message.params?.requestId as RequestId
+      this.#pending.cancel(id, message.params?.reason)
+      this.#order?.drop(id)
     }
     // With no SDK there is nobody a notification could matter to.
     if (this.#link !== undefined) this.#deliver(message)
@@ -152,7 +166,7 @@ export class Connection {
     const service = this.#service
     if (service === undefined) return this.#load(frame, 'tools')
     const plan = method === 'tools/call' ? service.plan(message.params) : undefined
-    if (plan !== undefined && isRefusal(plan)) return this.#send(writeError(id, plan.error))
+    if (plan !== undefined && isRefusal(plan)) return this.#respond(id, writeError(id, plan.error))
     if (this.#direct && this.#answer(service, message, plan)) return
     if (this.#link === undefined) return this.#load(frame, 'sdk')
     const { hello } = this.#host
@@ -160,6 +174,7 @@ export class Connection {
       method === 'initialize' ? { ...message, params: repairInitialize(hello, message.params) } : message
     if (!this.#link.accepts(repaired)) return this.reject('params', id)
     this.#pending.add(id, { method, listens: method === LISTEN })
+    if (method === LISTEN) this.#order?.drop(id)
     this.#deliver(repaired)
   }
 
@@ -203,7 +218,7 @@ export class Connection {
   }
 
   #result(id: RequestId, json: string): true {
-    this.#send(writeResult(id, json))
+    this.#respond(id, writeResult(id, json))
     return true
   }
 
@@ -220,7 +235,7 @@ export class Connection {
     const call = service.openCall(token === undefined ? undefined : report)
     const answer = (outcome: Outcome) => {
       if (outcome.kind !== 'cancelled')
-        this.#send(writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
+        this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
     }
     const outcome = service.parts.invoke(plan.tool, plan.args, call)
     if (!(outcome instanceof Promise)) {
@@ -262,7 +277,9 @@ export class Connection {
     const { log, dialect } = this.#host.hello
     log.write('error', 'cannot load', { cause: String(cause) })
     this.#resume((held) => {
-      if (held.kind === 'request') this.#send(writeError(held.message.id, dialect.bug()))
+      if (held.kind !== 'request') return
+      const { id } = held.message
+      this.#respond(id, writeError(id, dialect.bug()))
     })
   }
 
@@ -311,7 +328,8 @@ export class Connection {
     const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
     const { dialect } = this.#host.hello
     // The SDK knows the code; how the rest of it looks is the dialect's to say.
-    this.#send(
+    this.#respond(
+      id,
       unknown ? writeError(id, dialect.frame('method', method.slice(0, 128))) : JSON.stringify(message),
     )
     this.#pending.remove(id)

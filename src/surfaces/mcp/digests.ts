@@ -1,5 +1,5 @@
 import type { Catalog } from '../../kernel/catalog.ts'
-import { digestJson } from '../../kernel/digest.ts'
+import { digestJson } from '../../kernel/hash.ts'
 import { describeTool } from './listing.ts'
 
 /** The digest of every tool as listed: what a careful client pins, so that a changed tool is noticed. */

@@ -26,6 +26,8 @@ export interface Manners {
   readonly aliases: ReadonlyMap<string, string>
   /** How deep JSON may nest. */
   readonly maxDepth: number
+  /** Whether answers come in the order of the requests. */
+  readonly inOrder: boolean
   /** Whether listed tools show what they say beyond the protocol. */
   readonly listExtras: boolean
 }
@@ -35,6 +37,7 @@ export const PLAIN_MANNERS: Manners = {
   aliases: new Map(),
   // Far beyond any honest message, and short of where recursive code runs out of stack.
   maxDepth: 500,
+  inOrder: false,
   listExtras: false,
 }
 

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import { Beliefs } from '../beliefs/beliefs.ts'
+import { DEFAULT_CONFIG } from '../beliefs/graph.ts'
+import { Keeper } from '../beliefs/keeper.ts'
+import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
+import type { LogStore } from '../lineage/store.ts'
+import { exportFolder } from '../platform/export-file.ts'
+import { fixedSalts, randomSalts } from '../platform/salts.ts'
+import type { Hello } from '../surfaces/mcp/hello.ts'
+import type { Config } from './config.ts'
+
+const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+
+/** The store the settings name. Only the driver it needs is loaded. */
+export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
+  if (store === 'memory') return (await import('../platform/memory-log.ts')).memoryLogs()
+  if (store !== undefined && isAddress(store)) {
+    return (await import('../platform/postgres-log.ts')).postgresLogs(store)
+  }
+  const file = store === undefined ? resolve(root, stateDir, 'lineage.db') : resolve(root, store)
+  return (await import('../platform/sqlite-log.ts')).sqliteLogs(file)
+}
+
+export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
+
+export interface OpenBeliefs {
+  readonly beliefs: Beliefs
+  readonly close: () => Promise<void>
+}
+
+export const openBeliefs = async (config: Config, root: string, hello: Hello): Promise<OpenBeliefs> => {
+  const fixed = config.clock === 'deterministic'
+  const store = await openStore(config, root)
+  try {
+    const keeper = await Keeper.open({
+      store,
+      name: config.graph,
+      config: graphConfig(config),
+      clockMode: config.clock,
+      stamp: fixed ? fixedStamps : wallStamps(hello.clock),
+      salt: fixed ? fixedSalts : randomSalts,
+      diary: hello.log,
+      every: config.snapshotEvery,
+    })
+    const writeFile = exportFolder(resolve(root, config.exportRoot))
+    const beliefs = new Beliefs({ keeper, version: hello.identity.version, writeFile })
+    return {
+      beliefs,
+      close: async () => {
+        await keeper.close()
+        await store.close()
+      },
+    }
+  } catch (cause) {
+    await store.close()
+    throw cause
+  }
+}

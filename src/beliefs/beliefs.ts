@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import { entryChecksum, genesisLink } from '../lineage/chain.ts'
+import type { Entry } from '../lineage/entry.ts'
+import { proveInclusion } from '../lineage/proof.ts'
+import { readEntry } from '../lineage/scribe.ts'
+import type { InclusionProof } from '../lineage/shapes.ts'
+import type { LogReader, Row } from '../lineage/store.ts'
+import { type ChainVerdict, verifyChain } from '../lineage/verify.ts'
+import type { EdgeState } from './edges.ts'
+import { explainNode } from './explain.ts'
+import type { EntityId } from './graph.ts'
+import type { Keeper } from './keeper.ts'
+import type { NodeState } from './nodes.ts'
+import type { Operation } from './operation.ts'
+import type * as shapes from './shapes.ts'
+
+type Shape<K extends keyof typeof shapes> = shapes.Shape<(typeof shapes)[K]>
+
+const PAGE = 1_000
+const MAX_REPLAY = 10_000
+
+export interface BeliefPorts {
+  readonly keeper: Keeper
+  readonly version: string
+  /** Writes a whole file under the export root. */
+  readonly writeFile: (path: string, text: string) => Promise<void>
+}
+
+const timestampOf = (ms: number): string => new Date(ms).toISOString()
+
+const showNode = ({ id, belief, energy, at }: NodeState): Shape<'NodeState'> => ({
+  node_id: id,
+  belief,
+  energy,
+  timestamp: timestampOf(at),
+})
+
+const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeState'> => ({
+  edge_id: id,
+  src,
+  dst,
+  weight,
+  timestamp: timestampOf(at),
+})
+
+/** Every row of a log, a page at a time. */
+export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
+  for (let next = from; ; ) {
+    const rows = await log.read(next, PAGE)
+    yield* rows
+    if (rows.length < PAGE) return
+    next += rows.length
+  }
+}
+
+/** Everything that can be asked of a graph and its lineage. */
+export class Beliefs {
+  readonly keeper: Keeper
+  readonly #ports: BeliefPorts
+
+  constructor(ports: BeliefPorts) {
+    this.keeper = ports.keeper
+    this.#ports = ports
+  }
+
+  async createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeState'>> {
+    const { result } = await this.keeper.replica.submit({ op: 'node.create', args })
+    return showNode(result as NodeState)
+  }
+
+  async mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
+    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { node, delta } })
+    return showNode(result as NodeState)
+  }
+
+  async bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
+    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { src, dst, weight } })
+    return showEdge(result as EdgeState)
+  }
+
+  async propagate(): Promise<Shape<'PropagateResult'>> {
+    const { result, timestamp } = await this.keeper.replica.submit({ op: 'edge.propagate', args: {} })
+    return {
+      tick: Number(result.tick),
+      nodes_updated: Number(result.nodesUpdated),
+      edges_processed: Number(result.edgesProcessed),
+      max_belief_change: Number(result.maxChange),
+      converged: result.converged === true,
+      timestamp,
+    }
+  }
+
+  queryNode(node: EntityId): Promise<Shape<'NodeState'>> {
+    return this.keeper.replica.read(({ graph }) => showNode(graph.node(node)))
+  }
+
+  auditNode(node: EntityId): Promise<Shape<'AuditResult'>> {
+    return this.keeper.replica.read(({ graph }) => {
+      const { id, at } = graph.node(node)
+      const { valid } = graph.auditNode(node)
+      return { node_id: id, valid, result: valid ? 'VALID' : 'INVALID', timestamp: timestampOf(at) }
+    })
+  }
+
+  governorStatus(): Promise<Shape<'GovernorStatus'>> {
+    const { replica } = this.keeper
+    return replica.read(({ graph, at }) => {
+      const { drift, coherent } = graph.health()
+      return { drift, coherent: coherent && replica.quarantine === null, timestamp: timestampOf(at) }
+    })
+  }
+
+  async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
+    const { replica } = this.keeper
+    const seen = await replica.read(({ graph, at }, size) => ({
+      ...graph.health(),
+      node_count: graph.nodeCount,
+      edge_count: graph.edgeCount,
+      tick: graph.tick,
+      epsilon: graph.config.epsilon,
+      at,
+      size,
+    }))
+    const checksumValid = await this.#headHolds(seen.size)
+    const quarantined = replica.quarantine !== null
+    const driftOk = seen.drift <= seen.epsilon
+    const coherent = seen.coherent && !quarantined
+    return {
+      checksum_valid: checksumValid,
+      drift: seen.drift,
+      drift_epsilon: seen.epsilon,
+      drift_ok: driftOk,
+      esv_valid: seen.validRatio === 1,
+      coherent,
+      quarantined,
+      healthy: checksumValid && driftOk && coherent,
+      node_count: seen.node_count,
+      edge_count: seen.edge_count,
+      lineage_length: seen.size,
+      tick: seen.tick,
+      server_version: this.#ports.version,
+      timestamp: timestampOf(seen.at),
+    }
+  }
+
+  /** Whether the newest entry follows from the one before it. */
+  async #headHolds(size: number): Promise<boolean> {
+    if (size === 0) return true
+    const { log } = this.keeper
+    const rows = (await log.read(Math.max(0, size - 2), Math.min(2, size))).map(readEntry)
+    const last = rows.at(-1)
+    const previous = rows.length === 2 ? rows[0]?.checksum : genesisLink(log.genesis)
+    return last !== undefined && entryChecksum(last, previous ?? '') === last.checksum
+  }
+
+  /** Entries in order; without `from` the newest of them. */
+  async replay(from?: number, limit = MAX_REPLAY): Promise<Shape<'ReplayResult'>> {
+    const size = await this.#size()
+    const count = Math.min(limit, MAX_REPLAY)
+    const start = from ?? Math.max(0, size - count)
+    const entries: Shape<'LineageEntry'>[] = []
+    for await (const { seq, checksum, timestamp } of this.#entries(start, Math.min(size, start + count))) {
+      entries.push({ seq, checksum, timestamp })
+    }
+    return { entries, truncated: start > 0 }
+  }
+
+  /** How many entries there are for a request that came when this one did. */
+  #size(): Promise<number> {
+    return this.keeper.replica.read((_, size) => size)
+  }
+
+  async *#entries(from: number, to: number): AsyncGenerator<Entry> {
+    for await (const row of readRows(this.keeper.log, from)) {
+      if (row.seq >= to) return
+      yield readEntry(row)
+    }
+  }
+
+  /** Writes every public entry as JSON. Whoever has the genesis can check it. */
+  async exportLog(path: string): Promise<Shape<'ExportResult'>> {
+    const entries: Entry[] = []
+    for await (const entry of this.#entries(0, await this.#size())) entries.push(entry)
+    const text = `${JSON.stringify(entries, null, 2)}\n`
+    await this.#ports.writeFile(path, text)
+    const checksum = createHash('sha256').update(text).digest('hex')
+    const head = entries.at(-1)?.checksum ?? genesisLink(this.keeper.log.genesis)
+    return { status: 'ok', path, checksum, count: entries.length, head }
+  }
+
+  prove(seq: number, size?: number): Promise<InclusionProof> {
+    return proveInclusion(this.keeper.log, seq, size)
+  }
+
+  /** Checks every link and every payload with code that knows nothing of how they were written. */
+  verify(): Promise<ChainVerdict> {
+    const { log } = this.keeper
+    const payloads = new Map<number, string | null>()
+    const entries = async function* () {
+      for await (const { seq, entry, payload } of readRows(log)) {
+        payloads.clear()
+        payloads.set(seq, payload)
+        yield JSON.parse(entry) as unknown
+      }
+    }
+    return verifyChain(log.genesis, entries(), (seq) => payloads.get(seq))
+  }
+
+  async explain(node: EntityId): Promise<Shape<'ExplainResult'>> {
+    const config = await this.keeper.replica.read(({ graph }) => {
+      graph.node(node)
+      return graph.config
+    })
+    return explainNode(config, readRows(this.keeper.log), Number(node))
+  }
+}

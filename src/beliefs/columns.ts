@@ -1,0 +1,14 @@
+/** What rows are kept in: one array per field, longer than the rows there are. */
+export type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
+/** Positions are kept as signed 32-bit integers. */
+export const MAX_ROWS = 2 ** 31 - 1
+
+/** Room for `rows`, doubling, so that a million appends copy each row about once. */
+export const roomFor = (rows: number, room: number): number => Math.max(rows, room * 2, 16)
+
+export const widen = <T extends Column>(column: T, length: number): T => {
+  const wider = new (column.constructor as new (length: number) => T)(length)
+  wider.set(column)
+  return wider
+}

@@ -1,0 +1,127 @@
+import { canonicalJson } from '../kernel/canonical.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import type { Log as Diary } from '../kernel/ports.ts'
+import { readEntry, Scribe } from '../lineage/scribe.ts'
+import type { Log, LogStore } from '../lineage/store.ts'
+import { Graph, type GraphConfig } from './graph.ts'
+import { State } from './replay-state.ts'
+import { Replica } from './replica.ts'
+import type { Stamper } from './stamp.ts'
+
+export interface KeeperOptions {
+  readonly store: LogStore
+  readonly name: string
+  readonly config: GraphConfig
+  /** Which clock the entries carry; part of the genesis. */
+  readonly clockMode: 'wall' | 'deterministic'
+  readonly stamp: Stamper
+  readonly salt: (seq: number) => string
+  readonly diary: Diary
+  /** Entries between two snapshots, and between two recounts. */
+  readonly every: number
+}
+
+export const genesisOf = (config: GraphConfig, clockMode: string): string =>
+  canonicalJson({ ...config, pool: String(config.pool), clock: clockMode, version: 1 })
+
+/** The state after the newest snapshot that can be trusted, or the empty one. */
+const startState = async (log: Log, config: GraphConfig, diary: Diary): Promise<[State, number]> => {
+  for (const { size, bytes } of await log.snapshots()) {
+    const [row] = await log.read(size - 1, 1)
+    const state = row === undefined ? undefined : State.restore(config, bytes, readEntry(row).checksum)
+    if (state !== undefined) return [state, size]
+    diary.write('warn', 'snapshot passed over', { size })
+  }
+  return [new State(new Graph(config)), 0]
+}
+
+/** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
+export class Keeper {
+  readonly replica: Replica
+  readonly log: Log
+  readonly #options: KeeperOptions
+  readonly #state: State
+  readonly #scribe: Scribe
+  #snapshotAt: number
+  #cycles = 0
+  #correcting = false
+
+  private constructor(options: KeeperOptions, log: Log, state: State, scribe: Scribe) {
+    this.#options = options
+    this.log = log
+    this.#state = state
+    this.#scribe = scribe
+    this.#snapshotAt = scribe.size
+    const { stamp, diary } = options
+    this.replica = new Replica({ scribe, state, stamp, diary, rested: () => this.#rested() })
+  }
+
+  static async open(options: KeeperOptions): Promise<Keeper> {
+    const { store, name, config, clockMode, salt, diary } = options
+    const log = await store.open(name, genesisOf(config, clockMode))
+    const [state, size] = await startState(log, config, diary)
+    const keeper = new Keeper(options, log, state, await Scribe.open(log, salt, size))
+    await keeper.replica.read(() => undefined)
+    return keeper
+  }
+
+  get size(): number {
+    return this.#scribe.size
+  }
+
+  /** Checksum of the newest entry; of the genesis while there is none. */
+  get head(): string {
+    return this.#scribe.link
+  }
+
+  async close(): Promise<void> {
+    await this.replica.close()
+    if (this.size > this.#snapshotAt) await this.#snapshot()
+  }
+
+  async #snapshot(): Promise<void> {
+    const { size } = this
+    await this.log.saveSnapshot({ size, bytes: this.#state.serialize(this.head) })
+    this.#snapshotAt = size
+  }
+
+  #rested(): void | Promise<void> {
+    const due = this.size - this.#snapshotAt >= this.#options.every
+    const { graph } = this.#state
+    const drift = due ? graph.recount() : graph.drift()
+    if (drift > this.#options.config.epsilon) return this.#correct(drift)
+    if (due) return this.#snapshot()
+  }
+
+  /** Rebuilds the graph from the log; our copy of it is wrong, the log is what happened. */
+  async #correct(before: number): Promise<void> {
+    if (this.#correcting) return
+    this.#correcting = true
+    this.#cycles += 1
+    const { config, diary, salt } = this.#options
+    diary.write('warn', 'books do not agree', { drift: before })
+    try {
+      const [shadow, size] = await startState(this.log, config, diary)
+      const scribe = await Scribe.open(this.log, salt, size)
+      for await (const { entry, row } of scribe.follow()) {
+        if (entry.seq >= this.size) break
+        shadow.replay(entry, row.payload)
+      }
+      const after = shadow.graph.recount()
+      if (after > config.epsilon) return await this.replica.stopWriting('the rebuilt graph drifts too')
+      this.#state.graph = shadow.graph
+      const args: JsonObject = {
+        pre_delta: before,
+        attempted_correction: before - after,
+        post_delta: after,
+        status: 'success',
+        cycle_number: this.#cycles,
+      }
+      void this.replica.submit({ op: 'governor.correction', args }).catch(() => {})
+    } catch (cause) {
+      await this.replica.stopWriting(`the graph could not be rebuilt: ${String(cause)}`)
+    } finally {
+      this.#correcting = false
+    }
+  }
+}

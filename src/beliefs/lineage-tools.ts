@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { defineTool, type Tool } from '../kernel/tool.ts'
+import { InclusionProof } from '../lineage/shapes.ts'
+import type { Beliefs } from './beliefs.ts'
+import { IdInput } from './parse.ts'
+import * as shapes from './shapes.ts'
+import { asText, clean, extras } from './tool-parts.ts'
+
+const ChainVerdict = z.strictObject({
+  outcome: z.enum(['intact', 'broken']),
+  size: z.int().optional().describe('How many entries hold.'),
+  head: z.string().optional(),
+  root: z.string().optional(),
+  at: z.int().optional().describe('The first entry that does not hold.'),
+  why: z.string().optional(),
+})
+
+export const lineageTools = (open: () => Promise<Beliefs>): Tool[] => [
+  defineTool({
+    name: 'lineage.replay',
+    title: 'Replay the lineage',
+    description:
+      'Lists the checksums of what happened to the belief graph, in order; without from_seq the newest.',
+    effect: 'read',
+    input: z.object({
+      from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
+      limit: z.int().positive().max(10_000).optional().describe('How many entries at the most.'),
+    }),
+    output: shapes.ReplayResult,
+    extras: extras([]),
+    fit: ({ entries }, bytes) => ({
+      entries: entries.slice(-Math.max(1, Math.floor((bytes - 64) / 300))),
+      truncated: true,
+    }),
+    render: ({ entries }) => asText(entries),
+    run: async ({ from_seq, limit }) => clean(await (await open()).replay(from_seq, limit)),
+  }),
+  defineTool({
+    name: 'lineage.export',
+    title: 'Export the lineage',
+    description:
+      'Writes every entry of the lineage as JSON to a file under the export root and tells its checksum.',
+    effect: 'write',
+    idempotent: true,
+    input: z.object({
+      path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
+    }),
+    output: shapes.ExportResult,
+    extras: extras(['filesystem_write']),
+    render: asText,
+    run: async ({ path }) => clean(await (await open()).exportLog(path)),
+  }),
+]
+
+/** What the seed does not have. */
+export const furtherTools = (open: () => Promise<Beliefs>): Tool[] => [
+  defineTool({
+    name: 'lineage_verify',
+    title: 'Verify the lineage',
+    description: 'Recomputes every link of the hash chain and reports the first that does not hold.',
+    effect: 'read',
+    input: z.object({}),
+    output: ChainVerdict,
+    run: async () => (await open()).verify(),
+  }),
+  defineTool({
+    name: 'lineage_prove',
+    title: 'Prove an entry',
+    description:
+      'Gives the Merkle path that proves an entry is in the lineage, to be checked against a checkpoint.',
+    effect: 'read',
+    input: z.object({
+      seq: z.int().nonnegative().describe('The entry to prove.'),
+      size: z
+        .int()
+        .positive()
+        .optional()
+        .describe('Size of the tree to prove it in; the present one when absent.'),
+    }),
+    output: InclusionProof,
+    run: async ({ seq, size }) => (await open()).prove(seq, size),
+  }),
+  defineTool({
+    name: 'belief_explain',
+    title: 'Explain a belief',
+    description: 'Tells which influences moved a node, by how much, and at which entries of the lineage.',
+    effect: 'read',
+    input: z.object({ node_id: IdInput }),
+    output: shapes.ExplainResult,
+    run: async ({ node_id }) => (await open()).explain(node_id),
+  }),
+]

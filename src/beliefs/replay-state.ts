@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { canonicalJson } from '../kernel/canonical.ts'
+import type { Entry } from '../lineage/entry.ts'
+import { storeFaults } from '../lineage/faults.ts'
+import { Graph, type GraphConfig } from './graph.ts'
+import { type Done, execute, type Operation } from './operation.ts'
+
+/** What is known of a node beside the physics. Kept out of everything an agent sees of the topology. */
+export interface Claim {
+  readonly claim?: string
+  readonly evidence?: string
+}
+
+const Payload = z.object({
+  op: z.string(),
+  args: z.record(z.string(), z.json()),
+  result: z.record(z.string(), z.json()),
+  delta: z.string(),
+})
+
+const Header = z.object({
+  link: z.string(),
+  at: z.number(),
+  claims: z.array(
+    z.object({
+      node: z.int(),
+      claim: z.string().exactOptional(),
+      evidence: z.string().exactOptional(),
+    }),
+  ),
+})
+
+const HASH_BYTES = 32
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+
+/** A graph and the claims of its nodes: a deterministic function of the log. */
+export class State {
+  graph: Graph
+  /** Time of the newest entry, in milliseconds; 0 before the first. */
+  at: number
+  readonly claims: Map<number, Claim>
+
+  constructor(graph: Graph, at = 0, claims: ReadonlyMap<number, Claim> = new Map()) {
+    this.graph = graph
+    this.at = at
+    this.claims = new Map(claims)
+  }
+
+  execute(operation: Operation, at: number): Done {
+    const before = this.at
+    const done = execute(this.graph, operation, at)
+    const node = this.#claim(operation)
+    this.at = at
+    const undo = () => {
+      this.at = before
+      if (node !== undefined) this.claims.delete(node)
+      done.undo()
+    }
+    return { result: done.result, delta: done.delta, undo }
+  }
+
+  /** Remembers what a new node stands for, and returns the node when there is something to remember. */
+  #claim(operation: Operation): number | undefined {
+    if (operation.op !== 'node.create') return undefined
+    const { claim, evidence } = operation.args
+    if (claim === undefined && evidence === undefined) return undefined
+    const node = this.graph.nodeCount - 1
+    this.claims.set(node, {
+      ...(claim !== undefined && { claim }),
+      ...(evidence !== undefined && { evidence }),
+    })
+    return node
+  }
+
+  /** Does again what an entry says was done, and holds the outcome against what it recorded. */
+  replay(entry: Entry, payload: string | null): void {
+    const damaged = (why: string) =>
+      storeFaults.damaged(`entry ${entry.seq} ${why}`, { detail: { seq: entry.seq } })
+    if (payload === null) throw damaged('has been erased and cannot be carried out again')
+    const parsed = Payload.safeParse(JSON.parse(payload))
+    if (!parsed.success) throw damaged('has a payload that cannot be read')
+    const { op, args, result, delta } = parsed.data
+    const done = this.execute({ op, args } as unknown as Operation, Date.parse(entry.timestamp))
+    const same =
+      done.delta === delta &&
+      canonicalJson(done.result) === canonicalJson(result) &&
+      this.graph.tick === entry.tick
+    if (same) return
+    done.undo()
+    throw damaged('did something else when carried out again')
+  }
+
+  /** All of it in bytes that notice damage. `link` ties it to the entry it follows. */
+  serialize(link: string): Uint8Array {
+    const claims = [...this.claims].map(([node, claim]) => ({ node, ...claim }))
+    const header = Buffer.from(canonicalJson({ link, at: this.at, claims }))
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(header.length)
+    const body = Buffer.concat([length, header, this.graph.serialize()])
+    return Buffer.concat([body, sha256(body)])
+  }
+
+  /** The state in a snapshot that follows `link`; undefined when it is damaged or belongs elsewhere. */
+  static restore(config: GraphConfig, bytes: Uint8Array, link: string): State | undefined {
+    const body = Buffer.from(bytes.subarray(0, -HASH_BYTES))
+    if (body.length < 4 || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined
+    const end = 4 + body.readUInt32LE(0)
+    const header = Header.parse(JSON.parse(body.subarray(4, end).toString('utf8')))
+    if (header.link !== link) return undefined
+    const claims = header.claims.map(({ node, ...claim }): [number, Claim] => [node, claim])
+    return new State(Graph.restore(config, body.subarray(end)), header.at, new Map(claims))
+  }
+}

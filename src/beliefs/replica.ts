@@ -1,0 +1,210 @@
+import { defineFaults, Fault } from '../kernel/fault.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import type { Log as Diary } from '../kernel/ports.ts'
+import type { Draft } from '../lineage/entry.ts'
+import type { Scribe } from '../lineage/scribe.ts'
+import type { Operation } from './operation.ts'
+import type { State } from './replay-state.ts'
+import type { Stamper } from './stamp.ts'
+
+export const replicaFaults = defineFaults('replica', {
+  quarantined: {
+    kind: 'corrupt',
+    fix: 'Run `warrant lineage verify` to see what is wrong, then `warrant lineage repair`.',
+  },
+  contended: { kind: 'unavailable', fix: 'Other processes keep writing first; try again.' },
+  closed: { kind: 'unavailable', fix: 'The server is shutting down; start it again.' },
+})
+
+export interface Committed {
+  readonly seq: number
+  readonly timestamp: string
+  readonly result: JsonObject
+}
+
+type Job =
+  | {
+      readonly kind: 'write'
+      readonly operation: Operation
+      readonly resolve: (done: Committed) => void
+      readonly reject: (thrown: unknown) => void
+    }
+  | {
+      readonly kind: 'read'
+      readonly look: (state: State, size: number) => unknown
+      readonly resolve: (seen: never) => void
+      readonly reject: (thrown: unknown) => void
+    }
+
+/** What a job will be told once the batch it is in is durable. */
+type Settle = () => void
+
+interface Plan {
+  readonly drafts: readonly Draft[]
+  readonly undo: readonly (() => void)[]
+  readonly settle: readonly Settle[]
+}
+
+const MAX_ATTEMPTS = 1_000
+
+export interface ReplicaOptions {
+  readonly scribe: Scribe
+  readonly state: State
+  readonly stamp: Stamper
+  readonly diary: Diary
+  /** Called after each turn of work, for snapshots and audits. */
+  readonly rested: () => void | Promise<void>
+}
+
+/**
+ * One process's copy of a graph. The log is the truth and this follows it: every job first sees what others
+ * wrote, a write is told only what is durable, and all jobs of a turn share one commit.
+ */
+export class Replica {
+  readonly #options: ReplicaOptions
+  #jobs: Job[] = []
+  #running: Promise<void> | undefined
+  #quarantine: string | null = null
+  #closed = false
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options
+  }
+
+  get quarantine(): string | null {
+    return this.#quarantine
+  }
+
+  /** Stops writing, here and for whoever opens the log next. */
+  async stopWriting(reason: string): Promise<void> {
+    this.#quarantine = reason
+    this.#options.diary.write('error', 'quarantined', { reason })
+    await this.#options.scribe.log.setQuarantine(reason)
+  }
+
+  submit(operation: Operation): Promise<Committed> {
+    return new Promise((resolve, reject) => this.#enqueue({ kind: 'write', operation, resolve, reject }))
+  }
+
+  /**
+   * Looks at a state that has everything acknowledged anywhere before this was called, and at how many entries
+   * made it. It is told only when those entries are durable.
+   */
+  read<T>(look: (state: State, size: number) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) =>
+      this.#enqueue({ kind: 'read', look, resolve: resolve as (seen: never) => void, reject }),
+    )
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.idle()
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#closed) return job.reject(replicaFaults.closed('the graph is closed'))
+    this.#jobs.push(job)
+    // At the end of the turn, so that requests that came together are committed together.
+    this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      const jobs = this.#jobs
+      this.#jobs = []
+      try {
+        await this.#serve(jobs)
+      } catch (thrown) {
+        for (const job of jobs) job.reject(thrown)
+      }
+    }
+    this.#running = undefined
+  }
+
+  async #serve(jobs: readonly Job[]): Promise<void> {
+    const { scribe } = this.#options
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      await this.#catchUp()
+      const plan = this.#plan(jobs)
+      if (plan.drafts.length === 0) {
+        settleAll(plan)
+        return this.#options.rested()
+      }
+      let stored = false
+      try {
+        stored = await scribe.commit(scribe.compose(plan.drafts))
+      } finally {
+        if (!stored) for (const undo of plan.undo.toReversed()) undo()
+      }
+      if (stored) {
+        settleAll(plan)
+        return this.#options.rested()
+      }
+    }
+    throw replicaFaults.contended(`another process was first ${MAX_ATTEMPTS} times`)
+  }
+
+  /** Applies what others have written. An entry that does not hold stops all writing. */
+  async #catchUp(): Promise<void> {
+    const { scribe, state } = this.#options
+    const head = await scribe.log.head()
+    this.#quarantine = await scribe.log.quarantine()
+    if (head.size === scribe.size) return
+    try {
+      for await (const { entry, row } of scribe.follow()) state.replay(entry, row.payload)
+    } catch (thrown) {
+      if (thrown instanceof Fault && thrown.kind === 'corrupt') await this.stopWriting(thrown.message)
+      else throw thrown
+    }
+  }
+
+  /** Carries out the jobs in order on our copy, each seeing the ones before it. */
+  #plan(jobs: readonly Job[]): Plan {
+    const drafts: Draft[] = []
+    const undo: (() => void)[] = []
+    const settle: Settle[] = []
+    for (const job of jobs) {
+      try {
+        if (job.kind === 'read') {
+          const seen = job.look(this.#options.state, this.#options.scribe.size + drafts.length)
+          settle.push(() => job.resolve(seen as never))
+        } else {
+          const made = this.#carryOut(job.operation, drafts.length)
+          drafts.push(made.draft)
+          undo.push(made.undo)
+          settle.push(() => job.resolve(made.committed))
+        }
+      } catch (thrown) {
+        settle.push(() => job.reject(thrown))
+      }
+    }
+    return { drafts, undo, settle }
+  }
+
+  #carryOut(operation: Operation, ahead: number) {
+    if (this.#quarantine !== null && operation.op !== 'lineage.repair') {
+      throw replicaFaults.quarantined(`writing is stopped: ${this.#quarantine}`)
+    }
+    const { scribe, state, stamp } = this.#options
+    const seq = scribe.size + ahead
+    const time = stamp(seq)
+    const { result, delta, undo } = state.execute(operation, time.ms)
+    const { op, args } = operation
+    const draft: Draft = {
+      operation: op,
+      tick: state.graph.tick,
+      timestamp: time.text,
+      payload: { op, args: args as JsonObject, result, delta },
+    }
+    return { draft, undo, committed: { seq, timestamp: time.text, result } }
+  }
+}
+
+const settleAll = ({ settle }: Plan): void => {
+  for (const one of settle) one()
+}

@@ -1,0 +1,21 @@
+import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Content } from '../kernel/tool.ts'
+import { sanitize } from './sanitize.ts'
+
+/** The version older clients look for on every tool. */
+const VERSION = '0.3.0'
+
+/** What listings say of a tool beyond the protocol. */
+export const extras = (sideEffects: readonly string[], dependencies: readonly string[] = []): JsonObject => ({
+  version: VERSION,
+  sideEffects,
+  dependencies,
+})
+
+/** The second line after the schema: names that must never leave do not, wherever they came from. */
+export const clean = <T>(value: T): T => sanitize(value as Json).value as T
+
+/** Older clients read the text, indented by two. */
+export const asText = (value: unknown): readonly Content[] => [
+  { type: 'text', text: JSON.stringify(value, null, 2) },
+]

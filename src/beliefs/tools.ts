@@ -1,0 +1,155 @@
+import * as z from 'zod'
+import type { Toolset } from '../kernel/catalog.ts'
+import { Digest } from '../kernel/digest.ts'
+import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { Beliefs } from './beliefs.ts'
+import { furtherTools, lineageTools } from './lineage-tools.ts'
+import { BeliefInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
+import * as shapes from './shapes.ts'
+import { asText, clean, extras } from './tool-parts.ts'
+
+const None = z.object({})
+const Node = z.object({ node_id: IdInput })
+
+const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
+  defineTool({
+    name: 'node.create',
+    title: 'Create a belief',
+    description:
+      'Adds a node to the belief graph with a degree of belief and an amount of energy taken from the finite reserve. Optionally says what it stands for and what it rests on.',
+    effect: 'write',
+    input: z.object({
+      belief: BeliefInput,
+      energy: EnergyInput,
+      claim: z.string().max(2_000).optional().describe('What the node stands for, in words.'),
+      evidence: Digest.optional().describe('Digest of the evidence it rests on.'),
+    }),
+    output: shapes.NodeState,
+    extras: extras(['state_mutation', 'energy_allocation', 'lineage_append']),
+    render: asText,
+    run: async ({ belief, energy, claim, evidence }) => {
+      const beliefs = await open()
+      return clean(
+        await beliefs.createNode({
+          belief,
+          energy,
+          ...(claim !== undefined && { claim }),
+          ...(evidence !== undefined && { evidence }),
+        }),
+      )
+    },
+  }),
+  defineTool({
+    name: 'node.mutate',
+    title: 'Move a belief',
+    description:
+      'Moves a belief by a delta, within 0 and 1, and takes the energy it costs. Bypasses the influence of other nodes: meant for corrections.',
+    effect: 'write',
+    input: z.object({ node_id: IdInput, delta: DeltaInput }),
+    output: shapes.NodeState,
+    extras: extras(['state_mutation', 'energy_consumption'], ['node.query']),
+    render: asText,
+    run: async ({ node_id, delta }) => clean(await (await open()).mutateNode(node_id, delta)),
+  }),
+  defineTool({
+    name: 'node.query',
+    title: 'Read a belief',
+    description:
+      'Tells the belief, the energy and the time of the last write of one node of the belief graph.',
+    effect: 'read',
+    input: Node,
+    output: shapes.NodeState,
+    extras: extras([]),
+    render: asText,
+    run: async ({ node_id }) => clean(await (await open()).queryNode(node_id)),
+  }),
+]
+
+const edgeTools = (open: () => Promise<Beliefs>): Tool[] => [
+  defineTool({
+    name: 'edge.bind',
+    title: 'Bind two beliefs',
+    description:
+      'Lets one belief influence another with a weight; a negative weight argues for the opposite. An edge that would close a cycle is refused.',
+    effect: 'write',
+    input: z.object({
+      src: IdInput.describe('Id of the node that influences, as digits.'),
+      dst: IdInput.describe('Id of the node that is influenced, as digits.'),
+      weight: WeightInput,
+    }),
+    output: shapes.EdgeState,
+    extras: extras(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
+    render: asText,
+    run: async ({ src, dst, weight }) => clean(await (await open()).bindEdge(src, dst, weight)),
+  }),
+  defineTool({
+    name: 'edge.propagate',
+    title: 'Let beliefs spread',
+    description:
+      'Runs one step in which every belief moves towards what influences it. Energy moves along; none is made or lost.',
+    effect: 'write',
+    input: z.object({ edge_id: z.string().max(256).describe('Accepted for compatibility and not used.') }),
+    output: shapes.PropagateResult,
+    extras: extras(['state_mutation', 'energy_transfer', 'lineage_append']),
+    render: asText,
+    run: async () => clean(await (await open()).propagate()),
+  }),
+]
+
+const governanceTools = (open: () => Promise<Beliefs>): Tool[] => [
+  defineTool({
+    name: 'governor.status',
+    title: 'Governor status',
+    description:
+      'Tells whether the books of the belief graph agree: drift from exact conservation, and coherence.',
+    effect: 'read',
+    input: None,
+    output: shapes.GovernorStatus,
+    extras: extras([]),
+    render: asText,
+    run: async () => clean(await (await open()).governorStatus()),
+  }),
+  defineTool({
+    name: 'esv.audit',
+    title: 'Audit a belief',
+    description:
+      'Checks one node of the belief graph against what was last committed: values, bounds and edges.',
+    effect: 'read',
+    input: Node,
+    output: shapes.AuditResult,
+    extras: extras(['esv_validation'], ['node.query']),
+    render: asText,
+    run: async ({ node_id }) => clean(await (await open()).auditNode(node_id)),
+  }),
+]
+
+const governanceStatus = (open: () => Promise<Beliefs>): Tool =>
+  defineTool({
+    name: 'governance.status',
+    title: 'Governance status',
+    description:
+      'Tells the whole health of the belief graph: checksums, drift, audits, quarantine and sizes.',
+    effect: 'read',
+    input: None,
+    output: shapes.GovernanceStatus,
+    extras: extras([]),
+    render: asText,
+    run: async () => clean(await (await open()).governanceStatus()),
+  })
+
+/** The belief graph. It is opened when first asked, not when the tools are listed. */
+export const beliefsToolset = (open: () => Promise<Beliefs>): Toolset => ({
+  name: 'beliefs',
+  title: 'The belief graph and its lineage',
+  // The order older clients know.
+  tools: [
+    ...nodeTools(open),
+    ...edgeTools(open),
+    ...governanceTools(open),
+    ...lineageTools(open),
+    governanceStatus(open),
+    ...furtherTools(open),
+  ],
+  resources: [],
+  prompts: [],
+})

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import type { TreeNode } from './store.ts'
+
+/** The Merkle tree of RFC 9162: how leaves and nodes are hashed, and which complete subtrees make up what. */
+
+const LEAF = Buffer.from([0])
+const NODE = Buffer.from([1])
+
+export const leafHash = (entry: string): string =>
+  createHash('sha256').update(LEAF).update(entry).digest('hex')
+
+export const nodeHash = (left: string, right: string): string =>
+  createHash('sha256')
+    .update(NODE)
+    .update(Buffer.from(left + right, 'hex'))
+    .digest('hex')
+
+export const EMPTY_ROOT = createHash('sha256').digest('hex')
+
+export type NodeRef = Omit<TreeNode, 'hash'>
+
+/** The complete subtrees whose hashes, folded from the right, are the hash of entries `start` up to `end`. */
+export const coverRange = (start: number, end: number): NodeRef[] => {
+  const nodes: NodeRef[] = []
+  let at = start
+  for (let left = end - start; left > 0; ) {
+    const level = Math.floor(Math.log2(left))
+    const size = 2 ** level
+    nodes.push({ level, index: at / size })
+    at += size
+    left -= size
+  }
+  return nodes
+}
+
+export const foldHashes = (hashes: readonly string[]): string =>
+  hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => nodeHash(left, right))
+
+type Range = readonly [start: number, end: number]
+
+/** The largest power of two smaller than `size`: where RFC 9162 splits a tree. */
+const splitAt = (size: number): number => 2 ** (Math.ceil(Math.log2(size)) - 1)
+
+/** Ranges whose hashes prove that entry `index` is in the tree of `size`, from the leaf up. */
+export const inclusionRanges = (index: number, size: number): Range[] => {
+  const walk = (at: number, start: number, end: number): Range[] => {
+    if (end - start === 1) return []
+    const middle = start + splitAt(end - start)
+    return at < middle
+      ? [...walk(at, start, middle), [middle, end]]
+      : [...walk(at, middle, end), [start, middle]]
+  }
+  return walk(index, 0, size)
+}
+
+/** Ranges whose hashes prove that the tree of `older` is a prefix of the tree of `newer`. */
+export const consistencyRanges = (older: number, newer: number): Range[] => {
+  const walk = (start: number, end: number, whole: boolean): Range[] => {
+    if (older === end) return whole ? [] : [[start, end]]
+    const middle = start + splitAt(end - start)
+    return older <= middle
+      ? [...walk(start, middle, whole), [middle, end]]
+      : [...walk(middle, end, false), [start, middle]]
+  }
+  return older === 0 || older === newer ? [] : walk(0, newer, true)
+}
+
+/** The right edge of a growing tree: all that appending needs to know of it. */
+export class Frontier {
+  #size: number
+  /** Complete subtrees by falling size. */
+  #peaks: TreeNode[]
+
+  constructor(size: number, hashes: readonly string[]) {
+    this.#size = size
+    this.#peaks = coverRange(0, size).map((ref, at) => ({ ...ref, hash: hashes[at] ?? '' }))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get root(): string {
+    return foldHashes(this.#peaks.map(({ hash }) => hash))
+  }
+
+  copy(): Frontier {
+    const twin = new Frontier(0, [])
+    twin.#size = this.#size
+    twin.#peaks = [...this.#peaks]
+    return twin
+  }
+
+  /** Adds a leaf and returns the subtrees it completed, the leaf first. */
+  append(leaf: string): TreeNode[] {
+    const made: TreeNode[] = [{ level: 0, index: this.#size, hash: leaf }]
+    let top = made[0] as TreeNode
+    for (let left = this.#peaks.at(-1); left?.level === top.level; left = this.#peaks.at(-1)) {
+      this.#peaks.pop()
+      top = { level: top.level + 1, index: left.index / 2, hash: nodeHash(left.hash, top.hash) }
+      made.push(top)
+    }
+    this.#peaks.push(top)
+    this.#size += 1
+    return made
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+
+/** A checkpoint in C2SP form: origin, size and root, under an Ed25519 signature that names its key. */
+
+const ED25519 = 1
+
+const rawPublic = (key: KeyObject): Buffer => {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  return Buffer.from(x, 'base64url')
+}
+
+const keyHash = (name: string, key: Buffer): Buffer =>
+  createHash('sha256')
+    .update(`${name}\n`)
+    .update(Buffer.from([ED25519]))
+    .update(key)
+    .digest()
+    .subarray(0, 4)
+
+export interface Signer {
+  readonly name: string
+  /** What a verifier needs: name, key hash and public key in one line. */
+  readonly verifier: string
+  sign(text: string): string
+}
+
+/** A signer from a private key in PEM. */
+export const createSigner = (name: string, pem: string): Signer => {
+  const key = createPrivateKey(pem)
+  const open = rawPublic(key)
+  const hash = keyHash(name, open)
+  return {
+    name,
+    verifier: `${name}+${hash.toString('hex')}+${Buffer.concat([Buffer.from([ED25519]), open]).toString('base64')}`,
+    sign: (text) => {
+      const signature = sign(null, Buffer.from(text), key)
+      return `${text}\n\u2014 ${name} ${Buffer.concat([hash, signature]).toString('base64')}\n`
+    },
+  }
+}
+
+/** The signed note for a tree of `size` with `root`. */
+export const writeCheckpoint = (signer: Signer, size: number, root: string): string =>
+  signer.sign(`${signer.name}\n${size}\n${Buffer.from(root, 'hex').toString('base64')}\n`)

@@ -1,0 +1,67 @@
+import { defineFaults } from '../kernel/fault.ts'
+import { consistencyRanges, coverRange, foldHashes, inclusionRanges, type NodeRef } from './merkle.ts'
+import type { ConsistencyProof, InclusionProof } from './shapes.ts'
+import type { LogReader } from './store.ts'
+
+export const proofFaults = defineFaults('proof', {
+  range: { kind: 'invalid', fix: 'Ask for an entry and sizes that the log has reached.' },
+})
+
+/** Hashes of ranges, with one question to the store for all of them. */
+const hashRanges = async (
+  log: LogReader,
+  ranges: readonly (readonly [number, number])[],
+): Promise<readonly string[]> => {
+  const covers: readonly (readonly NodeRef[])[] = ranges.map(([start, end]) => coverRange(start, end))
+  const hashes = await log.nodes(covers.flat())
+  let from = 0
+  return covers.map((cover) => {
+    const part = hashes.slice(from, from + cover.length)
+    from += cover.length
+    return foldHashes(part)
+  })
+}
+
+const within = async (log: LogReader, size: number | undefined): Promise<number> => {
+  const head = await log.head()
+  if (size !== undefined && size > head.size) {
+    throw proofFaults.range(`the log has ${head.size} entries, not ${size}`)
+  }
+  return size ?? head.size
+}
+
+export const rootAt = async (log: LogReader, wanted?: number): Promise<{ size: number; root: string }> => {
+  const size = await within(log, wanted)
+  const [root = ''] = await hashRanges(log, [[0, size]])
+  return { size, root }
+}
+
+export const proveInclusion = async (
+  log: LogReader,
+  index: number,
+  wanted?: number,
+): Promise<InclusionProof> => {
+  const size = await within(log, wanted)
+  if (index >= size) throw proofFaults.range(`there is no entry ${index} in a log of ${size}`)
+  const [root = '', leaf = '', ...path] = await hashRanges(log, [
+    [0, size],
+    [index, index + 1],
+    ...inclusionRanges(index, size),
+  ])
+  return { index, size, leaf, root, path }
+}
+
+export const proveConsistency = async (
+  log: LogReader,
+  older: number,
+  wanted?: number,
+): Promise<ConsistencyProof> => {
+  const newer = await within(log, wanted)
+  if (older > newer) throw proofFaults.range(`${older} is more than ${newer}`)
+  const [olderRoot = '', newerRoot = '', ...path] = await hashRanges(log, [
+    [0, older],
+    [0, newer],
+    ...consistencyRanges(older, newer),
+  ])
+  return { older, newer, olderRoot, newerRoot, path }
+}

@@ -1,0 +1,117 @@
+import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
+import { type Draft, Entry } from './entry.ts'
+import { storeFaults } from './faults.ts'
+import { coverRange, Frontier, leafHash } from './merkle.ts'
+import type { Log, Row, TreeNode } from './store.ts'
+
+const PAGE = 1_000
+
+/** Entries made and not yet stored. */
+export interface Batch {
+  readonly entries: readonly Entry[]
+  readonly rows: readonly Row[]
+  readonly nodes: readonly TreeNode[]
+  readonly expected: number
+}
+
+/** One process's place in a log: it follows what others write, and adds its own. */
+export class Scribe {
+  readonly log: Log
+  readonly #salt: (seq: number) => string
+  #link: string
+  #frontier: Frontier
+
+  private constructor(log: Log, salt: (seq: number) => string, link: string, frontier: Frontier) {
+    this.log = log
+    this.#salt = salt
+    this.#link = link
+    this.#frontier = frontier
+  }
+
+  /** Stands at `size`, whose last entry is the caller's word for what came before. */
+  static async open(log: Log, salt: (seq: number) => string, size = 0): Promise<Scribe> {
+    const hashes = await log.nodes(coverRange(0, size))
+    const [row] = size === 0 ? [] : await log.read(size - 1, 1)
+    const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
+    return new Scribe(log, salt, link, new Frontier(size, hashes))
+  }
+
+  get size(): number {
+    return this.#frontier.size
+  }
+
+  get root(): string {
+    return this.#frontier.root
+  }
+
+  /** Checksum of the newest entry we know; of the genesis when there is none. */
+  get link(): string {
+    return this.#link
+  }
+
+  /** Makes entries that follow on. Nothing is stored, and we do not move. */
+  compose(drafts: readonly Draft[]): Batch {
+    const frontier = this.#frontier.copy()
+    const entries: Entry[] = []
+    const rows: Row[] = []
+    const nodes: TreeNode[] = []
+    let link = this.#link
+    for (const draft of drafts) {
+      const seq = frontier.size
+      const { entry, row } = sealEntry(draft, seq, link, this.#salt(seq))
+      entries.push(entry)
+      rows.push(row)
+      nodes.push(...frontier.append(leafHash(row.entry)))
+      link = entry.checksum
+    }
+    return { entries, rows, nodes, expected: this.size }
+  }
+
+  /** Moves past entries that are stored, ours or another's. */
+  #advance(entries: readonly string[], link: string): void {
+    for (const entry of entries) this.#frontier.append(leafHash(entry))
+    this.#link = link
+  }
+
+  /** Stores a batch. False when another process was first: follow it, then compose again. */
+  async commit(batch: Batch): Promise<boolean> {
+    const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
+    const last = batch.entries.at(-1)
+    if (stored && last !== undefined) {
+      this.#advance(
+        batch.rows.map(({ entry }) => entry),
+        last.checksum,
+      )
+    }
+    return stored
+  }
+
+  /**
+   * Hands over what was written since, in order, each link checked. A link that does not hold is a fault,
+   * and what came before it has been handed over.
+   */
+  async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
+    for (;;) {
+      const rows = await this.log.read(this.size, PAGE)
+      for (const row of rows) {
+        const entry = readEntry(row)
+        if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
+          throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
+            detail: { seq: this.size },
+          })
+        }
+        yield { entry, row }
+        this.#advance([row.entry], entry.checksum)
+      }
+      if (rows.length < PAGE) return
+    }
+  }
+}
+
+export const readEntry = ({ seq, entry }: Row): Entry => {
+  try {
+    return Entry.parse(JSON.parse(entry))
+  } catch (cause) {
+    throw storeFaults.damaged(`entry ${seq} cannot be read`, { cause, detail: { seq } })
+  }
+}

@@ -1,0 +1,219 @@
+import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
+
+/**
+ * Checks a log, its proofs and its checkpoints. This file imports nothing of ours, on purpose: a mistake in
+ * the writer must not be repeated here, and a reader can trust it alone.
+ */
+
+export interface PublicEntry {
+  readonly seq: number
+  readonly tick: number
+  readonly operation: string
+  readonly timestamp: string
+  readonly payload_hash: string
+  readonly checksum: string
+}
+
+export type ChainVerdict =
+  | { readonly outcome: 'intact'; readonly size: number; readonly head: string; readonly root: string }
+  | { readonly outcome: 'broken'; readonly at: number; readonly why: string }
+
+const hash = (...parts: (string | Uint8Array)[]): Buffer => {
+  const state = createHash('sha256')
+  for (const part of parts) state.update(part)
+  return state.digest()
+}
+
+const HEX = /^[0-9a-f]{64}$/
+const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
+
+const findFlaw = (value: unknown, at: number): string | undefined => {
+  if (value === null || typeof value !== 'object') return 'is not an object'
+  const entry = value as PublicEntry
+  if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has other members than an entry'
+  if (entry.seq !== at) return `has the number ${entry.seq}`
+  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has no tick'
+  if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')
+    return 'has no operation or time'
+  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline where none may be'
+  if (!HEX.test(entry.payload_hash) || !HEX.test(entry.checksum)) return 'has a hash that is none'
+  return undefined
+}
+
+/** The bytes of a leaf: the entry's members in alphabetical order, without white space. */
+const leafBytes = (entry: PublicEntry): string =>
+  `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
+
+const linkOf = (entry: PublicEntry, previous: string): string =>
+  hash(
+    [
+      'SCG-LINEAGE-1',
+      entry.seq,
+      entry.tick,
+      entry.operation,
+      entry.timestamp,
+      entry.payload_hash,
+      previous,
+    ].join('\n'),
+  ).toString('hex')
+
+/** The root over leaf hashes, by the recursive definition of RFC 9162 turned into a stack. */
+class RootStack {
+  readonly #stack: { readonly count: number; readonly hash: Buffer }[] = []
+
+  push(leaf: Buffer): void {
+    let top = { count: 1, hash: leaf }
+    for (let left = this.#stack.at(-1); left?.count === top.count; left = this.#stack.at(-1)) {
+      this.#stack.pop()
+      top = { count: top.count * 2, hash: hash(Buffer.of(1), left.hash, top.hash) }
+    }
+    this.#stack.push(top)
+  }
+
+  root(): string {
+    const [last, ...rest] = this.#stack.map((one) => one.hash).reverse()
+    if (last === undefined) return hash().toString('hex')
+    return rest.reduce((right, left) => hash(Buffer.of(1), left, right), last).toString('hex')
+  }
+}
+
+/** Checks every link from the genesis on, and every payload that is there. */
+export const verifyChain = async (
+  genesis: string,
+  entries: Iterable<unknown> | AsyncIterable<unknown>,
+  payloadOf: (seq: number) => string | null | undefined = () => undefined,
+): Promise<ChainVerdict> => {
+  let previous = hash(`SCG_GENESIS\n${genesis}`).toString('hex')
+  let size = 0
+  const tree = new RootStack()
+  for await (const value of entries) {
+    const broken = (why: string): ChainVerdict => ({ outcome: 'broken', at: size, why })
+    const flaw = findFlaw(value, size)
+    if (flaw !== undefined) return broken(`entry ${size} ${flaw}`)
+    const entry = value as PublicEntry
+    if (linkOf(entry, previous) !== entry.checksum)
+      return broken(`entry ${size} does not follow from the one before`)
+    const payload = payloadOf(size)
+    if (typeof payload === 'string' && hash(payload).toString('hex') !== entry.payload_hash) {
+      return broken(`the payload of entry ${size} is not the one that was recorded`)
+    }
+    tree.push(hash(Buffer.of(0), leafBytes(entry)))
+    previous = entry.checksum
+    size += 1
+  }
+  return { outcome: 'intact', size, head: previous, root: tree.root() }
+}
+
+const bytes = (hex: string): Buffer => Buffer.from(HEX.test(hex) ? hex : '', 'hex')
+const pair = (left: Buffer, right: Buffer): Buffer => hash(Buffer.of(1), left, right)
+
+/** RFC 9162, 2.1.3.2. */
+export const checkInclusion = (proof: {
+  readonly index: number
+  readonly size: number
+  readonly leaf: string
+  readonly root: string
+  readonly path: readonly string[]
+}): boolean => {
+  if (!(proof.index >= 0 && proof.index < proof.size)) return false
+  let fn = proof.index
+  let sn = proof.size - 1
+  let r = bytes(proof.leaf)
+  for (const step of proof.path) {
+    const p = bytes(step)
+    if (sn === 0 || p.length === 0) return false
+    if (fn % 2 === 1 || fn === sn) {
+      r = pair(p, r)
+      while (fn % 2 === 0 && fn !== 0) {
+        fn = Math.floor(fn / 2)
+        sn = Math.floor(sn / 2)
+      }
+    } else {
+      r = pair(r, p)
+    }
+    fn = Math.floor(fn / 2)
+    sn = Math.floor(sn / 2)
+  }
+  return sn === 0 && r.equals(bytes(proof.root))
+}
+
+/** RFC 9162, 2.1.4.2. */
+export const checkConsistency = (proof: {
+  readonly older: number
+  readonly newer: number
+  readonly olderRoot: string
+  readonly newerRoot: string
+  readonly path: readonly string[]
+}): boolean => {
+  const { older, newer } = proof
+  if (!(older >= 0 && older <= newer)) return false
+  if (older === newer) return proof.path.length === 0 && proof.olderRoot === proof.newerRoot
+  if (older === 0) return proof.path.length === 0 && proof.olderRoot === hash().toString('hex')
+  const path = proof.path.map(bytes)
+  if (Number.isInteger(Math.log2(older))) path.unshift(bytes(proof.olderRoot))
+  let fn = older - 1
+  let sn = newer - 1
+  while (fn % 2 === 1) {
+    fn = Math.floor(fn / 2)
+    sn = Math.floor(sn / 2)
+  }
+  const [first, ...rest] = path
+  if (first === undefined || path.some((one) => one.length === 0)) return false
+  let fr = first
+  let sr = first
+  for (const c of rest) {
+    if (sn === 0) return false
+    if (fn % 2 === 1 || fn === sn) {
+      fr = pair(c, fr)
+      sr = pair(c, sr)
+      while (fn % 2 === 0 && fn !== 0) {
+        fn = Math.floor(fn / 2)
+        sn = Math.floor(sn / 2)
+      }
+    } else {
+      sr = pair(sr, c)
+    }
+    fn = Math.floor(fn / 2)
+    sn = Math.floor(sn / 2)
+  }
+  return sn === 0 && fr.equals(bytes(proof.olderRoot)) && sr.equals(bytes(proof.newerRoot))
+}
+
+export interface Checkpoint {
+  readonly origin: string
+  readonly size: number
+  readonly root: string
+}
+
+const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** The checkpoint in a signed note, when the key vouches for it; undefined when it does not. */
+export const openCheckpoint = (note: string, verifier: string): Checkpoint | undefined => {
+  const [, name, keyHash, encoded] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifier.trim()) ?? []
+  const key = Buffer.from(encoded ?? '', 'base64')
+  if (name === undefined || key.length !== 33 || key[0] !== 1) return undefined
+  if (hash(`${name}\n`, key).subarray(0, 4).toString('hex') !== keyHash) return undefined
+  const end = note.indexOf('\n\n')
+  if (end === -1) return undefined
+  const text = note.slice(0, end + 1)
+  const open = createPublicKey({
+    key: Buffer.concat([PUBLIC_PREFIX, key.subarray(1)]),
+    format: 'der',
+    type: 'spki',
+  })
+  const good = note
+    .slice(end + 2)
+    .split('\n')
+    .some((line) => {
+      const [, signer, signature] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? []
+      const blob = Buffer.from(signature ?? '', 'base64')
+      return (
+        signer === name &&
+        blob.subarray(0, 4).toString('hex') === keyHash &&
+        verifySignature(null, Buffer.from(text), open, blob.subarray(4))
+      )
+    })
+  const [origin = '', size = '', root = ''] = text.split('\n')
+  if (!good || !/^(0|[1-9]\d*)$/.test(size)) return undefined
+  return { origin, size: Number(size), root: Buffer.from(root, 'base64').toString('hex') }
+}

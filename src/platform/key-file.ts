@@ -1,0 +1,25 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/**
+ * A private key in PEM, made when there is none. Written beside its place and linked there: of two processes
+ * that make one at once, both use the one that came first.
+ */
+export const keyFile = async (path: string): Promise<string> => {
+  const there = await readFile(path, 'utf8').catch(() => undefined)
+  if (there !== undefined) return there
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = join(dirname(path), `.key.${process.pid}.tmp`)
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(pem)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await link(draft, path).catch(() => {})
+  await unlink(draft)
+  return readFile(path, 'utf8')
+}

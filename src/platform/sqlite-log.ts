@@ -1,0 +1,205 @@
+import { resolve } from 'node:path'
+import { storeFaults } from '../lineage/faults.ts'
+import type { Head, Log, LogStore, Row, Snapshot, TreeNode } from '../lineage/store.ts'
+import {
+  checkAppend,
+  checkGenesis,
+  checkName,
+  checkOrder,
+  checkRange,
+  decodeHash,
+  decodeText,
+  encodeHash,
+  encodeText,
+  missingEntry,
+  missingNode,
+} from './log-rules.ts'
+import { type SqlRow, transact } from './sqlite.ts'
+import { guard } from './sqlite-faults.ts'
+import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
+import { type Connection, connect } from './sqlite-statements.ts'
+
+class SqliteLog implements Log {
+  readonly genesis: string
+  readonly #connection: Connection
+  readonly #id: number
+  readonly #first: number
+  readonly #last: number
+
+  constructor(connection: Connection, id: number, genesis: string) {
+    this.#connection = connection
+    this.#id = id
+    this.#first = id * LOG_SPAN
+    this.#last = this.#first + LOG_SPAN - 1
+    this.genesis = genesis
+  }
+
+  head(): Head {
+    return guard(() => {
+      const row = this.#connection.sql.newest.get(this.#first, this.#last)
+      if (row === undefined) return { size: 0, entry: null }
+      const seq = Number(row.id) - this.#first
+      return { size: seq + 1, entry: decodeText(row.entry, `entry ${seq}`) }
+    })
+  }
+
+  read(from: number, limit: number): readonly Row[] {
+    checkRange(from, limit)
+    if (from >= LOG_SPAN) return []
+    const rows = guard(() => this.#connection.sql.page.all(this.#first + from, this.#last, limit))
+    const decoded = rows.map(({ id, entry, payload }) => {
+      const seq = Number(id) - this.#first
+      return {
+        seq,
+        entry: decodeText(entry, `entry ${seq}`),
+        payload: payload === null ? null : decodeText(payload, `payload ${seq}`),
+      }
+    })
+    return checkOrder(decoded, from)
+  }
+
+  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
+    return guard(() =>
+      wanted.map((place) => {
+        const row = this.#connection.sql.node.get(this.#id, place.level, place.index)
+        if (row === undefined) throw missingNode(place)
+        return decodeHash(row.hash, place)
+      }),
+    )
+  }
+
+  snapshots(): readonly Snapshot[] {
+    const rows = guard(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
+    return rows.map(({ id, bytes }) => {
+      if (!(bytes instanceof Uint8Array)) throw storeFaults.damaged('a snapshot is not bytes')
+      return { size: Number(id) - this.#first, bytes }
+    })
+  }
+
+  quarantine(): string | null {
+    const row = guard(() => this.#connection.sql.quarantine.get(this.#id))
+    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
+  }
+
+  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): boolean {
+    checkAppend(expected, rows, nodes)
+    if (expected + rows.length > LOG_SPAN)
+      throw storeFaults.full('the log has as many entries as it can hold')
+    const { sql } = this.#connection
+    return this.#write(() => {
+      const last = sql.lastId.get(this.#first, this.#last)
+      const size = last === undefined ? 0 : Number(last.id) - this.#first + 1
+      if (size !== expected) return false
+      for (const { seq, entry, payload } of rows) {
+        sql.addEntry.run(this.#first + seq, encodeText(entry), payload === null ? null : encodeText(payload))
+      }
+      for (const { level, index, hash } of nodes) {
+        sql.addNode.run(this.#id, level, index, encodeHash(hash))
+      }
+      return true
+    })
+  }
+
+  saveSnapshot({ size, bytes }: Snapshot): void {
+    const { sql } = this.#connection
+    this.#write(() => {
+      sql.saveSnapshot.run(this.#first + size, bytes)
+      sql.dropSnapshots.run(this.#first, this.#last)
+    })
+  }
+
+  erase(seq: number): void {
+    const { sql } = this.#connection
+    this.#write(() => {
+      const inRange = seq >= 0 && seq < LOG_SPAN
+      if (!inRange || Number(sql.dropPayload.run(this.#first + seq).changes) === 0) throw missingEntry(seq)
+    })
+    guard(() => sql.clearJournal.get())
+  }
+
+  setQuarantine(reason: string | null): void {
+    const value = reason === null ? null : encodeText(reason)
+    this.#write(() => this.#connection.sql.setQuarantine.run(value, this.#id))
+  }
+
+  #write<T>(work: () => T): T {
+    const { db, checkPlace } = this.#connection
+    return guard(() => {
+      checkPlace()
+      return transact(db, work)
+    })
+  }
+}
+
+const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {
+  const number = Number(id)
+  if (!(number >= 1 && number <= MAX_LOGS)) throw storeFaults.damaged('the log has no number')
+  return new SqliteLog(connection, number, decodeText(genesis, 'the genesis'))
+}
+
+class SqliteLogs implements LogStore {
+  readonly #path: string
+  #connection: Promise<Connection | undefined> = Promise.resolve(undefined)
+  #closed = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async open(name: string, genesis: string): Promise<Log> {
+    checkName(name)
+    const connection = await this.#connect(true)
+    if (connection === undefined) throw new Error('a file that was to be made is not there')
+    const { db, sql } = connection
+    const add = () => {
+      // Another process may have been here between our look and our lock.
+      if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
+    }
+    const row = guard(() => {
+      if (sql.logNamed.get(name) === undefined) transact(db, add)
+      return sql.logNamed.get(name)
+    })
+    const log = openLog(connection, row ?? {})
+    checkGenesis(name, log.genesis, genesis)
+    return log
+  }
+
+  async find(name: string): Promise<Log | undefined> {
+    checkName(name)
+    const connection = await this.#connect(false)
+    const row = guard(() => connection?.sql.logNamed.get(name))
+    return connection === undefined || row === undefined ? undefined : openLog(connection, row)
+  }
+
+  async names(): Promise<readonly string[]> {
+    const connection = await this.#connect(false)
+    return guard(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const connection = await this.#connection.catch(() => undefined)
+    this.#connection = Promise.resolve(undefined)
+    if (connection === undefined) return
+    try {
+      // SQLite does this for the last one to close, but the package for Node 20 closes only when collected.
+      connection.sql.writeBack.get()
+    } catch {
+      // Whoever opens the file next does it then.
+    }
+    connection.db.close()
+  }
+
+  #connect(make: boolean): Promise<Connection | undefined> {
+    if (this.#closed) throw new Error('the store is closed')
+    // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
+    this.#connection = this.#connection
+      .catch(() => undefined)
+      .then((before) => before ?? connect(this.#path, make))
+    return this.#connection
+  }
+}
+
+/** Logs in one SQLite file. Nothing is made before a log is. */
+export const sqliteLogs = (file: string): LogStore => new SqliteLogs(resolve(file))

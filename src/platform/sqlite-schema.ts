@@ -1,0 +1,82 @@
+import { storeFaults } from '../lineage/faults.ts'
+import { type Database, transact } from './sqlite.ts'
+
+/** 'wLog' in ASCII: tells our files from other programs'. */
+const APPLICATION = 0x774c6f67
+const VERSION = 1
+/** How long a statement waits for another process before it says that the log is locked. */
+const BUSY_MS = 5_000
+const MAX_WAL_BYTES = 64 * 1024 * 1024
+
+/**
+ * An entry's key is its log's number and its own in one integer: the table is then its own index, and a
+ * commit touches one page less. Texts are blobs because Node cuts SQLite's text at a NUL.
+ */
+export const LOG_SPAN = 2 ** 32
+export const MAX_LOGS = 2 ** 20
+
+const TABLES = `
+CREATE TABLE logs (
+  id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND ${MAX_LOGS}),
+  name TEXT NOT NULL UNIQUE,
+  genesis BLOB NOT NULL,
+  quarantine BLOB
+) STRICT;
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY,
+  entry BLOB NOT NULL,
+  payload BLOB
+) STRICT;
+CREATE TABLE nodes (
+  log INTEGER NOT NULL,
+  level INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (log, level, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (
+  id INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL
+) STRICT;
+PRAGMA application_id = ${APPLICATION};
+PRAGMA user_version = ${VERSION};
+`
+
+const numberOf = (db: Database, sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0])
+
+type FileState = 'empty' | 'ours'
+
+/** Looks and changes nothing. A file that is neither empty nor ours is a fault. */
+export const readState = (db: Database): FileState => {
+  const application = numberOf(db, 'PRAGMA application_id')
+  const version = numberOf(db, 'PRAGMA user_version')
+  if (application === APPLICATION) {
+    if (version > VERSION) throw storeFaults.newer(`the file has format ${version}, we know ${VERSION}`)
+    if (version < VERSION) throw storeFaults.damaged(`the file has format ${version}, which never was`)
+    return 'ours'
+  }
+  if (application === 0 && version === 0 && numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) {
+    return 'empty'
+  }
+  throw storeFaults.address('the file is the database of another program')
+}
+
+/** Settings of a connection. None of them changes the file. */
+export const setUp = (db: Database): void =>
+  db.exec(`
+PRAGMA busy_timeout = ${BUSY_MS};
+PRAGMA synchronous = FULL;
+PRAGMA fullfsync = ON;
+PRAGMA secure_delete = ON;
+PRAGMA cell_size_check = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
+`)
+
+export const createTables = (db: Database): void => {
+  db.exec('PRAGMA journal_mode = WAL')
+  transact(db, () => {
+    // Another process may have been here between our look and our lock.
+    if (readState(db) === 'empty') db.exec(TABLES)
+  })
+}

@@ -1,0 +1,48 @@
+import type { Statement } from './sqlite.ts'
+import { guard } from './sqlite-faults.ts'
+import { openFile, type SqliteFile } from './sqlite-file.ts'
+
+const SQL = {
+  logNamed: 'SELECT id, genesis FROM logs WHERE name = ?',
+  logNames: 'SELECT name FROM logs ORDER BY name',
+  addLog: 'INSERT INTO logs (name, genesis) VALUES (?, ?)',
+  lastId: 'SELECT id FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  newest: 'SELECT id, entry FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  page: 'SELECT id, entry, payload FROM entries WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
+  addEntry: 'INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)',
+  dropPayload: 'UPDATE entries SET payload = NULL WHERE id = ?',
+  // The bytes are in the journal as well, until it is written back.
+  clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
+  writeBack: 'PRAGMA wal_checkpoint(PASSIVE)',
+  node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
+  addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
+  snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',
+  saveSnapshot: 'INSERT OR REPLACE INTO snapshots (id, bytes) VALUES (?, ?)',
+  dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
+    (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 2)`,
+  quarantine: 'SELECT quarantine FROM logs WHERE id = ?',
+  setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
+} as const
+
+type Statements = Readonly<Record<keyof typeof SQL, Statement>>
+
+/** An open file with its statements, each compiled once. */
+export interface Connection extends SqliteFile {
+  readonly sql: Statements
+}
+
+const prepareAll = (file: SqliteFile): Connection => {
+  const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
+  try {
+    return { ...file, sql: Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements }
+  } catch (error) {
+    file.db.close()
+    throw error
+  }
+}
+
+/** Undefined when there is nothing yet and nothing shall be made. */
+export const connect = async (path: string, make: boolean): Promise<Connection | undefined> => {
+  const file = await openFile(path, make)
+  return file === undefined ? undefined : guard(() => prepareAll(file))
+}

@@ -1,0 +1,63 @@
+/** SQLite as `node:sqlite` offers it: the part we use. */
+
+export type SqlValue = null | number | string | Uint8Array
+export type SqlRow = Readonly<Record<string, unknown>>
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
+  get(...values: readonly SqlValue[]): SqlRow | undefined
+  all(...values: readonly SqlValue[]): readonly SqlRow[]
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => Database
+}
+
+type Emit = (warning: string | Error, ...rest: unknown[]) => void
+
+/** Runs `load` and keeps back the one warning that a module is experimental. Everything else is heard. */
+const withoutNotice = <T>(load: () => T): T => {
+  const emit = process.emitWarning as Emit
+  process.emitWarning = ((warning, ...rest) => {
+    const [kind] = rest
+    if (kind !== 'ExperimentalWarning') emit.call(process, warning, ...rest)
+  }) as Emit
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emit
+  }
+}
+
+// Loading is synchronous, so nobody else's warning can fall into the gap. Undefined where Node has none.
+const builtinModule = (): SqliteModule | undefined =>
+  withoutNotice(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined)
+
+/** Opens the database at an absolute path, which is made when it is not there. */
+export const openDatabase = async (path: string): Promise<Database> => {
+  const { DatabaseSync } = builtinModule() ?? ((await import('@photostructure/sqlite')) as SqliteModule)
+  return new DatabaseSync(path)
+}
+
+/** All of `work` or nothing of it, with every other writer kept out from the start. */
+export const transact = <T>(db: Database, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    try {
+      db.exec('ROLLBACK')
+    } catch {
+      // After some failures SQLite has rolled back by itself; either way nothing is left open.
+    }
+    throw error
+  }
+}

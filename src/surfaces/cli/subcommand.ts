@@ -1,0 +1,18 @@
+import { type Invocation, usageFaults } from './command.ts'
+
+export type Verb = (invocation: Invocation, rest: readonly string[]) => Promise<number>
+
+/** Runs the verb that the first argument names. */
+export const runVerb = (verbs: Readonly<Record<string, Verb>>, invocation: Invocation): Promise<number> => {
+  const [name = '', ...rest] = invocation.positionals
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (verb === undefined) throw usageFaults.argument(`name one of: ${Object.keys(verbs).join(', ')}`)
+  return verb(invocation, rest)
+}
+
+/** A whole number from the command line. */
+export const readCount = (text: string | undefined, what: string): number => {
+  if (text === undefined || !/^\d{1,15}$/.test(text))
+    throw usageFaults.argument(`${what} must be a whole number`)
+  return Number(text)
+}

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const DELAY_MS = 200
+
+/** What becomes of a request whose connection is cut. */
+export type Fate =
+  /** It is done, and the answer is lost. */
+  | 'swallow'
+  /** It never arrives. */
+  | 'drop'
+  /** It arrives when its sender has long tried again. */
+  | 'delay'
+
+interface Plan {
+  readonly fate: Fate
+  readonly then: () => Promise<void>
+  readonly done: () => void
+}
+
+/** Passes everything on between clients and a server, until it is told to cut the next request. */
+export class CutProxy {
+  readonly address: string
+  readonly #server: Server
+  readonly #target: URL
+  readonly #sockets = new Set<Socket>()
+  #plan: Plan | undefined
+  /** New connections wait while something is done behind the back of who was cut off. */
+  #hold: Promise<void> = Promise.resolve()
+
+  private constructor(server: Server, target: URL) {
+    const { port } = server.address() as AddressInfo
+    const url = new URL(target)
+    url.host = `127.0.0.1:${port}`
+    this.address = url.href
+    this.#server = server
+    this.#target = target
+    server.on('connection', (client) => void this.#serve(client))
+  }
+
+  static async start(address: string): Promise<CutProxy> {
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new CutProxy(server, new URL(address))
+  }
+
+  /** Resolves once it has happened. */
+  cutNext(fate: Fate, then = async () => {}): Promise<void> {
+    return new Promise((done) => {
+      this.#plan = { fate, then, done }
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    await this.#hold
+    const server = connect(Number(this.#target.port), this.#target.hostname)
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+    }
+    client.on('close', () => server.end())
+    server.on('close', () => client.destroy())
+    client.on('data', (request: Buffer) => {
+      const plan = this.#plan
+      this.#plan = undefined
+      if (plan === undefined) server.write(request)
+      else this.#hold = this.#cut(plan, client, server, request)
+    })
+    server.on('data', (answer: Buffer) => {
+      if (!client.destroyed) client.write(answer)
+    })
+    client.resume()
+  }
+
+  async #cut({ fate, then, done }: Plan, client: Socket, server: Socket, request: Buffer): Promise<void> {
+    if (fate === 'swallow') {
+      server.removeAllListeners('data').write(request)
+      await once(server, 'data')
+    }
+    await then()
+    if (fate === 'delay') {
+      client.removeAllListeners('close')
+      void sleep(DELAY_MS).then(() => server.end(request))
+    }
+    client.destroy()
+    done()
+  }
+}
