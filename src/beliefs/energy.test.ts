@@ -80,6 +80,17 @@ describe('moving energy between cells', () => {
     )
   })
 
+  it('stops one quantum short of going below nothing', () => {
+    const asked = splitEnergy(0.3)
+    for (const held of [asked, { ...asked, l: asked.l + 1 }, { ...asked, m: asked.m - 1 }]) {
+      const cells = new Float64Array(8)
+      writeAmount(cells, 0, held)
+      moveEnergy(cells, 0, 4, 0.3)
+      expect(toQuanta(readAmount(cells, 4))).toBe(least(toQuanta(asked), toQuanta(held)))
+      expect(toQuanta(readAmount(cells, 0)) + toQuanta(readAmount(cells, 4))).toBe(toQuanta(held))
+    }
+  })
+
   it('changes nothing when payer and payee are the same', () => {
     fc.assert(
       fc.property(anyAmount, anyEnergy, (held, asked) => {

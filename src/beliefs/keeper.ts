@@ -35,6 +35,9 @@ const startState = async (log: Log, config: GraphConfig, diary: Diary): Promise<
   return [new State(new Graph(config)), 0]
 }
 
+// A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
+const SPARSE = 8
+
 /** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
 export class Keeper {
   readonly replica: Replica
@@ -86,7 +89,7 @@ export class Keeper {
   }
 
   #rested(): void | Promise<void> {
-    const due = this.size - this.#snapshotAt >= this.#options.every
+    const due = this.size - this.#snapshotAt >= Math.max(this.#options.every, this.size / SPARSE)
     const { graph } = this.#state
     const drift = due ? graph.recount() : graph.drift()
     if (drift > this.#options.config.epsilon) return this.#correct(drift)

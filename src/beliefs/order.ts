@@ -6,12 +6,16 @@ const nothing = (): void => {}
 
 /**
  * A topological order kept up to date as edges arrive (Pearce and Kelly, 2006). An edge that already points
- * forward costs nothing; another costs a search between its two ends, and nothing beyond them.
+ * forward costs nothing, nor does one from a node nobody points to, or to a node that points nowhere: such a
+ * node may go first, or last. Another costs a search between its two ends, and nothing beyond them.
  */
 export class TopoOrder {
   readonly #edges: EdgeTable
   #count = 0
-  #position = new Int32Array(0)
+  /** The next places before and after all others. Places are whole numbers, in any range. */
+  #front = -1
+  #back = 0
+  #position = new Float64Array(0)
   #seen = new Float64Array(0)
   #search = 0
 
@@ -28,13 +32,15 @@ export class TopoOrder {
 
   /** A new node comes last. */
   push(): void {
-    this.#position[this.#count] = this.#count
+    this.#position[this.#count] = this.#back
     this.#count += 1
+    this.#back += 1
   }
 
   /** The newest node goes. It is last again, once everything since it came has been undone. */
   pop(): void {
     this.#count -= 1
+    this.#back -= 1
   }
 
   allows(src: number, dst: number): boolean {
@@ -44,6 +50,8 @@ export class TopoOrder {
   /** Makes `src` come before `dst`, or refuses and changes nothing. What it returns restores the order. */
   admit(src: number, dst: number): () => void {
     if (this.allows(src, dst)) return nothing
+    if (src !== dst && this.#edges.newestIn(src) < 0) return this.#placeFirst(src)
+    if (src !== dst && this.#edges.newestOut(dst) < 0) return this.#placeLast(dst)
     const ahead = this.#reached(dst, src)
     if (ahead === undefined) throw beliefFaults.cycle(`edge ${src} -> ${dst} would close a cycle`)
     return this.#place([...this.#sort(this.#reaching(src, dst)), ...this.#sort(ahead)])
@@ -53,6 +61,8 @@ export class TopoOrder {
   rebuild(nodes: number): boolean {
     this.reserve(nodes)
     this.#count = nodes
+    this.#front = -1
+    this.#back = nodes
     const edges = this.#edges
     const waiting = new Uint32Array(nodes)
     for (let edge = 0; edge < edges.count; edge += 1) {
@@ -81,6 +91,26 @@ export class TopoOrder {
 
   #sort(nodes: number[]): number[] {
     return nodes.sort((a, b) => this.#at(a) - this.#at(b))
+  }
+
+  #placeFirst(node: number): () => void {
+    const before = this.#at(node)
+    this.#position[node] = this.#front
+    this.#front -= 1
+    return () => {
+      this.#front += 1
+      this.#position[node] = before
+    }
+  }
+
+  #placeLast(node: number): () => void {
+    const before = this.#at(node)
+    this.#position[node] = this.#back
+    this.#back += 1
+    return () => {
+      this.#back -= 1
+      this.#position[node] = before
+    }
   }
 
   /** Hands the places these nodes hold out again, in the order they are listed. */

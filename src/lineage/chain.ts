@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../kernel/canonical.ts'
 import type { Draft, Entry } from './entry.ts'
 import type { Row } from './store.ts'
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)
 
 /** What the first entry links to: the configuration is part of the chain, so it cannot be swapped. */
 export const genesisLink = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)

@@ -18,7 +18,10 @@ const makeTree = (entries: readonly (string | Buffer)[]): LogReader => {
   return {
     genesis: '{}',
     head: () => ({ size: entries.length, entry: null }),
-    read: () => [],
+    read: (from, limit) =>
+      entries
+        .slice(from, from + limit)
+        .map((entry, at) => ({ seq: from + at, entry: entry as string, payload: null })),
     nodes: (wanted) =>
       wanted.map(({ level, index }) => {
         const hash = hashes.get(`${level}/${index}`)

@@ -1,23 +1,22 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { TreeNode } from './store.ts'
 
 /** The Merkle tree of RFC 9162: how leaves and nodes are hashed, and which complete subtrees make up what. */
 
-const LEAF = Buffer.from([0])
-const NODE = Buffer.from([1])
-
-export const leafHash = (entry: string): string =>
-  createHash('sha256').update(LEAF).update(entry).digest('hex')
+export const leafHash = (entry: string): string => hash('sha256', `\u0000${entry}`)
 
 export const nodeHash = (left: string, right: string): string =>
-  createHash('sha256')
-    .update(NODE)
-    .update(Buffer.from(left + right, 'hex'))
-    .digest('hex')
+  hash('sha256', Buffer.from(`01${left}${right}`, 'hex'))
 
-export const EMPTY_ROOT = createHash('sha256').digest('hex')
+export const EMPTY_ROOT = hash('sha256', '')
 
 export type NodeRef = Omit<TreeNode, 'hash'>
+
+/**
+ * Subtrees below this level are not stored: they are made again from the 256 entries they cover at the most,
+ * which is cheaper than writing another row for every entry.
+ */
+export const STORED_LEVEL = 8
 
 /** The complete subtrees whose hashes, folded from the right, are the hash of entries `start` up to `end`. */
 export const coverRange = (start: number, end: number): NodeRef[] => {

@@ -1,26 +1,17 @@
 import { defineFaults } from '../kernel/fault.ts'
-import { consistencyRanges, coverRange, foldHashes, inclusionRanges, type NodeRef } from './merkle.ts'
+import { consistencyRanges, inclusionRanges } from './merkle.ts'
 import type { ConsistencyProof, InclusionProof } from './shapes.ts'
 import type { LogReader } from './store.ts'
+import { hashRange } from './tree.ts'
 
 export const proofFaults = defineFaults('proof', {
   range: { kind: 'invalid', fix: 'Ask for an entry and sizes that the log has reached.' },
 })
 
-/** Hashes of ranges, with one question to the store for all of them. */
-const hashRanges = async (
+const hashRanges = (
   log: LogReader,
   ranges: readonly (readonly [number, number])[],
-): Promise<readonly string[]> => {
-  const covers: readonly (readonly NodeRef[])[] = ranges.map(([start, end]) => coverRange(start, end))
-  const hashes = await log.nodes(covers.flat())
-  let from = 0
-  return covers.map((cover) => {
-    const part = hashes.slice(from, from + cover.length)
-    from += cover.length
-    return foldHashes(part)
-  })
-}
+): Promise<readonly string[]> => Promise.all(ranges.map(([start, end]) => hashRange(log, start, end)))
 
 const within = async (log: LogReader, size: number | undefined): Promise<number> => {
   const head = await log.head()

@@ -1,8 +1,9 @@
 import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
 import { type Draft, Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
-import { coverRange, Frontier, leafHash } from './merkle.ts'
+import { coverRange, Frontier, leafHash, STORED_LEVEL } from './merkle.ts'
 import type { Log, Row, TreeNode } from './store.ts'
+import { readNodes } from './tree.ts'
 
 const PAGE = 1_000
 
@@ -30,7 +31,7 @@ export class Scribe {
 
   /** Stands at `size`, whose last entry is the caller's word for what came before. */
   static async open(log: Log, salt: (seq: number) => string, size = 0): Promise<Scribe> {
-    const hashes = await log.nodes(coverRange(0, size))
+    const hashes = await readNodes(log, coverRange(0, size))
     const [row] = size === 0 ? [] : await log.read(size - 1, 1)
     const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
     return new Scribe(log, salt, link, new Frontier(size, hashes))
@@ -61,7 +62,8 @@ export class Scribe {
       const { entry, row } = sealEntry(draft, seq, link, this.#salt(seq))
       entries.push(entry)
       rows.push(row)
-      nodes.push(...frontier.append(leafHash(row.entry)))
+      for (const node of frontier.append(leafHash(row.entry)))
+        if (node.level >= STORED_LEVEL) nodes.push(node)
       link = entry.checksum
     }
     return { entries, rows, nodes, expected: this.size }

@@ -15,8 +15,8 @@ interface ServerOptions {
   readonly args?: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Another Node.js than the one that runs the tests. */
-  readonly node?: string
+  /** What runs it, when not the Node.js that runs the tests. */
+  readonly launch?: readonly string[]
 }
 
 const running = new Set<ChildProcess>()
@@ -43,9 +43,18 @@ export class ScgServer {
   #flaw: unknown
   #nextId = 1
 
-  constructor({ args = IN_MEMORY, cwd = tmpdir(), env = {}, node = process.execPath }: ServerOptions = {}) {
+  constructor({
+    args = IN_MEMORY,
+    cwd = tmpdir(),
+    env = {},
+    launch = [process.execPath],
+  }: ServerOptions = {}) {
     const plain = Object.entries(cleanEnvironment()).filter(([name]) => !name.startsWith('SCG_'))
-    this.child = spawn(node, [SCG_BINARY, ...args], { cwd, env: { ...Object.fromEntries(plain), ...env } })
+    const [command = '', ...words] = launch
+    this.child = spawn(command, [...words, SCG_BINARY, ...args], {
+      cwd,
+      env: { ...Object.fromEntries(plain), ...env },
+    })
     const { child } = this
     running.add(child)
     child.stdin.on('error', () => {})
@@ -183,3 +192,34 @@ export const serverWithFile = async (
   const folder = options.cwd ?? (await makeFolder())
   return { server: new ScgServer({ args: [], ...options, cwd: folder }), folder }
 }
+
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+/** The largest id there can be: well-formed, and never there. */
+export const NEVER = '18446744073709551615'
+
+/** Texts that are no id, whichever argument they come in. */
+export const NO_IDS = [
+  '',
+  'invalid',
+  '-1',
+  '+5',
+  '1.5',
+  ' 1',
+  '1 ',
+  '1_0',
+  '0x1',
+  '1e1',
+  '١',
+  '1\n',
+  '1\0',
+  '18446744073709551616',
+  '9'.repeat(65),
+  '../../../etc/passwd',
+  "1'; DROP TABLE nodes; --",
+  '{"node_id":"0"}',
+  'esv\u200b_raw',
+  'dаg_tоpоlоgy',
+]
+/** Values that are not even texts. */
+export const NO_TEXTS = [0, 1.5, null, true, [], ['0'], {}]

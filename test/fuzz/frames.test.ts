@@ -17,7 +17,7 @@ const OPENINGS = {
 const DIALECTS: readonly Session['dialect'][] = ['standard', 'sentinel', 'scg']
 
 describe.each(Object.entries(OPENINGS))('Tricky lines %s', (_, opening) => {
-  test.each([...corpus])('get what they are owed: %s', async (_, lines) => {
+  test.each([...corpus])('get what they are owed: %s', { timeout: 120_000 }, async (_, lines) => {
     const wronged: string[] = []
     for (const bytes of lines) {
       const whole = { kind: 'corpus', bytes: Buffer.concat([bytes, Buffer.from('\n')]) }

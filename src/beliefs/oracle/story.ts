@@ -60,7 +60,7 @@ const checkAll = ({ graph, model, config }: Play): void => {
     seen.nodes.every(({ belief }) => belief >= 0 && belief <= 1),
     'a belief is out of bounds',
   )
-  ensure(graph.drift() === 0, 'there is drift')
+  ensure(graph.drift() === 0 && graph.recount() === 0, 'there is drift')
 }
 
 /** Does a thing to both. They must agree whether it can be done; what cannot be done must leave no trace. */
