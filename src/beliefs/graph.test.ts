@@ -133,8 +133,8 @@ describe('binding an edge', () => {
   it('says what is wrong in the order weight, source, target', () => {
     const graph = chain(1)
     expect(() => graph.bindEdge(8, 9, 1e7, 0)).toThrow(/weight/)
-    expect(() => graph.bindEdge(8, 9, 1, 0)).toThrow('no node 8')
-    expect(() => graph.bindEdge(0, 2n ** 64n - 1n, 1, 0)).toThrow('no node 18446744073709551615')
+    expect(() => graph.bindEdge(8, 9, 1, 0)).toThrow('Node not found: 8')
+    expect(() => graph.bindEdge(0, 2n ** 64n - 1n, 1, 0)).toThrow('Node not found: 18446744073709551615')
   })
 })
 

@@ -109,7 +109,7 @@ export class Graph {
 
   edge(id: EntityId): EdgeState {
     const { edges } = this.#tables
-    if (!isRow(id, edges.count)) throw beliefFaults.edge_unknown(`no edge ${id}`)
+    if (!isRow(id, edges.count)) throw beliefFaults.edge_unknown(`Edge not found: ${id}`)
     return edges.state(Number(id))
   }
 
@@ -170,7 +170,7 @@ export class Graph {
   }
 
   #known(id: EntityId): number {
-    if (!isRow(id, this.nodeCount)) throw beliefFaults.node_unknown(`no node ${id}`)
+    if (!isRow(id, this.nodeCount)) throw beliefFaults.node_unknown(`Node not found: ${id}`)
     return Number(id)
   }
 

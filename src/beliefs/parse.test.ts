@@ -64,7 +64,7 @@ describe('an id', () => {
 
   it('that no number holds is well-formed, and nobody has it', () => {
     const id = IdInput.parse('18446744073709551615')
-    expect(() => new Graph(DEFAULT_CONFIG).node(id)).toThrow('no node 18446744073709551615')
+    expect(() => new Graph(DEFAULT_CONFIG).node(id)).toThrow('Node not found: 18446744073709551615')
   })
 
   it('has a schema that a client can read', () => {

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../support/binary.ts'
-import { expectError, ScgServer, serverWithFile, stateOf, stopServers, TIME, WAYS } from './scg-client.ts'
+import { expectError, ScgServer, stateOf, stopServers, TIME, WAYS } from './scg-client.ts'
 
 afterEach(stopServers)
 afterAll(sweep)
@@ -168,82 +167,3 @@ describe('time', () => {
     for (const { timestamp } of await Promise.all(reads)) expect(timestamp).toBe(made.timestamp)
   })
 })
-
-describe('a graph in a file', () => {
-  const shape = async (one: ScgServer) => ({
-    status: await one.must('governance.status'),
-    replay: await one.must('lineage.replay'),
-    nodes: await Promise.all(['0', '1', '2'].map((node_id) => one.must('node.query', { node_id }))),
-  })
-
-  test('is there again after a restart, and after a kill', async () => {
-    const { server: first, folder } = await serverWithFile()
-    for (const belief of [0.9, 0.1, 0.4]) await first.must('node.create', { belief, energy: 10 })
-    await first.must('edge.bind', { src: '0', dst: '1', weight: 1 })
-    await first.must('edge.propagate', { edge_id: '0' })
-    const before = await shape(first)
-    expect((await first.finish()).code).toBe(0)
-
-    const second = new ScgServer({ args: [], cwd: folder })
-    expect(await shape(second)).toEqual(before)
-    await second.must('edge.propagate', { edge_id: '0' })
-    const later = await shape(second)
-    second.child.kill('SIGKILL')
-    await second.finish()
-
-    const third = new ScgServer({ args: [], cwd: folder })
-    expect(await shape(third)).toEqual(later)
-    expect((await third.must('node.create', NODE)).node_id).toBe(3)
-  })
-
-  test('is one of many by its name', async () => {
-    const { server: one, folder } = await serverWithFile({ args: ['--graph', 'one'] })
-    const two = new ScgServer({ args: ['--graph', 'two'], cwd: folder })
-    await one.must('node.create', NODE)
-    await one.must('node.create', NODE)
-    expect((await two.must('node.create', NODE)).node_id).toBe(0)
-    expect((await one.must('governance.status')).node_count).toBe(2)
-  })
-
-  test('that was tampered with is read and not written', async () => {
-    const { server: first, folder } = await serverWithFile({ args: ['--snapshot-every', '1000000'] })
-    for (const belief of [0.1, 0.2, 0.3]) await first.must('node.create', { belief, energy: 1 })
-    first.child.kill('SIGKILL')
-    await first.finish()
-    await forgePayload(folder, 1, '"belief":0.2', '"belief":0.9')
-
-    const second = new ScgServer({ args: [], cwd: folder })
-    expect(await second.must('governance.status')).toMatchObject({
-      quarantined: true,
-      healthy: false,
-      coherent: false,
-    })
-    expect((await second.must('node.query', { node_id: '0' })).belief).toBe(0.1)
-    expectError(await second.call('node.create', NODE), 5000)
-    expectError(await second.call('node.mutate', { node_id: '0', delta: 0.1 }), 5000)
-    expectError(await second.call('edge.propagate', { edge_id: '0' }), 5000)
-    await second.finish()
-    const third = new ScgServer({ args: [], cwd: folder })
-    expect(await third.must('governor.status')).toMatchObject({ coherent: false })
-    expectError(await third.call('node.create', NODE), 5000)
-  })
-})
-
-/** Changes what an entry says was done, the way somebody with the file and an editor would. */
-const forgePayload = async (folder: string, seq: number, from: string, to: string): Promise<void> => {
-  const { DatabaseSync } = await import('@photostructure/sqlite')
-  const db = new DatabaseSync(`${folder}/.warrant/lineage.db`)
-  const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
-  for (const { name } of tables as { name: string }[]) {
-    const columns = db.prepare(`pragma table_info(${name})`).all() as { name: string }[]
-    if (!columns.some((column) => column.name === 'payload')) continue
-    const rows = db.prepare(`select rowid as place, payload from ${name} order by rowid`).all()
-    const { place, payload } = rows[seq] as { place: number; payload: Uint8Array }
-    const forged = Buffer.from(payload).toString('utf8').replace(from, to)
-    expect(sha(forged)).not.toBe(sha(Buffer.from(payload).toString('utf8')))
-    db.prepare(`update ${name} set payload = ? where rowid = ?`).run(Buffer.from(forged), place)
-  }
-  db.close()
-}
-
-const sha = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defineFaults, type FaultKind } from '../../src/kernel/fault.ts'
 import { defineTool, NoInput } from '../../src/kernel/tool.ts'
+import { Connection } from '../../src/surfaces/mcp/connection.ts'
 import { converse, sweep } from '../support/binary.ts'
 import {
   CAPABILITIES_KEY,
@@ -11,6 +12,7 @@ import {
   type Message,
   modern,
   notification,
+  readMessage,
   request,
   VERSION_KEY,
 } from '../support/messages.ts'
@@ -757,3 +759,22 @@ describe.each(variants.filter(({ direct }) => direct))(
     })
   },
 )
+
+describe('When the tools cannot be loaded', () => {
+  test('every line is answered all the same, and the reason stays in the log', async () => {
+    const { service, logged } = makeService({ toolset })
+    const lines: string[] = []
+    const host = { hello: service.hello, service: () => Promise.reject(new Error(SECRET)) }
+    const connection = new Connection(host, (line) => lines.push(line))
+    for (const line of [request(1, 'tools/list'), '{', '42', request(2, 'ping')]) connection.receive(line)
+    await connection.settled()
+    expect(sorted(lines.map(readMessage))).toMatchObject([
+      refused(null, -32700),
+      refused(null, -32600),
+      refused(1, -32603),
+      { id: 2 },
+    ])
+    expect(lines.join('\n')).not.toContain(SECRET)
+    expect(JSON.stringify(logged)).toContain(SECRET)
+  })
+})

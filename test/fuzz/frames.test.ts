@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { corpus, type Frame, type Session } from './frames.ts'
-import { describeReport, findFault, fuzz, readSeed } from './run.ts'
+import { corpus, type Frame, type Session, sessions } from './frames.ts'
+import { describeReport, findDifference, findFault, fuzz, readSeed } from './run.ts'
 
 const line = (text: string): Frame => ({ kind: 'fixed', bytes: Buffer.from(`${text}\n`) })
 const OPENINGS = {
@@ -52,5 +53,11 @@ describe('Frames of every kind', () => {
         'error -32602',
       ]),
     )
+  })
+
+  test('6,000 of them get the same bytes directly and through the SDK', { timeout: 120_000 }, async () => {
+    for (const session of fc.sample(sessions(50), { seed: readSeed(), numRuns: 120 })) {
+      expect(await findDifference(session)).toBeUndefined()
+    }
   })
 })

@@ -8,6 +8,7 @@ import { defineFaults } from '../../src/kernel/fault.ts'
 import { definePrompt } from '../../src/kernel/prompt.ts'
 import { defineResource } from '../../src/kernel/resource.ts'
 import { defineTool, NoInput } from '../../src/kernel/tool.ts'
+import { Connection } from '../../src/surfaces/mcp/connection.ts'
 import type { Service } from '../../src/surfaces/mcp/service.ts'
 import { serveLines } from '../../src/surfaces/mcp/stdio.ts'
 import { makeService } from '../support/service.ts'
@@ -184,6 +185,34 @@ export const findFault = async (
     return error === undefined ? 'result' : `error ${error.code}`
   })
   return { flaw, tally }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** What each line of a session is answered with when the client waits for every answer. */
+const answerEach = async ({ dialect }: Session, lines: readonly string[], direct: boolean) => {
+  const sent: string[] = []
+  const answers: string[] = []
+  const connection = new Connection(services[dialect], (line) => sent.push(line), { direct })
+  for (const line of lines) {
+    connection.receive(line)
+    await connection.settled()
+    await turn()
+    answers.push(sent.splice(0).sort().join('\n'))
+  }
+  await connection.close()
+  return answers
+}
+
+/** The first line that the two ways of answering answer differently, and how. */
+export const findDifference = async (session: Session): Promise<string | undefined> => {
+  const text = Buffer.concat(session.frames.map(({ bytes }) => bytes)).toString('utf8')
+  const lines = text.split('\n')
+  const [direct, viaSdk] = [await answerEach(session, lines, true), await answerEach(session, lines, false)]
+  const at = lines.findIndex((_, line) => direct[line] !== viaSdk[line])
+  if (at === -1) return undefined
+  const before = lines.slice(0, at + 1).map((line) => line.slice(0, 400))
+  return `${session.dialect}\n${before.join('\n')}\ndirect: ${direct[at]}\nthrough the SDK: ${viaSdk[at]}`
 }
 
 /** Leaves out frames as long as the session stays wrong. */
