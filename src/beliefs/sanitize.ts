@@ -4,7 +4,18 @@ import { FORBIDDEN_NAMES } from './patterns.ts'
 
 const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(foldName).join('|'))
 
-export const isForbidden = (name: string): boolean => FORBIDDEN.test(foldName(name))
+const MAX_JUDGED = 1_024
+const judged = new Map<string, boolean>()
+
+// Our own answers use the same few names over and over; folding one is dear.
+export const isForbidden = (name: string): boolean => {
+  const known = judged.get(name)
+  if (known !== undefined) return known
+  const verdict = FORBIDDEN.test(foldName(name))
+  if (judged.size >= MAX_JUDGED) judged.clear()
+  judged.set(name, verdict)
+  return verdict
+}
 
 export interface Sanitized {
   readonly value: Json

@@ -12,13 +12,17 @@ const writeString = (text: string): string =>
   text.isWellFormed() ? JSON.stringify(text) : refuse('a lone surrogate')
 
 // JavaScript compares strings by UTF-16 code units, which is the order RFC 8785 asks for.
-const writeObject = (value: object): string => {
+const writeObject = (value: Readonly<Record<string, unknown>>): string => {
   const proto = Object.getPrototypeOf(value)
   if (proto !== Object.prototype && proto !== null) refuse('an object that is not plain')
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${writeString(key)}:${canonicalJson(member)}`).join(',')}}`
+  let text = '{'
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key]
+    if (member === undefined) continue
+    if (text.length > 1) text += ','
+    text += `${writeString(key)}:${canonicalJson(member)}`
+  }
+  return `${text}}`
 }
 
 /** The one RFC 8785 text of a value: the bytes we hash, sign and compare. Undefined members are left out. */
@@ -32,7 +36,9 @@ export const canonicalJson = (value: unknown): string => {
       return String(value)
     case 'object':
       if (value === null) return 'null'
-      return Array.isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : writeObject(value)
+      return Array.isArray(value)
+        ? `[${value.map(canonicalJson).join(',')}]`
+        : writeObject(value as Readonly<Record<string, unknown>>)
     default:
       return refuse(`a value of type ${typeof value}`)
   }

@@ -8,10 +8,23 @@ export const DELAY_MS = 200
 export type Fate =
   /** It is done, and the answer is lost. */
   | 'swallow'
+  /** It is done, and instead of the answer the server says good-bye. */
+  | 'dismiss'
   /** It never arrives. */
   | 'drop'
   /** It arrives when its sender has long tried again. */
   | 'delay'
+  /** It never arrives, and the connection stays open for ever. */
+  | 'mute'
+
+export const FATES: readonly Fate[] = ['swallow', 'dismiss', 'drop', 'delay', 'mute']
+
+const farewell = (): Buffer => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
 
 interface Plan {
   readonly fate: Fate
@@ -52,7 +65,7 @@ export class CutProxy {
     })
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#server.close()
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -79,7 +92,8 @@ export class CutProxy {
   }
 
   async #cut({ fate, then, done }: Plan, client: Socket, server: Socket, request: Buffer): Promise<void> {
-    if (fate === 'swallow') {
+    client.removeAllListeners('data')
+    if (fate === 'swallow' || fate === 'dismiss') {
       server.removeAllListeners('data').write(request)
       await once(server, 'data')
     }
@@ -88,7 +102,8 @@ export class CutProxy {
       client.removeAllListeners('close')
       void sleep(DELAY_MS).then(() => server.end(request))
     }
-    client.destroy()
+    if (fate === 'dismiss') client.end(farewell())
+    else if (fate !== 'mute') client.destroy()
     done()
   }
 }

@@ -188,7 +188,7 @@ describe('damage', () => {
     const whole = await readFile(await makeLog())
     const next = numbers(7)
     const outcomes = new Set<string>()
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 200; round++) {
       const file = await makeFile()
       const bytes = Buffer.from(whole)
       // Every other time in the headers, where it hurts most.

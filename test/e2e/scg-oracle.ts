@@ -10,6 +10,18 @@ const SLOPE = 0.05
 const MUTATE_COST = 0.1
 const MAX_ID = 2n ** 64n - 1n
 
+interface Node {
+  belief: number
+  quanta: bigint
+  at: number
+}
+
+interface Edge {
+  readonly src: number
+  readonly dst: number
+  readonly weight: number
+}
+
 /** `floor(x * 2^104)`, exactly, from the bits of the number. */
 export const quantaOf = (x: number): bigint => {
   const view = new DataView(new ArrayBuffer(8))
@@ -26,19 +38,14 @@ const upper = (quanta: bigint): number => Number(quanta >> UNIT) + Number((quant
 const shown = (quanta: bigint): number =>
   Number(quanta >> UNIT) + (Number((quanta >> 52n) & HALF) * 2 ** -52 + Number(quanta & HALF) * 2 ** -104)
 
+/** Takes `wanted` from a node, or what there is, and returns how much that was. */
+const take = (node: Node, wanted: bigint): bigint => {
+  const taken = [wanted, node.quanta].find((one) => one <= wanted && one <= node.quanta) ?? 0n
+  node.quanta -= taken
+  return taken
+}
+
 const clamp = (belief: number): number => Math.min(1, Math.max(0, belief))
-
-interface Node {
-  belief: number
-  quanta: bigint
-  at: number
-}
-
-interface Edge {
-  readonly src: number
-  readonly dst: number
-  readonly weight: number
-}
 
 export type Args = Readonly<Record<string, unknown>>
 export type Verdict = { readonly state: object } | { readonly code: number }
@@ -115,8 +122,7 @@ export class Oracle {
     return this.#onNode(args, (id) => {
       const node = this.nodes[id] as Node
       const after = clamp(node.belief + delta)
-      const cost = quantaOf(MUTATE_COST + SLOPE * Math.abs(after - node.belief))
-      node.quanta -= cost < node.quanta ? cost : node.quanta
+      take(node, quantaOf(MUTATE_COST + SLOPE * Math.abs(after - node.belief)))
       node.belief = after
       node.at = this.size++
       return { state: this.#show(id) }
@@ -158,10 +164,7 @@ export class Oracle {
       const step = (pulls[index] as number) * (scale[src] as number)
       const [from, to] = [nodes[src] as Node, nodes[dst] as Node]
       to.belief += step
-      const wanted = quantaOf(SLOPE * Math.abs(step))
-      const moved = wanted < from.quanta ? wanted : from.quanta
-      from.quanta -= moved
-      to.quanta += moved
+      to.quanta += take(from, quantaOf(SLOPE * Math.abs(step)))
     })
     return { state: this.#settle(before) }
   }

@@ -11,7 +11,7 @@ export interface ModelNode {
 }
 
 export interface ModelGraph {
-  readonly nodes: readonly ModelNode[]
+  readonly nodes: readonly (ModelNode | undefined)[]
   /** Entries in the lineage. */
   readonly entries: number
 }
@@ -90,5 +90,12 @@ export const beliefModel: Model<ModelGraph> = {
     if (step === undefined) throw new Error(`the model knows no ${op}`)
     return step(state, args)
   },
-  keyOf: ({ nodes, entries }) => `${entries};${nodes.map(({ print }) => print).join()}`,
+  keyOf: ({ nodes, entries }) => `${entries};${nodes.map((node) => node?.print).join()}`,
+  partOf: ({ nodes }, { op, args }) =>
+    op === 'node.create' ? String(nodes.length) : (args.node_id as string | undefined),
+  restrict: ({ nodes }, part) => {
+    const only: (ModelNode | undefined)[] = []
+    only[Number(part)] = nodes[Number(part)]
+    return { nodes: only, entries: 0 }
+  },
 }

@@ -21,6 +21,10 @@ export interface Model<S> {
   apply(state: S, call: Call): { readonly state: S; readonly result: unknown }
   /** Different for different states. */
   keyOf(state: S): string
+  /** The part of the state that a call is about, when its answer follows from that alone. */
+  partOf(state: S, call: Call): string | undefined
+  /** The state as far as one part is concerned. */
+  restrict(state: S, part: string): S
 }
 
 export type Verdict =
@@ -29,7 +33,7 @@ export type Verdict =
   | { readonly outcome: 'impossible'; readonly best: readonly Call[]; readonly stuck: readonly Call[] }
   | { readonly outcome: 'undecided'; readonly looked: number }
 
-const MOST_LOOKS = 2_000_000
+const MOST_LOOKS = 500_000
 
 class Undecided extends Error {}
 
@@ -38,15 +42,18 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 /**
  * The search of Wing and Gong with the memory of Lowe: take any call that no other, unexplained one had to
  * precede, see whether a single copy would have answered it so, go on from there, and never look twice at the
- * same calls explained with the same state left behind.
+ * same calls explained with the same state left behind. What is left must be explainable for each part of the
+ * state alone, too: that finds out early which calls of unknown outcome have not happened.
  */
 class Search<S> {
   readonly #model: Model<S>
   readonly #most: number
+  readonly #parts: Map<string, boolean> | undefined
   /** Calls with an answer, by the time they were made. */
   readonly #known: readonly Call[]
   /** The others. They may be left unexplained, so they never hold anybody up. */
   readonly #open: readonly Call[]
+  readonly #numbers: ReadonlyMap<Call, number>
   readonly #done = new Set<Call>()
   readonly #order: Call[] = []
   readonly #seen = new Set<string>()
@@ -55,17 +62,20 @@ class Search<S> {
   #best: readonly Call[] = []
   #stuck: readonly Call[] = []
 
-  constructor(model: Model<S>, history: readonly Call[], most: number) {
+  /** With `parts`, a place to remember what was found out of the parts, these are looked at as well. */
+  constructor(model: Model<S>, history: readonly Call[], most: number, parts?: Map<string, boolean>) {
     const calls = history.toSorted((a, b) => a.invoked - b.invoked)
     this.#model = model
     this.#most = most
+    this.#parts = parts
     this.#known = calls.filter(({ answered }) => answered !== null)
     this.#open = calls.filter(({ answered }) => answered === null)
+    this.#numbers = new Map(calls.map((call, at) => [call, at]))
   }
 
-  run(): Verdict {
+  run(state: S): Verdict {
     try {
-      if (this.#explain(this.#model.first)) return { outcome: 'linearizable', order: this.#order }
+      if (this.#explain(state)) return { outcome: 'linearizable', order: this.#order }
       return { outcome: 'impossible', best: this.#best, stuck: this.#stuck }
     } catch (thrown) {
       if (!(thrown instanceof Undecided)) throw thrown
@@ -93,7 +103,11 @@ class Search<S> {
       // Whoever changes nothing and fits now need not wait: any order it fits later fits with it here.
       else if (call.answered !== null) return this.#take(call, state)
     }
-    if (steps.some(({ call, after }) => this.#take(call, after))) return true
+    const isSpare = ({ call }: (typeof steps)[number]) =>
+      call.answered === null && this.#partHolds(this.#model.partOf(state, call), call, state)
+    const leads = ({ call, after }: (typeof steps)[number]) =>
+      this.#partHolds(this.#model.partOf(state, call), call, after) && this.#take(call, after)
+    if (steps.some((step) => !isSpare(step) && leads(step)) || steps.some((step) => isSpare(step) && leads(step))) return true
     if (this.#order.length >= this.#best.length) {
       this.#best = [...this.#order]
       this.#stuck = candidates
@@ -126,6 +140,20 @@ class Search<S> {
     return [...known.filter(fits).sort(byAnswer), ...this.#open.filter(fits)]
   }
 
+  /** Whether the calls left that are about `part` can follow on it, all others aside. */
+  #partHolds(part: string | undefined, taken: Call, after: S): boolean {
+    const { partOf, keyOf, restrict } = this.#model
+    if (part === undefined || this.#parts === undefined) return true
+    const isLeft = (call: Call) => call !== taken && !this.#done.has(call) && partOf(after, call) === part
+    const left = [...this.#known.slice(this.#first).filter(isLeft), ...this.#open.filter(isLeft)]
+    const only = restrict(after, part)
+    const key = `${part};${left.map((call) => this.#numbers.get(call)).join()};${keyOf(only)}`
+    const found =
+      this.#parts.get(key) ?? new Search(this.#model, left, this.#most).run(only).outcome !== 'impossible'
+    this.#parts.set(key, found)
+    return found
+  }
+
   /** Remembers what has been explained and what state that left. */
   #isNew(state: S): boolean {
     this.#looked += 1
@@ -150,4 +178,4 @@ export const checkHistory = <S>(
   model: Model<S>,
   history: readonly Call[],
   most: number = MOST_LOOKS,
-): Verdict => new Search(model, history, most).run()
+): Verdict => new Search(model, history, most, new Map()).run(model.first)
