@@ -5,10 +5,11 @@ import type { ClosableHost } from './world.ts'
 /** Serves the client on the other end of stdin and stdout until it hangs up, and then ends the process. */
 export const serveStdio = async (host: ClosableHost): Promise<never> => {
   const server = serveLines(host, process.stdin, process.stdout)
-  endWith(async () => {
+  const stop = async () => {
     await server.stop()
     await host.close()
-  })
+  }
+  endWith(stop, { orphaned: 'end' })
   await server.ended
   await host
     .close()

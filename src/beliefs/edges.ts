@@ -125,7 +125,11 @@ export class EdgeTable {
 
   /** The first edge whose seal does not hold; -1 when all do. */
   firstBroken(): number {
-    for (let id = 0; id < this.count; id += 1) if (!this.holds(id)) return id
+    const { src, dst, seals, count } = this
+    const words = this.#words
+    for (let id = 0; id < count; id += 1) {
+      if (seals[id] !== sealEdge(words, id, src[id] as number, dst[id] as number)) return id
+    }
     return -1
   }
 

@@ -88,7 +88,7 @@ const edgeTools = (open: () => Promise<Beliefs>): Tool[] => [
     description:
       'Runs one step in which every belief moves towards what influences it. Energy moves along; none is made or lost.',
     effect: 'write',
-    input: z.object({ edge_id: z.string().max(256).describe('Accepted for compatibility and not used.') }),
+    input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: shapes.PropagateResult,
     extras: extras(['state_mutation', 'energy_transfer', 'lineage_append']),
     render: asText,

@@ -60,7 +60,8 @@ const meaningOf = (error: unknown): Meaning | undefined => {
   return code === 'ERR_SQLITE_ERROR' ? FAMILIES[familyOf(errcode, message)] : undefined
 }
 
-export const isBusy = (error: unknown): boolean => meaningOf(error) === busy
+export const isBusy = (error: unknown): boolean =>
+  meaningOf(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
 
 /** What a caller may know of a failure. What is not in the table is a bug and stays what it is. */
 export const sqliteFault = (error: unknown): unknown => {

@@ -1,13 +1,10 @@
 import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { storeFaults } from '../lineage/faults.ts'
-import { systemClock } from './clock.ts'
 import { type Database, openDatabase } from './sqlite.ts'
-import { fileFault, isBusy, sqliteFault } from './sqlite-faults.ts'
+import { fileFault, sqliteFault } from './sqlite-faults.ts'
 import { createTables, readState, setUp } from './sqlite-schema.ts'
-
-const OPEN_MS = 5_000
-const PAUSE_MS = 10
+import { patiently } from './sqlite-wait.ts'
 
 /** One open database file. */
 export interface SqliteFile {
@@ -34,11 +31,11 @@ const findFile = (path: string, make: boolean): boolean => {
     const found = look(path)
     if (found?.isFile() === false) throw storeFaults.address(`${path} is not a file`)
     // SQLite throws a journal away that has no database beside it; there may be entries in it.
-    if (found?.size === 0 && (look(`${path}-wal`)?.size ?? 0) > 0) {
-      throw storeFaults.damaged('the file is empty, and the journal beside it is not')
+    if (!found?.size && look(`${path}-wal`)?.size) {
+      throw storeFaults.damaged('the file is gone or empty, and the journal beside it is not')
     }
     if (make) makeFile(path)
-    return make || (found?.size ?? 0) > 0
+    return make || Boolean(found?.size)
   } catch (error) {
     throw fileFault(error, path)
   }
@@ -56,24 +53,12 @@ const placeChecker = (path: string): (() => void) => {
   }
 }
 
-// While another process makes the tables, SQLite may say busy at once instead of waiting.
-const patiently = async <T>(attempt: () => T): Promise<T> => {
-  const deadline = systemClock.elapsed() + OPEN_MS
-  for (;;) {
-    try {
-      return attempt()
-    } catch (error) {
-      if (!isBusy(error) || systemClock.elapsed() > deadline) throw error
-      await new Promise<void>((resolve) => systemClock.after(PAUSE_MS, resolve))
-    }
-  }
-}
-
 // Undefined when there is nothing in it and nothing shall be made.
 const prepareFile = async (db: Database, path: string, make: boolean): Promise<SqliteFile | undefined> => {
   setUp(db)
   const state = await patiently(() => readState(db))
   if (state === 'empty' && !make) return undefined
+  // Even where it would wait, SQLite may say busy at once while another process makes the tables.
   if (state === 'empty') await patiently(() => createTables(db))
   return { db, checkPlace: placeChecker(path) }
 }

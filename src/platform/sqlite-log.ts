@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { storeFaults } from '../lineage/faults.ts'
-import type { Head, Log, LogStore, Row, Snapshot, TreeNode } from '../lineage/store.ts'
+import type { Head, Log, LogStore, Row, Snapshot, Soon, TreeNode } from '../lineage/store.ts'
 import {
   checkAppend,
   checkGenesis,
@@ -14,10 +14,11 @@ import {
   missingEntry,
   missingNode,
 } from './log-rules.ts'
-import { type SqlRow, transact } from './sqlite.ts'
+import { atOnce, type SqlRow, transact } from './sqlite.ts'
 import { guard } from './sqlite-faults.ts'
 import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
 import { type Connection, connect } from './sqlite-statements.ts'
+import { patiently } from './sqlite-wait.ts'
 
 class SqliteLog implements Log {
   readonly genesis: string
@@ -82,7 +83,7 @@ class SqliteLog implements Log {
     return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
   }
 
-  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): boolean {
+  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Soon<boolean> {
     checkAppend(expected, rows, nodes)
     if (expected + rows.length > LOG_SPAN)
       throw storeFaults.full('the log has as many entries as it can hold')
@@ -101,31 +102,35 @@ class SqliteLog implements Log {
     })
   }
 
-  saveSnapshot({ size, bytes }: Snapshot): void {
+  saveSnapshot({ size, bytes }: Snapshot): Soon<void> {
     const { sql } = this.#connection
-    this.#write(() => {
+    return this.#write(() => {
       sql.saveSnapshot.run(this.#first + size, bytes)
       sql.dropSnapshots.run(this.#first, this.#last)
     })
   }
 
-  erase(seq: number): void {
-    const { sql } = this.#connection
-    this.#write(() => {
+  async erase(seq: number): Promise<void> {
+    const { db, sql } = this.#connection
+    await this.#write(() => {
       const inRange = seq >= 0 && seq < LOG_SPAN
       if (!inRange || Number(sql.dropPayload.run(this.#first + seq).changes) === 0) throw missingEntry(seq)
     })
-    guard(() => sql.clearJournal.get())
+    // The bytes are in the journal as well, until it is written back and emptied.
+    await patiently(() => {
+      if (atOnce(db, () => sql.clearJournal.get())?.busy !== 0)
+        throw storeFaults.busy('the journal is in use')
+    })
   }
 
-  setQuarantine(reason: string | null): void {
+  setQuarantine(reason: string | null): Soon<void> {
     const value = reason === null ? null : encodeText(reason)
-    this.#write(() => this.#connection.sql.setQuarantine.run(value, this.#id))
+    return this.#write(() => void this.#connection.sql.setQuarantine.run(value, this.#id))
   }
 
-  #write<T>(work: () => T): T {
+  #write<T>(work: () => T): Soon<T> {
     const { db, checkPlace } = this.#connection
-    return guard(() => {
+    return patiently(() => {
       checkPlace()
       return transact(db, work)
     })
@@ -156,11 +161,9 @@ class SqliteLogs implements LogStore {
       // Another process may have been here between our look and our lock.
       if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
     }
-    const row = guard(() => {
-      if (sql.logNamed.get(name) === undefined) transact(db, add)
-      return sql.logNamed.get(name)
-    })
-    const log = openLog(connection, row ?? {})
+    const named = () => guard(() => sql.logNamed.get(name))
+    if (named() === undefined) await patiently(() => transact(db, add))
+    const log = openLog(connection, named() ?? {})
     checkGenesis(name, log.genesis, genesis)
     return log
   }
@@ -182,13 +185,14 @@ class SqliteLogs implements LogStore {
     const connection = await this.#connection.catch(() => undefined)
     this.#connection = Promise.resolve(undefined)
     if (connection === undefined) return
+    const { db, sql } = connection
     try {
       // SQLite does this for the last one to close, but the package for Node 20 closes only when collected.
-      connection.sql.writeBack.get()
+      atOnce(db, () => sql.clearJournal.get())
     } catch {
       // Whoever opens the file next does it then.
     }
-    connection.db.close()
+    db.close()
   }
 
   #connect(make: boolean): Promise<Connection | undefined> {

@@ -1,11 +1,9 @@
 import { storeFaults } from '../lineage/faults.ts'
-import { type Database, transact } from './sqlite.ts'
+import { BUSY_MS, type Database, transact } from './sqlite.ts'
 
 /** 'wLog' in ASCII: tells our files from other programs'. */
 const APPLICATION = 0x774c6f67
 const VERSION = 1
-/** How long a statement waits for another process before it says that the log is locked. */
-const BUSY_MS = 5_000
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 
 /**

@@ -11,9 +11,7 @@ const SQL = {
   page: 'SELECT id, entry, payload FROM entries WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
   addEntry: 'INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)',
   dropPayload: 'UPDATE entries SET payload = NULL WHERE id = ?',
-  // The bytes are in the journal as well, until it is written back.
   clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
-  writeBack: 'PRAGMA wal_checkpoint(PASSIVE)',
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
   addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
   snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',

@@ -45,9 +45,22 @@ export const openDatabase = async (path: string): Promise<Database> => {
   return new DatabaseSync(path)
 }
 
+/** How long a statement waits for other processes, in milliseconds. Meanwhile this one stands still. */
+export const BUSY_MS = 5_000
+
+/** Runs `work` without waiting for anybody: what another process holds is reported busy at once. */
+export const atOnce = <T>(db: Database, work: () => T): T => {
+  db.exec('PRAGMA busy_timeout = 0')
+  try {
+    return work()
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  }
+}
+
 /** All of `work` or nothing of it, with every other writer kept out from the start. */
 export const transact = <T>(db: Database, work: () => T): T => {
-  db.exec('BEGIN IMMEDIATE')
+  atOnce(db, () => db.exec('BEGIN IMMEDIATE'))
   try {
     const result = work()
     db.exec('COMMIT')

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../src/kernel/fault.ts'
 import type { LogStore } from '../../src/lineage/store.ts'
@@ -60,8 +61,9 @@ describe('the file', () => {
   })
 
   it('is all there is once it is closed', async () => {
-    const copy = await makeFile()
-    await copyFile(await makeLog(), copy)
+    const [file, copy] = [await makeLog(), await makeFile()]
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+    await copyFile(file, copy)
     expect(await readFileLog(copy)).toHaveLength(30)
   })
 
@@ -104,7 +106,7 @@ describe('the file', () => {
     }
   })
 
-  it('that is empty counts as new, unless its journal is not', async () => {
+  it('that is empty or gone counts as new, unless its journal is not', async () => {
     const file = await makeFile()
     await writeFile(file, '')
     expect(await using(file, (store) => store.find('log'))).toBe(undefined)
@@ -112,6 +114,9 @@ describe('the file', () => {
     await truncate(file, 0)
     await writeFile(`${file}-wal`, 'entries')
     expect(await openFails(file)).toMatchObject({ kind: 'corrupt' })
+    await rm(file)
+    expect(await openFails(file)).toMatchObject({ kind: 'corrupt' })
+    expect(existsSync(file)).toBe(false)
   })
 
   it('that was removed or replaced under a writer takes no more entries', async () => {
@@ -126,6 +131,27 @@ describe('the file', () => {
       await rename(`${file}.away`, file)
       expect(await log.append(1, rows(1, 1), [])).toBe(true)
     })
+  })
+
+  it('can be read, and lets this process work, while another has it', async () => {
+    const file = await makeLog()
+    const holder = await openDatabase(file)
+    holder.exec('BEGIN IMMEDIATE')
+    await using(file, async (store) => {
+      const log = await store.open('log', GENESIS)
+      const adding = log.append(30, [row(30)], [])
+      let turns = 0
+      const ticking = setInterval(() => {
+        turns += 1
+      }, 5)
+      await sleep(200)
+      expect(turns).toBeGreaterThan(5)
+      expect((await log.head()).size).toBe(30)
+      holder.exec('COMMIT')
+      expect(await adding).toBe(true)
+      clearInterval(ticking)
+    })
+    holder.close()
   })
 
   it('holds nothing of what was erased', async () => {

@@ -114,6 +114,16 @@ describe('an export', () => {
     expect((await readdir(folder)).sort()).toEqual(['other.json', 'same.json'])
   })
 
+  test('that was asked last is the one that stays', async () => {
+    const asked = Array.from({ length: 20 }, () => {
+      void server.call('node.create', { belief: 0.5, energy: 1 })
+      return server.call('lineage.export', { path: 'log.json' })
+    })
+    const told = (await Promise.all(asked)).map(stateOf)
+    expect(told.map(({ count }) => count)).toEqual(asked.map((_, index) => index + 1))
+    expect(sha256(await readFile(join(folder, 'log.json')))).toBe(told.at(-1)?.checksum)
+  })
+
   test('stays within the root it was given', async () => {
     await mkdir(join(folder, 'exports'))
     const bound = new ScgServer({ args: [...IN_MEMORY, '--export-root', 'exports'], cwd: folder })

@@ -122,7 +122,7 @@ describe.each(Object.entries(DISGUISES))('forbidden names %s', (_, disguise) => 
         expectError(answer, 2000)
         expectClean(answer, ...words)
       }
-      const ticked = await server.call('edge.propagate', { edge_id: word.slice(0, 256) })
+      const ticked = await server.call('edge.propagate', { edge_id: word })
       stateOf(ticked)
       expectClean(ticked, ...words)
     }

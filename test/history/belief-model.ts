@@ -83,6 +83,9 @@ const STEPS: Readonly<Record<string, Step>> = {
   }),
 }
 
+const numberIn = (result: unknown, member: string): number | undefined =>
+  (result as Readonly<Record<string, number | undefined>>)[member]
+
 export const beliefModel: Model<ModelGraph> = {
   first: { nodes: [], entries: 0 },
   apply: (state, { op, args }) => {
@@ -98,4 +101,16 @@ export const beliefModel: Model<ModelGraph> = {
     only[Number(part)] = nodes[Number(part)]
     return { nodes: only, entries: 0 }
   },
+  tallies: [
+    {
+      of: ({ nodes }) => nodes.length,
+      grows: ({ op }) => op === 'node.create',
+      seen: ({ op, result }) => (op === 'node.create' ? numberIn(result, 'node_id') : numberIn(result, 'node_count')),
+    },
+    {
+      of: ({ entries }) => entries,
+      grows: ({ op, result }) => op === 'node.create' || (op === 'node.mutate' && result !== MISSING),
+      seen: ({ result }) => numberIn(result, 'lineage_length'),
+    },
+  ],
 }

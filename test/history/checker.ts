@@ -11,13 +11,19 @@ export interface Call {
   readonly result: unknown
 }
 
-/** What a single copy, asked one call at a time, would answer. */
+/** A count that only grows, and what calls have to do with it. */
+export interface Tally<S> {
+  of(state: S): number
+  /** Whether an answered call has added one. */
+  grows(call: Call): boolean
+  /** What the count was when an answered call was carried out, if its answer tells. */
+  seen(call: Call): number | undefined
+}
+
+/** What a single copy, asked one call at a time, would answer; and what helps to find out sooner. */
 export interface Model<S> {
   readonly first: S
-  /**
-   * The very same state when nothing changes. Whether something does must follow from the call and its
-   * result.
-   */
+  /** The very same state when nothing changes. Whether something does must follow from call and result. */
   apply(state: S, call: Call): { readonly state: S; readonly result: unknown }
   /** Different for different states. */
   keyOf(state: S): string
@@ -25,6 +31,7 @@ export interface Model<S> {
   partOf(state: S, call: Call): string | undefined
   /** The state as far as one part is concerned. */
   restrict(state: S, part: string): S
+  readonly tallies: readonly Tally<S>[]
 }
 
 export type Verdict =
@@ -39,21 +46,46 @@ class Undecided extends Error {}
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+/** How often calls of unknown outcome may have added to a tally by the time a call was carried out. */
+interface Allowance<S> {
+  readonly tally: Tally<S>
+  readonly byCall: ReadonlyMap<Call, number>
+}
+
+const allowanceOf = <S>(tally: Tally<S>, known: readonly Call[]): Allowance<S> => {
+  const growers = known.filter((call) => tally.grows(call))
+  const byCall = new Map<Call, number>()
+  for (const call of known) {
+    const seen = tally.seen(call)
+    if (seen === undefined) continue
+    const before = growers.filter(({ answered }) => (answered as number) < call.invoked)
+    byCall.set(call, seen - before.length)
+  }
+  return { tally, byCall }
+}
+
+interface Step<S> {
+  readonly call: Call
+  readonly after: S
+}
+
 /**
  * The search of Wing and Gong with the memory of Lowe: take any call that no other, unexplained one had to
  * precede, see whether a single copy would have answered it so, go on from there, and never look twice at the
- * same calls explained with the same state left behind. What is left must be explainable for each part of the
- * state alone, too: that finds out early which calls of unknown outcome have not happened.
+ * same calls explained with the same state left behind. Calls of unknown outcome are what makes it long, so
+ * parts and tallies tell as early as can be which of them have not happened.
  */
 class Search<S> {
   readonly #model: Model<S>
   readonly #most: number
+  /** What was found out of the parts; undefined while a part is itself what is searched. */
   readonly #parts: Map<string, boolean> | undefined
   /** Calls with an answer, by the time they were made. */
   readonly #known: readonly Call[]
   /** The others. They may be left unexplained, so they never hold anybody up. */
   readonly #open: readonly Call[]
   readonly #numbers: ReadonlyMap<Call, number>
+  readonly #allowances: readonly Allowance<S>[]
   readonly #done = new Set<Call>()
   readonly #order: Call[] = []
   readonly #seen = new Set<string>()
@@ -62,7 +94,6 @@ class Search<S> {
   #best: readonly Call[] = []
   #stuck: readonly Call[] = []
 
-  /** With `parts`, a place to remember what was found out of the parts, these are looked at as well. */
   constructor(model: Model<S>, history: readonly Call[], most: number, parts?: Map<string, boolean>) {
     const calls = history.toSorted((a, b) => a.invoked - b.invoked)
     this.#model = model
@@ -71,6 +102,8 @@ class Search<S> {
     this.#known = calls.filter(({ answered }) => answered !== null)
     this.#open = calls.filter(({ answered }) => answered === null)
     this.#numbers = new Map(calls.map((call, at) => [call, at]))
+    const tallies = parts === undefined ? [] : model.tallies
+    this.#allowances = tallies.map((tally) => allowanceOf(tally, this.#known))
   }
 
   run(state: S): Verdict {
@@ -88,26 +121,25 @@ class Search<S> {
     const before = this.#first
     while (this.#done.has(this.#known[this.#first] as Call)) this.#first += 1
     if (this.#first === this.#known.length) return true
-    const found = this.#isNew(state) && this.#explainNext(state)
+    const found = this.#isNew(state) && this.#tallies(state) && this.#explainNext(state)
     if (!found) this.#first = before
     return found
   }
 
   #explainNext(state: S): boolean {
     const candidates = this.#candidates()
-    const steps: { readonly call: Call; readonly after: S }[] = []
+    const steps: Step<S>[] = []
     for (const call of candidates) {
       const { state: after, result } = this.#model.apply(state, call)
       if (call.answered !== null && !same(result, call.result)) continue
       if (after !== state) steps.push({ call, after })
       // Whoever changes nothing and fits now need not wait: any order it fits later fits with it here.
-      else if (call.answered !== null) return this.#take(call, state)
+      else if (call.answered !== null) return this.#take({ call, after })
     }
-    const isSpare = ({ call }: (typeof steps)[number]) =>
-      call.answered === null && this.#partHolds(this.#model.partOf(state, call), call, state)
-    const leads = ({ call, after }: (typeof steps)[number]) =>
-      this.#partHolds(this.#model.partOf(state, call), call, after) && this.#take(call, after)
-    if (steps.some((step) => !isSpare(step) && leads(step)) || steps.some((step) => isSpare(step) && leads(step))) return true
+    const isSpare = ({ call }: Step<S>) => call.answered === null && this.#holds(state, call, state)
+    const spare = steps.filter(isSpare)
+    const ranked = [...steps.filter((step) => !spare.includes(step)), ...spare]
+    if (ranked.some((step) => this.#holds(state, step.call, step.after) && this.#take(step))) return true
     if (this.#order.length >= this.#best.length) {
       this.#best = [...this.#order]
       this.#stuck = candidates
@@ -115,7 +147,7 @@ class Search<S> {
     return false
   }
 
-  #take(call: Call, after: S): boolean {
+  #take({ call, after }: Step<S>): boolean {
     this.#done.add(call)
     this.#order.push(call)
     if (this.#explain(after)) return true
@@ -140,25 +172,36 @@ class Search<S> {
     return [...known.filter(fits).sort(byAnswer), ...this.#open.filter(fits)]
   }
 
-  /** Whether the calls left that are about `part` can follow on it, all others aside. */
-  #partHolds(part: string | undefined, taken: Call, after: S): boolean {
+  /** Whether the calls left about the part that `call` is about can follow on `after`, all others aside. */
+  #holds(before: S, call: Call, after: S): boolean {
     const { partOf, keyOf, restrict } = this.#model
+    const part = partOf(before, call)
     if (part === undefined || this.#parts === undefined) return true
-    const isLeft = (call: Call) => call !== taken && !this.#done.has(call) && partOf(after, call) === part
+    const isLeft = (one: Call) => one !== call && !this.#done.has(one) && partOf(after, one) === part
     const left = [...this.#known.slice(this.#first).filter(isLeft), ...this.#open.filter(isLeft)]
     const only = restrict(after, part)
-    const key = `${part};${left.map((call) => this.#numbers.get(call)).join()};${keyOf(only)}`
-    const found =
-      this.#parts.get(key) ?? new Search(this.#model, left, this.#most).run(only).outcome !== 'impossible'
-    this.#parts.set(key, found)
-    return found
+    const key = `${part};${left.map((one) => this.#numbers.get(one)).join()};${keyOf(only)}`
+    const search = () => new Search(this.#model, left, this.#most).run(only).outcome !== 'impossible'
+    const holds = this.#parts.get(key) ?? search()
+    this.#parts.set(key, holds)
+    return holds
+  }
+
+  /** Whether calls of unknown outcome have not added more than some call to come will find. */
+  #tallies(state: S): boolean {
+    return this.#allowances.every(({ tally, byCall }) => {
+      let added = tally.of(state)
+      for (const call of this.#done) if (call.answered !== null && tally.grows(call)) added -= 1
+      for (const [call, allowed] of byCall) if (added > allowed && !this.#done.has(call)) return false
+      return true
+    })
   }
 
   /** Remembers what has been explained and what state that left. */
   #isNew(state: S): boolean {
     this.#looked += 1
     if (this.#looked > this.#most) throw new Undecided()
-    const marks: (number | string)[] = [this.#first]
+    const marks: number[] = [this.#first]
     const open = this.#open.flatMap((call, at) => (this.#done.has(call) ? [at] : []))
     for (let at = this.#first, ahead = this.#done.size - this.#first - open.length; ahead > 0; at += 1) {
       if (!this.#done.has(this.#known[at] as Call)) continue

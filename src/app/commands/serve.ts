@@ -105,11 +105,12 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { print } = invocation.terminal
   print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
   return new Promise(() => {
-    endWith(async () => {
+    const stop = async () => {
       front.close()
       await endpoint.close()
       front.closeAllConnections()
       await close()
-    })
+    }
+    endWith(stop, { orphaned: 'stay' })
   })
 }

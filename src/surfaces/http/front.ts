@@ -133,7 +133,7 @@ export const createFront = (options: FrontOptions): Server => {
     },
     (request, response) => {
       serve(request, response).catch((cause: unknown) => {
-        if (response.destroyed || request.destroyed) return
+        if (response.destroyed || !request.complete) return
         const id = ids.next()
         log.write('error', 'bug in the HTTP front', { id, stack: stackOf(cause) })
         if (response.headersSent) response.destroy()

@@ -37,6 +37,8 @@ type Era = 'opening' | 'legacy' | 'modern'
 const REPLAY = 'warrant:replay'
 
 const LISTEN = 'subscriptions/listen'
+/** Methods that open a conversation and leave its era to be decided. */
+const OPENERS = new Set(['server/discover', 'initialize'])
 const METHOD_NOT_FOUND = -32601
 
 /**
@@ -141,7 +143,9 @@ export class Connection {
     if (claim === 'none') this.#era = 'legacy'
     // A probe decides nothing: the client may still turn out to be an older one. An envelope that
     // does not hold decides nothing either.
-    else if (claim === 'valid' && message.method !== 'server/discover') this.#era = 'modern'
+    else if (claim === 'valid' && !OPENERS.has(message.method)) this.#era = 'modern'
+    // The SDK may be here already, and does not see what we answer ourselves.
+    if (this.#link !== undefined) this.#catchUp()
     return true
   }
 
@@ -211,8 +215,7 @@ export class Connection {
     const modern = this.#era !== 'legacy'
     if (modern && this.#envelopes.judge(params) !== 'valid') return false
     if (method === 'tools/list' && isBare(params)) {
-      const { toolList } = service
-      return this.#result(id, modern ? writeModern(service.hello, toolList, true) : JSON.stringify(toolList))
+      return this.#result(id, service.toolListJson(modern))
     }
     return plan !== undefined && isPlainCall(params) && this.#call(service, id, plan, params, modern)
   }
@@ -277,6 +280,7 @@ export class Connection {
     const { log, dialect } = this.#host.hello
     log.write('error', 'cannot load', { cause: String(cause) })
     this.#resume((held) => {
+      if (held.kind === 'reject') return this.reject(held.fault, held.id)
       if (held.kind !== 'request') return
       const { id } = held.message
       this.#respond(id, writeError(id, dialect.bug()))

@@ -8,6 +8,7 @@ import { faultResult, type ToolResult } from './dialect.ts'
 import type { Capabilities, Hello, Host } from './hello.ts'
 import { listTools } from './listing.ts'
 import type { Params, Refusal, RpcError } from './message.ts'
+import { writeModern } from './writing.ts'
 
 export interface ServiceParts extends Omit<Hello, 'capabilities'> {
   /** What the handshake says we can do. Without it: what the catalog holds. */
@@ -38,6 +39,7 @@ export interface CallPlan {
 export class Service implements Host {
   readonly parts: ServiceParts
   readonly hello: Hello
+  readonly #listJson: { modern?: string; legacy?: string } = {}
   #tools: { readonly tools: ReturnType<typeof listTools> } | undefined
 
   constructor(parts: ServiceParts) {
@@ -47,6 +49,15 @@ export class Service implements Host {
 
   service(): this {
     return this
+  }
+
+  /** The list as JSON, written once: a client may ask for it a thousand times in one breath. */
+  toolListJson(modern: boolean): string {
+    const key = modern ? 'modern' : 'legacy'
+    this.#listJson[key] ??= modern
+      ? writeModern(this.hello, this.toolList, true)
+      : JSON.stringify(this.toolList)
+    return this.#listJson[key]
   }
 
   /** Computed when first asked for: turning schemas into JSON is most of what a start would cost. */

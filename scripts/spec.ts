@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import * as z from 'zod'
+import { scgServer } from '../src/app/scg-server.ts'
+import { beliefFaults } from '../src/beliefs/faults.ts'
+import * as shapes from '../src/beliefs/shapes.ts'
+import { beliefsToolset } from '../src/beliefs/tools.ts'
+import { buildCatalog } from '../src/kernel/catalog.ts'
+import { defineFaults, FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
+import { DIALECTS } from '../src/surfaces/mcp/dialect.ts'
+import { listTools } from '../src/surfaces/mcp/listing.ts'
+import type { FrameFault, RpcError } from '../src/surfaces/mcp/message.ts'
+
+/** What the belief server says on the wire, for programs: made from the definitions it checks itself with. */
+
+const WIDTH = 110
+
+/** JSON as the formatter of this repository would leave it. */
+const writeJson = (value: unknown, indent = ''): string => {
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const flat = `[${value.map((one) => JSON.stringify(one)).join(', ')}]`
+    const simple = value.every((one) => typeof one !== 'object' || one === null)
+    // Room for the longest name a list is given here.
+    if (simple && indent.length + flat.length < WIDTH - 24) return flat
+    return `[\n${value.map((one) => inner + writeJson(one, inner)).join(',\n')}\n${indent}]`
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([key, one]) => `${inner}${JSON.stringify(key)}: ${writeJson(one, inner)}`,
+  )
+  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`
+}
+
+// Every integer would carry the bounds of its type.
+const dropNoise = ({ jsonSchema }: { readonly jsonSchema: { maximum?: number } }): void => {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+const schemaText = (title: string, description: string, schema: z.ZodType): string => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'output', override: dropNoise })
+  return `${writeJson({ $schema, title, description, ...rest })}\n`
+}
+
+const FRAME_FAULTS = Object.keys({
+  parse: 1,
+  oversize: 1,
+  depth: 1,
+  request: 1,
+  duplicate: 1,
+  params: 1,
+  method: 1,
+} satisfies Record<FrameFault, 1>) as FrameFault[]
+
+/** One of every error the server can answer with. */
+const wireErrors = (): readonly RpcError[] => {
+  const { scg } = DIALECTS
+  const kinds = Object.keys(FAULT_KINDS) as FaultKind[]
+  const faults = kinds.map((kind) => defineFaults('spec', { any: { kind, fix: '' } }).any(''))
+  return [
+    ...FRAME_FAULTS.map((fault) => scg.frame(fault)),
+    ...[...faults, beliefFaults.node_unknown('')].flatMap((fault) => scg.fault(fault) ?? []),
+    scg.unknownTool(''),
+    scg.absent('', {}),
+    scg.bug(),
+  ]
+}
+
+const errorSchema = (): z.ZodType => {
+  const words = new Map(
+    wireErrors().map(({ code, data }) => [code, (data as { code_string?: string } | undefined)?.code_string]),
+  )
+  const kinds = [...words]
+    .sort(([one], [other]) => one - other)
+    .map(([code, word]) => {
+      const common = { code: z.literal(code), message: z.string() }
+      return word === undefined
+        ? z.strictObject(common)
+        : z.strictObject({ ...common, data: z.strictObject({ code_string: z.literal(word) }) })
+    })
+  return z.union(kinds)
+}
+
+const unopened = (): Promise<never> => Promise.reject(new Error('a description opens no graph'))
+
+const toolsText = (): string => {
+  const excludeTools = scgServer.preset.get('excludeTools') as string[]
+  const selection = { toolsets: [], tools: [], excludeTools, readOnly: false }
+  const catalog = buildCatalog([beliefsToolset(unopened)], selection, 'dotted')
+  const tools = listTools(catalog, true).map((tool) => {
+    const { name, description, version, sideEffects, dependencies, inputSchema } = tool as typeof tool &
+      Record<'version' | 'sideEffects' | 'dependencies', unknown>
+    return { name, description, version, sideEffects, dependencies, inputSchema }
+  })
+  return `${writeJson({ tools })}\n`
+}
+
+/** Every file of `spec/`, by its path. */
+export const renderSpec = (): Readonly<Record<string, string>> => ({
+  'spec/mcp_error.schema.json': schemaText(
+    'McpError',
+    'The error member of an answer: a number, and for those of the server itself a word.',
+    errorSchema(),
+  ),
+  'spec/mcp_node_state.schema.json': schemaText(
+    'McpNodeState',
+    'A node, as node.create, node.mutate and node.query answer.',
+    shapes.NodeState,
+  ),
+  'spec/mcp_edge_state.schema.json': schemaText(
+    'McpEdgeState',
+    'An edge, as edge.bind answers.',
+    shapes.EdgeState,
+  ),
+  'spec/mcp_governor_status.schema.json': schemaText(
+    'McpGovernorStatus',
+    'Whether the books agree, as governor.status answers.',
+    shapes.GovernorStatus,
+  ),
+  'spec/mcp_lineage_entry.schema.json': schemaText(
+    'McpLineageEntry',
+    'One entry of what lineage.replay lists.',
+    shapes.LineageEntry,
+  ),
+  'spec/tools/mcp_tools.json': toolsText(),
+})
+
+export const main = async (): Promise<void> => {
+  for (const [path, text] of Object.entries(renderSpec())) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+}
