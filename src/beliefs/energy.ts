@@ -11,7 +11,7 @@ export interface Amount {
 
 export const NOTHING: Amount = { h: 0, m: 0, l: 0 }
 
-/** Limbs `m` and `l` stay below this; `h` stays below twice this. */
+/** Every limb stays below this: `h` starts at 1e12 or less, and gains less than one a tick. */
 export const LIMB = 2 ** 52
 const UNLIMB = 2 ** -52
 /** Quanta in a unit. */

@@ -43,7 +43,7 @@ describe('the books', () => {
   it.each([
     { h: 0.5, m: 0, l: 0 },
     { h: -1, m: 0, l: 0 },
-    { h: 2 ** 53, m: 0, l: 0 },
+    { h: LIMB, m: 0, l: 0 },
     { h: 0, m: LIMB, l: 0 },
     { h: 0, m: 0, l: Number.NaN },
     { h: 0, m: Number.POSITIVE_INFINITY, l: 0 },

@@ -65,12 +65,10 @@ export class Ledger {
   }
 }
 
-const isLimb = (limb: number, below: number): boolean =>
-  limb >= 0 && limb < below && Math.floor(limb) === limb
+const isLimb = (limb: number): boolean => limb >= 0 && limb < LIMB && Math.floor(limb) === limb
 
 /** False for limbs no operation could have written. */
-export const isSound = ({ h, m, l }: Amount): boolean =>
-  isLimb(h, 2 * LIMB) && isLimb(m, LIMB) && isLimb(l, LIMB)
+export const isSound = ({ h, m, l }: Amount): boolean => isLimb(h) && isLimb(m) && isLimb(l)
 
 /** What the nodes of `ids` hold together, in quanta: exact, however many there are. */
 export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {

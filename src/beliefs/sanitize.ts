@@ -4,14 +4,19 @@ import { FORBIDDEN_NAMES } from './patterns.ts'
 
 const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(foldName).join('|'))
 
+const looksForbidden = (text: string): boolean => FORBIDDEN.test(foldName(text))
+
 const MAX_JUDGED = 1_024
+/** Longer names are not ours, and remembering them would let a caller fill the memory. */
+const MAX_NAME = 64
 const judged = new Map<string, boolean>()
 
 // Our own answers use the same few names over and over; folding one is dear.
 export const isForbidden = (name: string): boolean => {
+  if (name.length > MAX_NAME) return looksForbidden(name)
   const known = judged.get(name)
   if (known !== undefined) return known
-  const verdict = FORBIDDEN.test(foldName(name))
+  const verdict = looksForbidden(name)
   if (judged.size >= MAX_JUDGED) judged.clear()
   judged.set(name, verdict)
   return verdict
@@ -95,7 +100,7 @@ const parseNested = (text: string): Json | undefined => {
 
 // Judged on the text itself, not on what it parses to: of two members with one name the parser drops the first.
 const mayHide = (text: string): boolean =>
-  isForbidden(
+  looksForbidden(
     text.replace(/\\(?:u([0-9a-f]{4})|[^u])/gi, (_, code: string | undefined) =>
       code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16)),
     ),

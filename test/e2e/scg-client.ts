@@ -126,6 +126,13 @@ export class ScgServer {
     return within(Promise.race([answer, early]), PATIENCE_MS, `the answer to ${line.slice(0, 200)}`)
   }
 
+  /** Asks the same many times over without waiting, and returns the last answer. */
+  async flood(count: number, method: string, params?: object): Promise<Message> {
+    const before = this.lines.length
+    this.send(...Array.from({ length: count }, () => request(this.#nextId++, method, params)))
+    return (await this.heard(before + count)).at(-1) as Message
+  }
+
   /** Calls a tool the way MCP has it. */
   call(name: string, args: object = {}): Promise<Message> {
     return this.ask('tools/call', { name, arguments: args })

@@ -136,15 +136,23 @@ class Search<S> {
       // Whoever changes nothing and fits now need not wait: any order it fits later fits with it here.
       else if (call.answered !== null) return this.#take({ call, after })
     }
-    const isSpare = ({ call }: Step<S>) => call.answered === null && this.#holds(state, call, state)
-    const spare = steps.filter(isSpare)
-    const ranked = [...steps.filter((step) => !spare.includes(step)), ...spare]
-    if (ranked.some((step) => this.#holds(state, step.call, step.after) && this.#take(step))) return true
+    if (this.#rank(state, steps).some((step) => this.#holds(state, step.call, step.after) && this.#take(step))) return true
     if (this.#order.length >= this.#best.length) {
       this.#best = [...this.#order]
       this.#stuck = candidates
     }
     return false
+  }
+
+  /** Calls that nothing needs come last; and of those that nobody looks at ever again, one is as good as all. */
+  #rank(state: S, steps: readonly Step<S>[]): readonly Step<S>[] {
+    const isSpare = ({ call }: Step<S>) => call.answered === null && this.#holds(state, call, state)
+    const isIdle = ({ call }: Step<S>) => this.#left(this.#known, state, call, state).length === 0
+    const spare = steps.filter(isSpare)
+    const idle = spare.filter(isIdle)
+    const isTwin = (step: Step<S>) => idle.find(({ call }) => call.op === step.call.op) !== step
+    const others = spare.filter((step) => !idle.includes(step) || !isTwin(step))
+    return [...steps.filter((step) => !spare.includes(step)), ...others]
   }
 
   #take({ call, after }: Step<S>): boolean {
@@ -172,13 +180,19 @@ class Search<S> {
     return [...known.filter(fits).sort(byAnswer), ...this.#open.filter(fits)]
   }
 
+  /** The others of `calls` about the part that `call` is about, if it is about one, and not yet explained. */
+  #left(calls: readonly Call[], before: S, call: Call, after: S): readonly Call[] {
+    const { partOf } = this.#model
+    const part = partOf(before, call)
+    return calls.filter((one) => one !== call && !this.#done.has(one) && partOf(after, one) === part)
+  }
+
   /** Whether the calls left about the part that `call` is about can follow on `after`, all others aside. */
   #holds(before: S, call: Call, after: S): boolean {
     const { partOf, keyOf, restrict } = this.#model
     const part = partOf(before, call)
     if (part === undefined || this.#parts === undefined) return true
-    const isLeft = (one: Call) => one !== call && !this.#done.has(one) && partOf(after, one) === part
-    const left = [...this.#known.slice(this.#first).filter(isLeft), ...this.#open.filter(isLeft)]
+    const left = this.#left([...this.#known, ...this.#open], before, call, after)
     const only = restrict(after, part)
     const key = `${part};${left.map((one) => this.#numbers.get(one)).join()};${keyOf(only)}`
     const search = () => new Search(this.#model, left, this.#most).run(only).outcome !== 'impossible'

@@ -37,8 +37,7 @@ type Era = 'opening' | 'legacy' | 'modern'
 const REPLAY = 'warrant:replay'
 
 const LISTEN = 'subscriptions/listen'
-/** Methods that open a conversation and leave its era to be decided. */
-const OPENERS = new Set(['server/discover', 'initialize'])
+const PROBE = 'server/discover'
 const METHOD_NOT_FOUND = -32601
 
 /**
@@ -55,6 +54,7 @@ export class Connection {
   readonly #order: InOrder | undefined
   readonly #pending = new Pending()
   #era: Era = 'opening'
+  #probed = false
   #opened: Params | undefined
   /** The tools, once they are loaded. */
   #service: Service | undefined
@@ -141,9 +141,13 @@ export class Connection {
     const claim = this.#envelopes.judge(message.params)
     if (claim === 'unsure') return false
     if (claim === 'none') this.#era = 'legacy'
-    // A probe decides nothing: the client may still turn out to be an older one. An envelope that
-    // does not hold decides nothing either.
-    else if (claim === 'valid' && !OPENERS.has(message.method)) this.#era = 'modern'
+    // An envelope that does not hold decides nothing, nor does a probe: the client may still turn out to be an
+    // older one, until it makes a request.
+    else if (claim === 'valid') {
+      const request = 'id' in message
+      if (request && message.method === PROBE) this.#probed = true
+      else if (request || !this.#probed) this.#era = 'modern'
+    }
     // The SDK may be here already, and does not see what we answer ourselves.
     if (this.#link !== undefined) this.#catchUp()
     return true
@@ -202,7 +206,7 @@ export class Connection {
       this.#fetchTools()
       return this.#result(id, JSON.stringify(initializeResult(hello, params?.protocolVersion)))
     }
-    if (this.#era !== 'legacy' && method === 'server/discover' && isBare(params)) {
+    if (this.#era !== 'legacy' && method === PROBE && isBare(params)) {
       if (this.#envelopes.judge(params) !== 'valid') return false
       this.#fetchTools()
       return this.#result(id, writeModern(hello, discoverResult(hello), true))
@@ -308,14 +312,16 @@ export class Connection {
 
   /** Tells the SDK what has been agreed without it. */
   #catchUp(): void {
-    if (this.#era === 'opening') return
-    if (this.#opened !== undefined) {
-      this.#deliver({ jsonrpc: '2.0', id: REPLAY, method: 'initialize', params: this.#opened })
-      return
-    }
     const _meta = { [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: {} }
-    const params = { requestId: REPLAY, ...(this.#era === 'modern' && { _meta }) }
-    this.#deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    const replay = { jsonrpc: '2.0', id: REPLAY }
+    if (this.#era === 'opening') {
+      if (this.#probed) this.#deliver({ ...replay, method: PROBE, params: { _meta } })
+    } else if (this.#opened !== undefined) {
+      this.#deliver({ ...replay, method: 'initialize', params: this.#opened })
+    } else {
+      const params = { requestId: REPLAY, ...(this.#era === 'modern' && { _meta }) }
+      this.#deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    }
   }
 
   #deliver(message: object): void {
