@@ -21,6 +21,13 @@ export const openStore = async ({ store, stateDir }: Config, root: string): Prom
   return (await import('../platform/sqlite-log.ts')).sqliteLogs(file)
 }
 
+/** Where our own data lies: an agent that could write there could rewrite what happened. */
+const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {
+  const state = resolve(root, stateDir)
+  if (store === undefined || store === 'memory' || isAddress(store)) return [state]
+  return [state, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
+}
+
 export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
 
 export interface OpenBeliefs {
@@ -42,7 +49,7 @@ export const openBeliefs = async (config: Config, root: string, hello: Hello): P
       diary: hello.log,
       every: config.snapshotEvery,
     })
-    const writeFile = exportFolder(resolve(root, config.exportRoot))
+    const writeFile = exportFolder(resolve(root, config.exportRoot), ownPlaces(config, root))
     const beliefs = new Beliefs({ keeper, version: hello.identity.version, writeFile })
     return {
       beliefs,

@@ -57,6 +57,7 @@ export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
 export class Beliefs {
   readonly keeper: Keeper
   readonly #ports: BeliefPorts
+  #exporting: Promise<void> = Promise.resolve()
 
   constructor(ports: BeliefPorts) {
     this.keeper = ports.keeper
@@ -179,13 +180,27 @@ export class Beliefs {
 
   /** Writes every public entry as JSON. Whoever has the genesis can check it. */
   async exportLog(path: string): Promise<Shape<'ExportResult'>> {
-    const entries: Entry[] = []
-    for await (const entry of this.#entries(0, await this.#size())) entries.push(entry)
-    const text = `${JSON.stringify(entries, null, 2)}\n`
-    await this.#ports.writeFile(path, text)
+    const size = await this.#size()
+    // One after the other: of two exports to one file, the one that was asked for last must stay.
+    const mine = this.#exporting.then(async () => {
+      const collected = await this.#collect(size)
+      await this.#ports.writeFile(path, collected.text)
+      return collected
+    })
+    this.#exporting = mine.then(
+      () => {},
+      () => {},
+    )
+    const { entries, text } = await mine
     const checksum = createHash('sha256').update(text).digest('hex')
     const head = entries.at(-1)?.checksum ?? genesisLink(this.keeper.log.genesis)
     return { status: 'ok', path, checksum, count: entries.length, head }
+  }
+
+  async #collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
+    const entries: Entry[] = []
+    for await (const entry of this.#entries(0, size)) entries.push(entry)
+    return { entries, text: `${JSON.stringify(entries, null, 2)}\n` }
   }
 
   prove(seq: number, size?: number): Promise<InclusionProof> {

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../kernel/canonical.ts'
+import { Fault } from '../kernel/fault.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Log as Diary } from '../kernel/ports.ts'
-import { readEntry, Scribe } from '../lineage/scribe.ts'
+import { Scribe } from '../lineage/scribe.ts'
 import type { Log, LogStore } from '../lineage/store.ts'
 import { Graph, type GraphConfig } from './graph.ts'
 import { State } from './replay-state.ts'
@@ -24,15 +25,21 @@ export interface KeeperOptions {
 export const genesisOf = (config: GraphConfig, clockMode: string): string =>
   canonicalJson({ ...config, pool: String(config.pool), clock: clockMode, version: 1 })
 
-/** The state after the newest snapshot that can be trusted, or the empty one. */
-const startState = async (log: Log, config: GraphConfig, diary: Diary): Promise<[State, number]> => {
+/** State and place after the newest snapshot that can be used, or at the very beginning. */
+const startState = async (log: Log, options: KeeperOptions): Promise<[State, Scribe]> => {
+  const { config, salt, diary } = options
   for (const { size, bytes } of await log.snapshots()) {
-    const [row] = await log.read(size - 1, 1)
-    const state = row === undefined ? undefined : State.restore(config, bytes, readEntry(row).checksum)
-    if (state !== undefined) return [state, size]
+    try {
+      const scribe = await Scribe.open(log, salt, size)
+      const state = State.restore(config, bytes, scribe.link)
+      if (state !== undefined) return [state, scribe]
+    } catch (thrown) {
+      // Whatever is wrong with it or around it, the log itself says more; unless nobody answers.
+      if (thrown instanceof Fault && thrown.kind === 'unavailable') throw thrown
+    }
     diary.write('warn', 'snapshot passed over', { size })
   }
-  return [new State(new Graph(config)), 0]
+  return [new State(new Graph(config)), await Scribe.open(log, salt)]
 }
 
 // A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
@@ -60,10 +67,9 @@ export class Keeper {
   }
 
   static async open(options: KeeperOptions): Promise<Keeper> {
-    const { store, name, config, clockMode, salt, diary } = options
+    const { store, name, config, clockMode } = options
     const log = await store.open(name, genesisOf(config, clockMode))
-    const [state, size] = await startState(log, config, diary)
-    const keeper = new Keeper(options, log, state, await Scribe.open(log, salt, size))
+    const keeper = new Keeper(options, log, ...(await startState(log, options)))
     await keeper.replica.read(() => undefined)
     return keeper
   }
@@ -101,11 +107,10 @@ export class Keeper {
     if (this.#correcting) return
     this.#correcting = true
     this.#cycles += 1
-    const { config, diary, salt } = this.#options
+    const { config, diary } = this.#options
     diary.write('warn', 'books do not agree', { drift: before })
     try {
-      const [shadow, size] = await startState(this.log, config, diary)
-      const scribe = await Scribe.open(this.log, salt, size)
+      const [shadow, scribe] = await startState(this.log, this.#options)
       for await (const { entry, row } of scribe.follow()) {
         if (entry.seq >= this.size) break
         shadow.replay(entry, row.payload)

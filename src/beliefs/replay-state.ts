@@ -75,13 +75,22 @@ export class State {
 
   /** Does again what an entry says was done, and holds the outcome against what it recorded. */
   replay(entry: Entry, payload: string | null): void {
-    const damaged = (why: string) =>
-      storeFaults.damaged(`entry ${entry.seq} ${why}`, { detail: { seq: entry.seq } })
+    const damaged = (why: string, cause?: unknown) =>
+      storeFaults.damaged(`entry ${entry.seq} ${why}`, { cause, detail: { seq: entry.seq } })
     if (payload === null) throw damaged('has been erased and cannot be carried out again')
-    const parsed = Payload.safeParse(JSON.parse(payload))
-    if (!parsed.success) throw damaged('has a payload that cannot be read')
-    const { op, args, result, delta } = parsed.data
-    const done = this.execute({ op, args } as unknown as Operation, Date.parse(entry.timestamp))
+    if (sha256(Buffer.from(payload)).toString('hex') !== entry.payload_hash) {
+      throw damaged('has another payload than was recorded')
+    }
+    let recorded: z.infer<typeof Payload>
+    let done: Done
+    try {
+      recorded = Payload.parse(JSON.parse(payload))
+      const { op, args } = recorded
+      done = this.execute({ op, args } as unknown as Operation, Date.parse(entry.timestamp))
+    } catch (cause) {
+      throw damaged('cannot be carried out again', cause)
+    }
+    const { result, delta } = recorded
     const same =
       done.delta === delta &&
       canonicalJson(done.result) === canonicalJson(result) &&

@@ -2,6 +2,7 @@ import { defineFaults, Fault } from '../kernel/fault.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Log as Diary } from '../kernel/ports.ts'
 import type { Draft } from '../lineage/entry.ts'
+import { storeFaults } from '../lineage/faults.ts'
 import type { Scribe } from '../lineage/scribe.ts'
 import type { Operation } from './operation.ts'
 import type { State } from './replay-state.ts'
@@ -77,6 +78,7 @@ export class Replica {
 
   /** Stops writing, here and for whoever opens the log next. */
   async stopWriting(reason: string): Promise<void> {
+    if (this.#quarantine === reason) return
     this.#quarantine = reason
     this.#options.diary.write('error', 'quarantined', { reason })
     await this.#options.scribe.log.setQuarantine(reason)
@@ -149,18 +151,24 @@ export class Replica {
     throw replicaFaults.contended(`another process was first ${MAX_ATTEMPTS} times`)
   }
 
-  /** Applies what others have written. An entry that does not hold stops all writing. */
+  /** Applies what others have written. What does not hold stops all writing, and what came before it is kept. */
   async #catchUp(): Promise<void> {
     const { scribe, state } = this.#options
-    const head = await scribe.log.head()
     this.#quarantine = await scribe.log.quarantine()
-    if (head.size === scribe.size) return
-    try {
-      for await (const { entry, row } of scribe.follow()) state.replay(entry, row.payload)
-    } catch (thrown) {
-      if (thrown instanceof Fault && thrown.kind === 'corrupt') await this.stopWriting(thrown.message)
-      else throw thrown
-    }
+    let isBehind = true
+    const atHead = await damageIn(async () => {
+      const { size, entry } = await scribe.log.head()
+      const isKnown = size > scribe.size || entry === null || entry.includes(scribe.link)
+      if (size < scribe.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
+      isBehind = size > scribe.size
+    })
+    const onTheWay = isBehind
+      ? await damageIn(async () => {
+          for await (const { entry, row } of scribe.follow()) state.replay(entry, row.payload)
+        })
+      : undefined
+    const damage = onTheWay ?? atHead
+    if (damage !== undefined) await this.stopWriting(damage.message)
   }
 
   /** Carries out the jobs in order on our copy, each seeing the ones before it. */
@@ -202,6 +210,17 @@ export class Replica {
       payload: { op, args: args as JsonObject, result, delta },
     }
     return { draft, undo, committed: { seq, timestamp: time.text, result } }
+  }
+}
+
+/** What is damaged, when that is why `work` failed. */
+const damageIn = async (work: () => Promise<void>): Promise<Fault | undefined> => {
+  try {
+    await work()
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'corrupt') return thrown
+    throw thrown
   }
 }
 

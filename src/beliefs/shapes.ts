@@ -28,7 +28,7 @@ export const GovernorStatus = z.strictObject({
 
 export const LineageEntry = z.strictObject({
   seq: count,
-  checksum: z.string(),
+  checksum: z.string().regex(/^[0-9a-f]{64}$/),
   timestamp,
 })
 

@@ -1,8 +1,9 @@
+import { Fault } from '../kernel/fault.ts'
 import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
 import { type Draft, Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash, STORED_LEVEL } from './merkle.ts'
-import type { Log, Row, TreeNode } from './store.ts'
+import type { Log, LogReader, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
 
 const PAGE = 1_000
@@ -93,20 +94,40 @@ export class Scribe {
    * and what came before it has been handed over.
    */
   async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
-    for (;;) {
-      const rows = await this.log.read(this.size, PAGE)
-      for (const row of rows) {
-        const entry = readEntry(row)
-        if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
-          throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
-            detail: { seq: this.size },
-          })
-        }
-        yield { entry, row }
-        this.#advance([row.entry], entry.checksum)
+    for await (const row of readRows(this.log, this.size)) {
+      const entry = readEntry(row)
+      if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
+        throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
+          detail: { seq: this.size },
+        })
       }
-      if (rows.length < PAGE) return
+      yield { entry, row }
+      this.#advance([row.entry], entry.checksum)
     }
+  }
+}
+
+/** A page; undefined when something in it is damaged and a smaller one may still be read. */
+const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
+  try {
+    return await log.read(from, limit)
+  } catch (thrown) {
+    if (limit > 1 && thrown instanceof Fault && thrown.kind === 'corrupt') return undefined
+    throw thrown
+  }
+}
+
+/** Every row from `from` on, in order. All that come before one that cannot be read are handed over. */
+export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
+  for (let next = from, limit = PAGE; ; ) {
+    const rows = await readPage(log, next, limit)
+    if (rows === undefined) {
+      limit = Math.floor(limit / 2)
+      continue
+    }
+    yield* rows
+    if (rows.length < limit) return
+    next += rows.length
   }
 }
 

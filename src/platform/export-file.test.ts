@@ -14,17 +14,19 @@ beforeEach(() => {
   symlinkSync(outside, join(root, 'way-out'))
   symlinkSync(join(outside, 'precious'), join(root, 'link'))
   mkdirSync(`${root}-evil`)
+  mkdirSync(join(root, '.warrant'))
+  writeFileSync(join(root, 'inner/file'), '')
 })
 
 describe('an export', () => {
   it.each(['out.json', 'inner/out.json', './inner/../out.json'])('writes %s', async (path) => {
-    await exportFolder(root)(path, 'text')
+    await exportFolder(root, [join(root, '.warrant')])(path, 'text')
     expect(readFileSync(join(root, path), 'utf8')).toBe('text')
   })
 
   it('writes an absolute path under the root, and replaces a plain file as a whole', async () => {
-    await exportFolder(root)(join(root, 'a'), 'one')
-    await exportFolder(root)('a', 'two')
+    await exportFolder(root, [join(root, '.warrant')])(join(root, 'a'), 'one')
+    await exportFolder(root, [join(root, '.warrant')])('a', 'two')
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('two')
     expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
@@ -42,8 +44,10 @@ describe('an export', () => {
     '/etc/passwd',
     'absent/out.json',
     'inner/../../precious',
+    '.warrant/lineage.db',
+    'inner/file/x',
   ])('refuses %j and changes nothing', async (path) => {
-    await expect(exportFolder(root)(path, 'new')).rejects.toMatchObject({
+    await expect(exportFolder(root, [join(root, '.warrant')])(path, 'new')).rejects.toMatchObject({
       code: 'export.path',
       kind: 'invalid',
     })
@@ -51,8 +55,16 @@ describe('an export', () => {
     expect(readdirSync(`${root}-evil`)).toEqual([])
   })
 
+  it('may be asked for many times at once', async () => {
+    const write = exportFolder(root, [join(root, '.warrant')])
+    await Promise.all(Array.from({ length: 20 }, (_, at) => write('x'.repeat(255), String(at))))
+    expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
   it('does not tell where it lives', async () => {
-    const refusal = await exportFolder(root)('../precious', 'x').catch((fault: Error) => fault.message)
+    const refusal = await exportFolder(root, [join(root, '.warrant')])('../precious', 'x').catch(
+      (fault: Error) => fault.message,
+    )
     expect(refusal).not.toContain(outside)
   })
 })

@@ -72,7 +72,9 @@ describe('the command line', () => {
     expect(bytes).toBeGreaterThan(tokens)
     expect(warrant(['tools']).stdout).toMatch(/warrant_status +core +read +\d+ +\d+/)
     expect(
-      JSON.parse(warrant(['tools', '--json', '--exclude-tools', 'warrant.status']).stdout).tools,
+      JSON.parse(
+        warrant(['tools', '--json', '--toolsets', 'core', '--exclude-tools', 'warrant.status']).stdout,
+      ).tools,
     ).toEqual([])
   })
 

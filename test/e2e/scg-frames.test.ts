@@ -214,6 +214,21 @@ describe('answers', () => {
     expect(answers.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', null, 'j'])
   })
 
+  test('keep their places when a refused line has the id of one under way', async () => {
+    const server = start()
+    await server.must('governor.status')
+    const bad = '{"jsonrpc":"1.0","id":"a","method":"ping"}'
+    const before = server.lines.length
+    server.send(request('a', 'node.create', NODE), bad, request('a', 'ping'), request('b', 'ping'))
+    const answers = (await server.heard(before + 4)).slice(before)
+    expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+      ['a', undefined],
+      ['a', -32600],
+      ['a', -32600],
+      ['b', undefined],
+    ])
+  })
+
   test('all come before the server ends with its input', async () => {
     const server = start()
     server.send(...Array.from({ length: 500 }, (_, id) => request(id, 'node.create', NODE)))

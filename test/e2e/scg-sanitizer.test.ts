@@ -79,8 +79,9 @@ const keysIn = (value: unknown): string[] => {
 const expectClean = (message: Message, ...words: readonly string[]): void => {
   const { id: _, ...said } = message
   const text = JSON.stringify(said)
+  const folded = text.toLowerCase()
   expect(text).not.toContain(SENTINEL)
-  expect(words.filter((word) => text.toLowerCase().includes(word.toLowerCase()))).toEqual([])
+  expect(words.filter((word) => folded.includes(word.toLowerCase()))).toEqual([])
   expect(keysIn(said).filter(isForbidden)).toEqual([])
 }
 
@@ -120,12 +121,12 @@ describe.each(Object.entries(DISGUISES))('forbidden names %s', (_, disguise) => 
       ])
       for (const answer of answers) {
         expectError(answer, 2000)
-        expectClean(answer, ...words)
+        expectClean(answer, word)
       }
-      const ticked = await server.call('edge.propagate', { edge_id: word })
-      stateOf(ticked)
-      expectClean(ticked, ...words)
     }
+    const ticked = await server.call('edge.propagate', { edge_id: words.join() })
+    stateOf(ticked)
+    expectClean(ticked, ...words)
   })
 
   test('do not come back from claims', async () => {

@@ -28,8 +28,7 @@ export const toQuanta = (energy: number): bigint => {
 }
 
 export const toEnergy = (quanta: bigint): number =>
-  Number(quanta >> 104n) +
-  (Number((quanta >> 52n) % LIMB) * UNLIMB + Number(quanta % LIMB) * UNLIMB * UNLIMB)
+  Number(quanta >> 104n) + (Number((quanta >> 52n) % LIMB) * UNLIMB + Number(quanta % LIMB) * UNLIMB * UNLIMB)
 
 const makeNode = (belief: number, quanta: bigint): ModelNode => ({
   belief,
@@ -105,7 +104,8 @@ export const beliefModel: Model<ModelGraph> = {
     {
       of: ({ nodes }) => nodes.length,
       grows: ({ op }) => op === 'node.create',
-      seen: ({ op, result }) => (op === 'node.create' ? numberIn(result, 'node_id') : numberIn(result, 'node_count')),
+      seen: ({ op, result }) =>
+        op === 'node.create' ? numberIn(result, 'node_id') : numberIn(result, 'node_count'),
     },
     {
       of: ({ entries }) => entries,

@@ -106,7 +106,7 @@ describe('a history is accepted', () => {
 
   it('when it is as long as those we record', () => {
     for (let seed = 0; seed < 20; seed += 1) {
-      const plan = { store: honestStore(), clients: 8, calls: 400, killed: 25 }
+      const plan = { store: honestStore(), clients: 8, calls: 400, killed: 60 }
       expect(outcomeOf(simulate(seededRandom(seed), plan)), `seed ${seed}`).toBe('linearizable')
     }
   })
@@ -145,12 +145,12 @@ describe('a history is rejected', () => {
   })
 
   it('and says which calls do not fit', () => {
-    const [good, bad] = [create([0, 1], 0), status([2, 3], 0)]
-    expect(checkHistory(beliefModel, [good, bad])).toEqual({
-      outcome: 'impossible',
-      best: [good],
-      stuck: [bad],
-    })
+    const [good, bad] = [create([0, 1], 0), query([2, 3], MISSING)]
+    expect(checkHistory(beliefModel, [good, bad])).toMatchObject({ outcome: 'impossible', stuck: [good] })
+    const late = status([2, 3], 0)
+    expect(checkHistory(beliefModel, [good, late])).toMatchObject({ outcome: 'impossible', stuck: [late] })
+    const wrong = query([2, 3], { node_id: 0, belief: 0.5, energy: 9 })
+    expect(checkHistory(beliefModel, [good, wrong])).toMatchObject({ outcome: 'impossible' })
   })
 
   it.each<[string, () => FakeStore]>([

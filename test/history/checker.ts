@@ -41,6 +41,8 @@ export type Verdict =
   | { readonly outcome: 'undecided'; readonly looked: number }
 
 const MOST_LOOKS = 500_000
+// A part that cannot be judged quickly is left to the search itself.
+const PART_LOOKS = 1_000
 
 class Undecided extends Error {}
 
@@ -136,12 +138,18 @@ class Search<S> {
       // Whoever changes nothing and fits now need not wait: any order it fits later fits with it here.
       else if (call.answered !== null) return this.#take({ call, after })
     }
-    if (this.#rank(state, steps).some((step) => this.#holds(state, step.call, step.after) && this.#take(step))) return true
-    if (this.#order.length >= this.#best.length) {
-      this.#best = [...this.#order]
-      this.#stuck = candidates
-    }
+    if (
+      this.#rank(state, steps).some((step) => this.#holds(state, step.call, step.after) && this.#take(step))
+    )
+      return true
+    this.#note(candidates)
     return false
+  }
+
+  #note(stuck: readonly Call[]): void {
+    if (this.#order.length < this.#best.length) return
+    this.#best = [...this.#order]
+    this.#stuck = stuck
   }
 
   /** Calls that nothing needs come last; and of those that nobody looks at ever again, one is as good as all. */
@@ -195,7 +203,7 @@ class Search<S> {
     const left = this.#left([...this.#known, ...this.#open], before, call, after)
     const only = restrict(after, part)
     const key = `${part};${left.map((one) => this.#numbers.get(one)).join()};${keyOf(only)}`
-    const search = () => new Search(this.#model, left, this.#most).run(only).outcome !== 'impossible'
+    const search = () => new Search(this.#model, left, PART_LOOKS).run(only).outcome !== 'impossible'
     const holds = this.#parts.get(key) ?? search()
     this.#parts.set(key, holds)
     return holds
@@ -206,7 +214,11 @@ class Search<S> {
     return this.#allowances.every(({ tally, byCall }) => {
       let added = tally.of(state)
       for (const call of this.#done) if (call.answered !== null && tally.grows(call)) added -= 1
-      for (const [call, allowed] of byCall) if (added > allowed && !this.#done.has(call)) return false
+      for (const [call, allowed] of byCall) {
+        if (added <= allowed || this.#done.has(call)) continue
+        this.#note([call])
+        return false
+      }
       return true
     })
   }

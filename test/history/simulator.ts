@@ -89,7 +89,10 @@ export const shufflingStore = (): FakeStore => {
         state = done.state
         return done.result
       }
-      const { result } = step(pending.reduce((now, one) => step(now, one).state, state), wish)
+      const { result } = step(
+        pending.reduce((now, one) => step(now, one).state, state),
+        wish,
+      )
       if (result !== MISSING) pending.push(wish)
       return result
     },
@@ -152,7 +155,13 @@ export const explainSlowly = (history: readonly Call[]): boolean => {
       if (!mayFollow(call, left)) return false
       const done = beliefModel.apply(state, call)
       const fits = call.answered === null || JSON.stringify(done.result) === JSON.stringify(call.result)
-      return fits && search(done.state, left.filter((other) => other !== call))
+      return (
+        fits &&
+        search(
+          done.state,
+          left.filter((other) => other !== call),
+        )
+      )
     })
   return search(beliefModel.first, history)
 }
@@ -162,6 +171,9 @@ export const garbleResult = (random: Random, history: readonly Call[]): readonly
   const answered = history.filter((call) => call.answered !== null)
   if (answered.length === 0) return history
   const victim = pickOne(random, answered)
-  const { result } = pickOne(random, answered.filter(({ op }) => op === victim.op))
+  const { result } = pickOne(
+    random,
+    answered.filter(({ op }) => op === victim.op),
+  )
   return history.map((call) => (call === victim ? { ...call, result } : call))
 }

@@ -11,7 +11,7 @@ import {
   PLAIN_MANNERS,
   repairInitialize,
 } from './hello.ts'
-import { InOrder } from './in-order.ts'
+import { InOrder, type Slot } from './in-order.ts'
 import {
   type Frame,
   type FrameFault,
@@ -35,6 +35,12 @@ type Era = 'opening' | 'legacy' | 'modern'
 
 /** The id of a handshake repeated for the SDK alone. No client may use it. */
 const REPLAY = 'warrant:replay'
+
+/** A line that has come in, and the place of its answer where answers keep their order. */
+interface Line {
+  readonly frame: Frame
+  readonly slot: Slot | undefined
+}
 
 const LISTEN = 'subscriptions/listen'
 const PROBE = 'server/discover'
@@ -61,7 +67,7 @@ export class Connection {
   #link: SdkLink | undefined
   #loading = false
   /** Frames that came while something was being loaded, in their order. */
-  #held: Frame[] = []
+  #held: Line[] = []
   #stopNews = () => {}
   #closed = false
 
@@ -87,18 +93,20 @@ export class Connection {
     const frame: Frame = isDeeper(line, maxDepth)
       ? { kind: 'reject', id: null, fault: 'depth' }
       : readFrame(line)
-    if (frame.kind === 'request') this.#order?.expect(frame.message.id)
-    this.#take(frame)
+    const answered = frame.kind === 'request' || frame.kind === 'reject'
+    this.#take({ frame, slot: answered ? this.#order?.open() : undefined })
   }
 
-  #respond(id: RequestId | null, line: string): void {
-    if (this.#order === undefined) this.#send(line)
-    else this.#order.answer(id, line)
+  #respond(id: RequestId, text: string): void {
+    if (this.#order === undefined) this.#send(text)
+    else this.#order.answer(id, text)
   }
 
   /** Answers a frame that could not even be read. */
-  reject(fault: FrameFault, id: RequestId | null = null): void {
-    this.#respond(fault === 'duplicate' ? null : id, writeError(id, this.#host.hello.dialect.frame(fault)))
+  reject(fault: FrameFault, id: RequestId | null = null, slot = this.#order?.open()): void {
+    const text = writeError(id, this.#host.hello.dialect.frame(fault))
+    if (slot === undefined) this.#send(text)
+    else this.#order?.fill(slot, text)
   }
 
   /** Resolves when every request has been answered, open subscriptions apart. */
@@ -115,23 +123,24 @@ export class Connection {
     this.#pending.clear('closed')
   }
 
-  #take(frame: Frame): void {
+  #take(line: Line): void {
+    const { frame, slot } = line
     if (this.#closed) return
     if (this.#loading) {
-      this.#held.push(frame)
+      this.#held.push(line)
       return
     }
     switch (frame.kind) {
       case 'blank':
         return
       case 'reject':
-        return this.reject(frame.fault, frame.id)
+        return this.reject(frame.fault, frame.id, slot)
       case 'response':
         return this.#deliver(frame.message)
       case 'notification':
-        return this.#notified(frame.message, frame)
+        return this.#notified(frame.message, line)
       case 'request':
-        return this.#requested(frame.message, frame)
+        return this.#requested(frame.message, line)
     }
   }
 
@@ -153,36 +162,43 @@ export class Connection {
     return true
   }
 
-  #notified(message: Notification, frame: Frame): void {
-    if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
+  #notified(message: Notification, line: Line): void {
+    if (!this.#settleEra(message)) return this.#load(line, 'sdk')
+    if (!message.method.startsWith('notifications/')) {
+      // Where a method is a call, somebody may think it happened.
+      const level = this.#manners.methodCalls ? 'warn' : 'debug'
+      const fields = { method: message.method.slice(0, 64) }
+      this.#host.hello.log.write(level, 'ignored: without an id there is no answer, and so no effect', fields)
+    }
     if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as RequestId
       this.#pending.cancel(id, message.params?.reason)
-      this.#order?.drop(id)
+      this.#order?.dropId(id)
     }
     // With no SDK there is nobody a notification could matter to.
     if (this.#link !== undefined) this.#deliver(message)
   }
 
-  #requested(asked: Request, frame: Frame): void {
+  #requested(asked: Request, line: Line): void {
     const { id } = asked
     const message = this.#interpret(asked)
     const { method } = message
-    if (this.#pending.has(id) || id === REPLAY) return this.reject('duplicate', id)
-    if (!this.#settleEra(message)) return this.#load(frame, 'sdk')
+    if (this.#pending.has(id) || id === REPLAY) return this.reject('duplicate', id, line.slot)
+    if (!this.#settleEra(message)) return this.#load(line, 'sdk')
+    if (line.slot !== undefined) this.#order?.bind(id, line.slot)
     if (this.#direct && this.#greet(message)) return
     const service = this.#service
-    if (service === undefined) return this.#load(frame, 'tools')
+    if (service === undefined) return this.#load(line, 'tools')
     const plan = method === 'tools/call' ? service.plan(message.params) : undefined
     if (plan !== undefined && isRefusal(plan)) return this.#respond(id, writeError(id, plan.error))
     if (this.#direct && this.#answer(service, message, plan)) return
-    if (this.#link === undefined) return this.#load(frame, 'sdk')
+    if (this.#link === undefined) return this.#load(line, 'sdk')
     const { hello } = this.#host
     const repaired =
       method === 'initialize' ? { ...message, params: repairInitialize(hello, message.params) } : message
-    if (!this.#link.accepts(repaired)) return this.reject('params', id)
+    if (!this.#link.accepts(repaired)) return this.reject('params', id, line.slot)
     this.#pending.add(id, { method, listens: method === LISTEN })
-    if (method === LISTEN) this.#order?.drop(id)
+    if (method === LISTEN) this.#order?.dropId(id)
     this.#deliver(repaired)
   }
 
@@ -265,15 +281,15 @@ export class Connection {
   }
 
   /** Loads what a frame needs and goes on with it, and with all that came meanwhile, in order. */
-  #load(frame: Frame, what: 'tools' | 'sdk'): void {
+  #load(line: Line, what: 'tools' | 'sdk'): void {
     this.#loading = true
-    this.#held.push(frame)
+    this.#held.push(line)
     void this.#fetch(what)
       .then(() => this.#resume((held) => this.#take(held)))
       .catch((cause: unknown) => this.#abandon(cause))
   }
 
-  #resume(go: (held: Frame) => void): void {
+  #resume(go: (held: Line) => void): void {
     this.#loading = false
     for (const held of this.#held.splice(0)) go(held)
     this.#pending.wake()
@@ -283,11 +299,12 @@ export class Connection {
   #abandon(cause: unknown): void {
     const { log, dialect } = this.#host.hello
     log.write('error', 'cannot load', { cause: String(cause) })
-    this.#resume((held) => {
-      if (held.kind === 'reject') return this.reject(held.fault, held.id)
-      if (held.kind !== 'request') return
-      const { id } = held.message
-      this.#respond(id, writeError(id, dialect.bug()))
+    this.#resume(({ frame, slot }) => {
+      if (frame.kind === 'reject') return this.reject(frame.fault, frame.id, slot)
+      if (frame.kind !== 'request') return
+      const text = writeError(frame.message.id, dialect.bug())
+      if (slot === undefined) this.#send(text)
+      else this.#order?.fill(slot, text)
     })
   }
 

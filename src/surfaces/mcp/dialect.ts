@@ -129,10 +129,11 @@ const scg: Dialect = {
     if (fault === 'oversize' || fault === 'depth' || fault === 'params') {
       return scgError(SCG.invalid, standard.frame(fault, detail).message)
     }
-    return standard.frame(fault, detail)
+    // Nothing a caller sent is ever repeated here: what is refused might be what must not be said.
+    return standard.frame(fault)
   },
   absent: (what) => scgError(SCG.missing, `${what} not found`),
-  unknownTool: (name) => scgError([3000, 'INVALID_TOOL'], `Unknown tool: ${quote(name)}`),
+  unknownTool: () => scgError([3000, 'INVALID_TOOL'], 'Unknown tool'),
   fault(fault) {
     const node = fault.kind === 'missing' && reasonOf(fault) === 'node_unknown'
     return scgError(node ? [4004, 'NODE_NOT_FOUND'] : SCG[fault.kind], fault.message)

@@ -1,11 +1,12 @@
 import type { RequestId } from './message.ts'
 
-interface Slot {
+/** The place of one answer among the others. */
+export interface Slot {
   line: string | undefined
   dropped: boolean
 }
 
-/** Lets answers out in the order of their requests, however they finish. */
+/** Lets answers out in the order of what they answer, however they finish. */
 export class InOrder {
   readonly #send: (line: string) => void
   readonly #slots: Slot[] = []
@@ -15,32 +16,39 @@ export class InOrder {
     this.#send = send
   }
 
-  /** Keeps a place for the answer to a request. */
-  expect(id: RequestId): void {
-    // The second of two with one id is refused at once; the place is the first one's.
-    if (this.#byId.has(id)) return
+  /** Keeps a place for a line that has come in. */
+  open(): Slot {
     const slot: Slot = { line: undefined, dropped: false }
     this.#slots.push(slot)
+    return slot
+  }
+
+  /** Whoever answers this id answers into this place. */
+  bind(id: RequestId, slot: Slot): void {
     this.#byId.set(id, slot)
   }
 
-  answer(id: RequestId | null, line: string): void {
-    const slot = id === null ? undefined : this.#byId.get(id)
-    if (slot === undefined || id === null) this.#slots.push({ line, dropped: false })
-    else {
-      slot.line = line
-      this.#byId.delete(id)
-    }
+  fill(slot: Slot, line: string): void {
+    slot.line = line
     this.#release()
   }
 
+  answer(id: RequestId, line: string): void {
+    const slot = this.#byId.get(id) ?? this.open()
+    this.#byId.delete(id)
+    this.fill(slot, line)
+  }
+
   /** There will be no answer. */
-  drop(id: RequestId): void {
-    const slot = this.#byId.get(id)
+  drop(slot: Slot | undefined): void {
     if (slot === undefined) return
     slot.dropped = true
-    this.#byId.delete(id)
     this.#release()
+  }
+
+  dropId(id: RequestId): void {
+    this.drop(this.#byId.get(id))
+    this.#byId.delete(id)
   }
 
   #release(): void {

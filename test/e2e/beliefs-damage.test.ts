@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/platform/sqlite.ts'
+import { BeliefServer, endServers, runWarrant, type ServerPlan } from '../history/belief-server.ts'
+import {
+  changeHash,
+  changeNode,
+  changeSnapshots,
+  copyStore,
+  deleteFrom,
+  dropSnapshots,
+  ENTRIES,
+  makeStore,
+  readPart,
+  replaceGenesis,
+  replaceText,
+  swapRows,
+  tamperWith,
+  writePart,
+} from '../history/tamper.ts'
+import { sweep } from '../support/binary.ts'
+
+let whole: ServerPlan
+beforeAll(async () => {
+  whole = await makeStore()
+})
+afterAll(async () => {
+  await endServers()
+  await sweep()
+})
+
+const damagedCopy = async (damage: (db: Database) => unknown): Promise<ServerPlan> => {
+  const plan = await copyStore(whole)
+  await tamperWith(plan, damage)
+  return plan
+}
+
+const using = async <T>(plan: ServerPlan, work: (server: BeliefServer) => Promise<T>): Promise<T> => {
+  const server = new BeliefServer(plan)
+  const result = await work(server)
+  await server.finish()
+  return result
+}
+
+const NODE = { belief: 0.5, energy: 1 }
+const REFUSED = { kind: 'refused', code: 5000, word: 'INVARIANT_VIOLATION' }
+
+/** Reads work up to the first entry that does not hold, and nothing is written. */
+const expectQuarantine = (plan: ServerPlan, at: number): Promise<void> =>
+  using(plan, async (server) => {
+    expect(await server.must('governance.status')).toMatchObject({
+      quarantined: true,
+      healthy: false,
+      coherent: false,
+      lineage_length: at,
+    })
+    expect(await server.must('node.query', { node_id: '0' })).toMatchObject({ node_id: 0 })
+    expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
+    expect(await server.call('node.mutate', { node_id: '0', delta: 0.1 })).toMatchObject(REFUSED)
+    expect(await server.must('governance.status')).toMatchObject({ lineage_length: at })
+  })
+
+/** An entry in the middle: it makes node 8, which has a claim. */
+const AT = 8
+const LAST = ENTRIES - 1
+
+/** What was done to the file, and the first entry that does not hold any more. */
+const DAMAGES: readonly (readonly [name: string, at: number, damage: (db: Database) => void])[] = [
+  ['a digit of a payload’s hash', AT, (db) => changeHash(db, AT, 'payload_hash')],
+  ['a digit of a checksum', AT, (db) => changeHash(db, AT, 'checksum')],
+  ['a byte that makes an entry no JSON', AT, (db) => replaceText(db, 'entry', AT, /^\{/, '[')],
+  ['a byte that makes an entry no text', AT, (db) => replaceText(db, 'entry', AT, /node/, '\xffode')],
+  ['a digit in a payload', AT, (db) => replaceText(db, 'payload', AT, /"energy":58/, '"energy":59')],
+  ['a letter of a claim', AT, (db) => replaceText(db, 'payload', AT, /green/, 'greed')],
+  ['a letter of an operation', AT, (db) => replaceText(db, 'payload', AT, /"node.create"/, '"node.creave"')],
+  ['a node that is not there', 34, (db) => replaceText(db, 'payload', 34, /"node":14/, '"node":94')],
+  ['a byte that makes a payload no JSON', AT, (db) => replaceText(db, 'payload', AT, /^\{/, '[')],
+  ['a byte that makes a payload no text', AT, (db) => replaceText(db, 'payload', AT, /node/, '\xffode')],
+  ['an entry that is gone', AT, (db) => deleteFrom(db, AT)],
+  ['two entries in each other’s place', AT, (db) => swapRows(db, AT, AT + 1)],
+  ['the newest entry, no JSON any more', LAST, (db) => replaceText(db, 'entry', LAST, /^\{/, '[')],
+  ['the newest entry, no text any more', LAST, (db) => replaceText(db, 'entry', LAST, /edge/, '\xffdge')],
+]
+
+describe.concurrent('a log with something changed', () => {
+  it.each(DAMAGES)('is broken for whoever verifies it: %s', async (_, at, damage) => {
+    const plan = await damagedCopy(damage)
+    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    expect(value).toMatchObject({ chain: { outcome: 'broken', at } })
+    expect(code).toBe(1)
+  })
+
+  it.each(DAMAGES)('is not written any more when a start finds it: %s', async (_, at, damage) => {
+    const plan = await damagedCopy((db) => {
+      damage(db)
+      dropSnapshots(db)
+    })
+    await expectQuarantine(plan, at)
+    await expectQuarantine(plan, at)
+    const { code, value } = await runWarrant(plan, ['lineage', 'repair'])
+    expect(value).toMatchObject({ outcome: 'beyond repair', chain: { outcome: 'broken', at } })
+    expect(code).toBe(1)
+  })
+})
+
+describe('a quarantine', () => {
+  it('outlives what caused it, and ends with a repair that is on record', async () => {
+    const plan = await copyStore(whole)
+    const good = await tamperWith(plan, (db) => readPart(db, 'entry', AT))
+    await tamperWith(plan, (db) => {
+      changeHash(db, AT, 'checksum')
+      dropSnapshots(db)
+    })
+    await expectQuarantine(plan, AT)
+    await tamperWith(plan, (db) => writePart(db, 'entry', AT, good))
+    await expectQuarantine(plan, ENTRIES)
+    const repaired = await runWarrant(plan, ['lineage', 'repair'])
+    expect(repaired).toMatchObject({ code: 0, value: { outcome: 'repaired' } })
+    await using(plan, async (server) => {
+      expect(await server.must('governance.status')).toMatchObject({ quarantined: false, healthy: true })
+      await server.must('node.create', NODE)
+    })
+    const verified = await runWarrant(plan, ['lineage', 'verify'])
+    expect(verified).toMatchObject({ code: 0, value: { chain: { size: ENTRIES + 2 } } })
+    const newest = await tamperWith(plan, (db) => readPart(db, 'entry', ENTRIES))
+    expect(JSON.parse(newest.toString('utf8'))).toMatchObject({ operation: 'lineage.repair' })
+  })
+})
+
+/** All nodes and all counts. */
+const readAll = (server: BeliefServer) =>
+  Promise.all([
+    server.must('governance.status'),
+    server.must('lineage.replay'),
+    ...Array.from({ length: 24 }, (_, id) => server.must('node.query', { node_id: String(id) })),
+  ])
+
+const flipBit =
+  (at: number) =>
+  (bytes: Buffer): Buffer => {
+    const place = at < 0 ? bytes.length + at : at
+    bytes[place] = (bytes[place] ?? 0) ^ 4
+    return bytes
+  }
+
+/** Whole in its own eyes, and nonsense within. */
+const forge = (bytes: Buffer): Buffer => {
+  const body = Buffer.from(bytes.subarray(0, -32))
+  body.fill(0xff, body.length - 60, body.length - 40)
+  return Buffer.concat([body, createHash('sha256').update(body).digest()])
+}
+
+describe.concurrent('a snapshot', () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['with a bit flipped at its beginning', flipBit(0)],
+    ['with a bit flipped in its middle', flipBit(900)],
+    ['with a bit flipped at its end', flipBit(-1)],
+    ['that was cut off', (bytes) => bytes.subarray(0, 200)],
+    ['that is empty', () => Buffer.alloc(0)],
+    ['that says it is whole', forge],
+  ])('%s is passed over, be it the newest or all of them', async (_, change) => {
+    const expected = await using(await copyStore(whole), readAll)
+    for (const most of [1, 2]) {
+      const plan = await damagedCopy((db) => expect(changeSnapshots(db, change, most)).toBe(2))
+      await using(plan, async (server) => {
+        expect(await readAll(server)).toEqual(expected)
+        await server.must('node.create', NODE)
+        expect(server.stderr.match(/snapshot passed over/g)).toHaveLength(most)
+      })
+      expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+    }
+  })
+})
+
+describe('the tail of a log', () => {
+  const checkpointOf = async (plan: ServerPlan): Promise<string> => {
+    const { value } = await runWarrant(plan, ['lineage', 'checkpoint'])
+    const file = join(plan.folder, 'checkpoint')
+    await writeFile(file, value.note)
+    return file
+  }
+  const check = (plan: ServerPlan, file: string) =>
+    runWarrant(plan, ['lineage', 'consistency', '--checkpoint', file])
+
+  it('cannot be cut off unnoticed by whoever has a checkpoint', async () => {
+    const plan = await copyStore(whole)
+    const file = await checkpointOf(plan)
+    expect(await check(plan, file)).toMatchObject({ code: 0, value: { outcome: 'consistent' } })
+    await tamperWith(plan, (db) => deleteFrom(db, ENTRIES - 5, LAST))
+    const cut = await check(plan, file)
+    expect(cut).toMatchObject({ code: 1, value: { outcome: 'truncated', had: ENTRIES, has: ENTRIES - 5 } })
+    await using(plan, async (server) => {
+      for (let n = 0; n < 8; n += 1) await server.must('node.create', NODE)
+    })
+    expect(await check(plan, file)).toMatchObject({ code: 1, value: { outcome: 'forked' } })
+  })
+
+  it('cannot be cut off under a server that has read it', async () => {
+    const plan = await copyStore(whole)
+    await using(plan, async (server) => {
+      await server.must('node.query', { node_id: '0' })
+      await tamperWith(plan, (db) => deleteFrom(db, ENTRIES - 5, LAST))
+      expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
+      expect(await server.must('governance.status')).toMatchObject({ quarantined: true, healthy: false })
+    })
+  })
+})
+
+describe('the settings a log was made with', () => {
+  it('cannot be replaced: the server refuses the log, and its first entry does not follow', async () => {
+    const plan = await damagedCopy((db) => {
+      replaceGenesis(db, '"allowCycles":false', '"allowCycles":true')
+      dropSnapshots(db)
+    })
+    await using(plan, async (server) => {
+      expect(await server.call('node.query', { node_id: '0' })).toMatchObject(REFUSED)
+      expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
+    })
+    const { code, value } = await runWarrant(plan, ['lineage', 'verify', '--allow-cycles'])
+    expect(value).toMatchObject({ chain: { outcome: 'broken', at: 0 } })
+    expect(code).toBe(1)
+  })
+})
+
+describe('the stored part of the tree', () => {
+  it.each(['changed', 'gone'] as const)('is compared by whoever verifies the log: %s', async (how) => {
+    const plan = await copyStore(whole)
+    await using(plan, (server) =>
+      Promise.all(Array.from({ length: 300 }, () => server.must('node.create', NODE))),
+    )
+    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+    await tamperWith(plan, (db) => changeNode(db, how))
+    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    expect(code, JSON.stringify(value)).toBe(1)
+    await using(plan, (server) => server.must('node.create', NODE))
+  })
+})
