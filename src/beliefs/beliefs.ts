@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { entryChecksum, genesisLink } from '../lineage/chain.ts'
 import type { Entry } from '../lineage/entry.ts'
+import { inspectLog, readRows } from '../lineage/inspect.ts'
 import { proveInclusion } from '../lineage/proof.ts'
 import { readEntry } from '../lineage/scribe.ts'
 import type { InclusionProof } from '../lineage/shapes.ts'
-import type { LogReader, Row } from '../lineage/store.ts'
-import { type ChainVerdict, verifyChain } from '../lineage/verify.ts'
+import type { ChainVerdict } from '../lineage/verify.ts'
 import type { EdgeState } from './edges.ts'
 import { explainNode } from './explain.ts'
 import type { EntityId } from './graph.ts'
@@ -16,7 +16,6 @@ import type * as shapes from './shapes.ts'
 
 type Shape<K extends keyof typeof shapes> = shapes.Shape<(typeof shapes)[K]>
 
-const PAGE = 1_000
 const MAX_REPLAY = 10_000
 
 export interface BeliefPorts {
@@ -42,16 +41,6 @@ const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeState'> =
   weight,
   timestamp: timestampOf(at),
 })
-
-/** Every row of a log, a page at a time. */
-export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
-  for (let next = from; ; ) {
-    const rows = await log.read(next, PAGE)
-    yield* rows
-    if (rows.length < PAGE) return
-    next += rows.length
-  }
-}
 
 /** Everything that can be asked of a graph and its lineage. */
 export class Beliefs {
@@ -209,16 +198,7 @@ export class Beliefs {
 
   /** Checks every link and every payload with code that knows nothing of how they were written. */
   verify(): Promise<ChainVerdict> {
-    const { log } = this.keeper
-    const payloads = new Map<number, string | null>()
-    const entries = async function* () {
-      for await (const { seq, entry, payload } of readRows(log)) {
-        payloads.clear()
-        payloads.set(seq, payload)
-        yield JSON.parse(entry) as unknown
-      }
-    }
-    return verifyChain(log.genesis, entries(), (seq) => payloads.get(seq))
+    return inspectLog(this.keeper.log)
   }
 
   async explain(node: EntityId): Promise<Shape<'ExplainResult'>> {

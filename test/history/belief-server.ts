@@ -14,6 +14,11 @@ export type Outcome = { readonly at: number } & (
   | { readonly kind: 'unknown' }
 )
 
+/** A write that may or may not have been done. Every other refusal means that it was not. */
+export const isUnsettled = (outcome: Outcome): boolean =>
+  outcome.kind === 'unknown' ||
+  (outcome.kind === 'refused' && outcome.message === 'the connection was lost while the entries were added')
+
 const outcomeOf = ({ result, error }: Message, at: number): Outcome => {
   if (error === undefined) return { kind: 'told', value: result.structuredContent, at }
   const { code_string: word } = (error.data ?? {}) as { readonly code_string?: unknown }

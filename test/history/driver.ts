@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MISSING } from './belief-model.ts'
-import { BeliefServer, type Outcome, type ServerPlan } from './belief-server.ts'
+import { BeliefServer, isUnsettled, type Outcome, type ServerPlan } from './belief-server.ts'
 import { isWrite, randomWish, type Wish } from './calls.ts'
 import type { Call } from './checker.ts'
 import { type Random, seededRandom } from './random.ts'
 
 const MAX_BURST = 3
 const NODE_NOT_FOUND = 4004
-/** Said when a write may or may not have been done. Every other refusal means that it was not. */
-const UNSETTLED = /connection was lost while the entries were added/
 
 export interface HistoryPlan {
   readonly seed: number
@@ -90,8 +88,7 @@ class Client {
     const invoked = performance.now()
     const outcome = await this.#server.call(wish.op, wish.args)
     const result = resultOf(wish, outcome)
-    const isOpen =
-      outcome.kind === 'unknown' || (outcome.kind === 'refused' && UNSETTLED.test(outcome.message))
+    const isOpen = isUnsettled(outcome)
     if (result === undefined && !isOpen) {
       this.refused.push(JSON.stringify({ ...wish, ...outcome }))
       return
