@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,6 +11,9 @@ import {
   deleteFrom,
   dropSnapshots,
   ENTRIES,
+  flipBit,
+  forgePayload,
+  forgeSnapshot,
   makeStore,
   readPart,
   replaceGenesis,
@@ -62,6 +64,16 @@ const expectQuarantine = (plan: ServerPlan, at: number): Promise<void> =>
     expect(await server.must('governance.status')).toMatchObject({ lineage_length: at })
   })
 
+const checkpointOf = async (plan: ServerPlan): Promise<string> => {
+  const { value } = await runWarrant(plan, ['lineage', 'checkpoint'])
+  const file = join(plan.folder, 'checkpoint')
+  await writeFile(file, value.note)
+  return file
+}
+
+const checkConsistency = (plan: ServerPlan, file: string) =>
+  runWarrant(plan, ['lineage', 'consistency', '--checkpoint', file])
+
 /** An entry in the middle: it makes node 8, which has a claim. */
 const AT = 8
 const LAST = ENTRIES - 1
@@ -105,6 +117,24 @@ describe.concurrent('a log with something changed', () => {
   })
 })
 
+describe('a log whose links were all made anew', () => {
+  it('does not pass for what happened when carried out again, nor for what a checkpoint saw', async () => {
+    const checkpoint = await checkpointOf(whole)
+    const plan = await damagedCopy((db) => {
+      forgePayload(db, AT, /"energy":58/, '"energy":59')
+      dropSnapshots(db)
+    })
+    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    expect(value).toMatchObject({ chain: { outcome: 'intact' }, execution: { outcome: 'differs', at: AT } })
+    expect(code).toBe(1)
+    await expectQuarantine(plan, AT)
+    expect(await checkConsistency(plan, checkpoint)).toMatchObject({ code: 1, value: { outcome: 'forked' } })
+    const repaired = await runWarrant(plan, ['lineage', 'repair'])
+    expect(repaired).toMatchObject({ code: 1, value: { outcome: 'beyond repair' } })
+    await expectQuarantine(plan, AT)
+  })
+})
+
 describe('a quarantine', () => {
   it('outlives what caused it, and ends with a repair that is on record', async () => {
     const plan = await copyStore(whole)
@@ -137,21 +167,6 @@ const readAll = (server: BeliefServer) =>
     ...Array.from({ length: 24 }, (_, id) => server.must('node.query', { node_id: String(id) })),
   ])
 
-const flipBit =
-  (at: number) =>
-  (bytes: Buffer): Buffer => {
-    const place = at < 0 ? bytes.length + at : at
-    bytes[place] = (bytes[place] ?? 0) ^ 4
-    return bytes
-  }
-
-/** Whole in its own eyes, and nonsense within. */
-const forge = (bytes: Buffer): Buffer => {
-  const body = Buffer.from(bytes.subarray(0, -32))
-  body.fill(0xff, body.length - 60, body.length - 40)
-  return Buffer.concat([body, createHash('sha256').update(body).digest()])
-}
-
 describe.concurrent('a snapshot', () => {
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ['with a bit flipped at its beginning', flipBit(0)],
@@ -159,7 +174,7 @@ describe.concurrent('a snapshot', () => {
     ['with a bit flipped at its end', flipBit(-1)],
     ['that was cut off', (bytes) => bytes.subarray(0, 200)],
     ['that is empty', () => Buffer.alloc(0)],
-    ['that says it is whole', forge],
+    ['that says it is whole', forgeSnapshot],
   ])('%s is passed over, be it the newest or all of them', async (_, change) => {
     const expected = await using(await copyStore(whole), readAll)
     for (const most of [1, 2]) {
@@ -175,26 +190,17 @@ describe.concurrent('a snapshot', () => {
 })
 
 describe('the tail of a log', () => {
-  const checkpointOf = async (plan: ServerPlan): Promise<string> => {
-    const { value } = await runWarrant(plan, ['lineage', 'checkpoint'])
-    const file = join(plan.folder, 'checkpoint')
-    await writeFile(file, value.note)
-    return file
-  }
-  const check = (plan: ServerPlan, file: string) =>
-    runWarrant(plan, ['lineage', 'consistency', '--checkpoint', file])
-
   it('cannot be cut off unnoticed by whoever has a checkpoint', async () => {
     const plan = await copyStore(whole)
     const file = await checkpointOf(plan)
-    expect(await check(plan, file)).toMatchObject({ code: 0, value: { outcome: 'consistent' } })
+    expect(await checkConsistency(plan, file)).toMatchObject({ code: 0, value: { outcome: 'consistent' } })
     await tamperWith(plan, (db) => deleteFrom(db, ENTRIES - 5, LAST))
-    const cut = await check(plan, file)
+    const cut = await checkConsistency(plan, file)
     expect(cut).toMatchObject({ code: 1, value: { outcome: 'truncated', had: ENTRIES, has: ENTRIES - 5 } })
     await using(plan, async (server) => {
       for (let n = 0; n < 8; n += 1) await server.must('node.create', NODE)
     })
-    expect(await check(plan, file)).toMatchObject({ code: 1, value: { outcome: 'forked' } })
+    expect(await checkConsistency(plan, file)).toMatchObject({ code: 1, value: { outcome: 'forked' } })
   })
 
   it('cannot be cut off under a server that has read it', async () => {

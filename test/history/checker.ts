@@ -43,7 +43,6 @@ export type Verdict =
 const MOST_LOOKS = 500_000
 // A part that cannot be judged quickly is left to the search itself.
 const PART_LOOKS = 1_000
-
 class Undecided extends Error {}
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -152,15 +151,16 @@ class Search<S> {
     this.#stuck = stuck
   }
 
-  /** Calls that nothing needs come last; and of those that nobody looks at ever again, one is as good as all. */
+  /** Calls that nothing needs come last; and of those about what nobody looks at again, one is as good as all. */
   #rank(state: S, steps: readonly Step<S>[]): readonly Step<S>[] {
-    const isSpare = ({ call }: Step<S>) => call.answered === null && this.#holds(state, call, state)
-    const isIdle = ({ call }: Step<S>) => this.#left(this.#known, state, call, state).length === 0
-    const spare = steps.filter(isSpare)
-    const idle = spare.filter(isIdle)
-    const isTwin = (step: Step<S>) => idle.find(({ call }) => call.op === step.call.op) !== step
-    const others = spare.filter((step) => !idle.includes(step) || !isTwin(step))
-    return [...steps.filter((step) => !spare.includes(step)), ...others]
+    const { partOf } = this.#model
+    const spare = steps.filter(({ call }) => call.answered === null && this.#holds(state, call, state))
+    // A call whose part depends on when it comes may be needed where its part is looked at.
+    const idle = spare
+      .filter(({ call, after }) => partOf(state, call) === partOf(after, call))
+      .filter(({ call }) => this.#left(this.#known, state, call, state).length === 0)
+    const twins = idle.filter((one) => one !== idle.find(({ call }) => call.op === one.call.op))
+    return [...steps.filter((one) => !spare.includes(one)), ...spare.filter((one) => !twins.includes(one))]
   }
 
   #take({ call, after }: Step<S>): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../../src/platform/sqlite.ts'
@@ -62,6 +63,23 @@ export const swapRows = (db: Database, a: number, b: number): void => {
   }
 }
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Replaces a text in a payload and makes every hash from there on fit again, as a thorough forger would. */
+export const forgePayload = (db: Database, from: number, text: RegExp, other: string): void => {
+  replaceText(db, 'payload', from, text, other)
+  let previous = JSON.parse(readPart(db, 'entry', from - 1).toString('utf8')).checksum
+  for (let seq = from; seq < ENTRIES; seq += 1) {
+    const entry = JSON.parse(readPart(db, 'entry', seq).toString('utf8'))
+    entry.payload_hash = sha256(readPart(db, 'payload', seq).toString('utf8'))
+    const { tick, operation, timestamp, payload_hash } = entry
+    const linked = ['SCG-LINEAGE-1', seq, tick, operation, timestamp, payload_hash, previous]
+    entry.checksum = sha256(linked.join('\n'))
+    previous = entry.checksum
+    writePart(db, 'entry', seq, Buffer.from(JSON.stringify(entry)))
+  }
+}
+
 /** Puts another value in the place of a setting that the log was made with. */
 export const replaceGenesis = (db: Database, from: string, to: string): void => {
   const row = db.prepare('SELECT genesis FROM logs WHERE id = ?').get(LOG)
@@ -84,6 +102,21 @@ export const changeSnapshots = (
     db.prepare('UPDATE snapshots SET bytes = ? WHERE id = ?').run(changed, Number(id))
   }
   return rows.length
+}
+
+export const flipBit =
+  (at: number) =>
+  (bytes: Buffer): Buffer => {
+    const byte = at < 0 ? bytes.length + at : at
+    bytes[byte] = (bytes[byte] ?? 0) ^ 4
+    return bytes
+  }
+
+/** A snapshot that is whole in its own eyes, and nonsense within. */
+export const forgeSnapshot = (bytes: Buffer): Buffer => {
+  const body = Buffer.from(bytes.subarray(0, -32))
+  body.fill(0xff, body.length - 60, body.length - 40)
+  return Buffer.concat([body, createHash('sha256').update(body).digest()])
 }
 
 /** Changes or removes every hash that is stored of the tree. */
