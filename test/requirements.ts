@@ -81,6 +81,39 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'The text of an exception never reaches a caller.',
     shownBy: [['src/kernel/invoke.test.ts', 'hides a bug']],
   },
+  'lineage.tamper': {
+    says: 'A log that was changed, cut off or reordered is found out, by code that shares nothing with the writer.',
+    shownBy: [
+      ['test/e2e/beliefs-damage.test.ts', 'is broken for whoever verifies it'],
+      ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
+      ['test/e2e/lineage-cli.test.ts', 'the stand-alone verifier accepts'],
+    ],
+  },
+  'lineage.crash': {
+    says: 'No acknowledged write is lost to kill -9.',
+    shownBy: [['test/e2e/beliefs-crash.test.ts', '']],
+  },
+  'lineage.shared': {
+    says: 'Many processes on one log leave a history that some single order explains.',
+    shownBy: [
+      ['test/e2e/beliefs-history.test.ts', ''],
+      ['test/history/checker.test.ts', ''],
+    ],
+  },
+  'beliefs.energy': {
+    says: 'Energy is conserved exactly, and a value changed behind our back is seen.',
+    shownBy: [
+      ['src/beliefs/graph.test.ts', ''],
+      ['test/energy.long.ts', ''],
+    ],
+  },
+  'beliefs.wire': {
+    says: 'The belief server answers its first clients as they know it, bit for bit and in order.',
+    shownBy: [
+      ['test/e2e/scg-edges.test.ts', ''],
+      ['test/e2e/scg-determinism.test.ts', ''],
+    ],
+  },
   'docs.fresh': {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],

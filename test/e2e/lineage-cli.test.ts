@@ -1,0 +1,121 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { BINARY, cleanEnvironment } from '../support/binary.ts'
+import { request } from '../support/messages.ts'
+
+const bin = (name: string) => join(dirname(BINARY), `${name}.js`)
+const folder = mkdtempSync(join(tmpdir(), 'warrant-lineage-'))
+
+const run = (name: string, ...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin(name), ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+const json = (...args: readonly string[]) => {
+  const { status, stdout } = run('warrant', ...args, '--json')
+  return { status, ...JSON.parse(stdout) }
+}
+
+const talk = (...lines: readonly string[]) =>
+  execFileSync(process.execPath, [bin('scg-mcp-server')], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+  })
+
+beforeAll(() => {
+  talk(
+    request(1, 'node.create', { belief: 0.9, energy: 10, claim: 'a <claim> & "more"' }),
+    request(2, 'node.create', { belief: 0.1, energy: 10 }),
+    request(3, 'edge.bind', { src: '0', dst: '1', weight: 0.5 }),
+    request(4, 'edge.propagate', { edge_id: '0' }),
+  )
+})
+
+describe('warrant graph', () => {
+  it('lists graphs, shows nodes with their claims, and queries one', () => {
+    expect(json('graph', 'ls')).toMatchObject({
+      status: 0,
+      graphs: [{ graph: 'default', entries: 4, quarantine: null }],
+    })
+    expect(json('graph', 'show')).toMatchObject({
+      nodes: [{ id: 0, claim: 'a <claim> & "more"' }, { id: 1 }],
+      edges: [{ src: 0, dst: 1, weight: 0.5 }],
+    })
+    expect(json('graph', 'query', '1')).toMatchObject({ id: 1, incoming: [{ src: 0 }], outgoing: [] })
+    expect(json('graph', 'stats')).toMatchObject({ healthy: true, node_count: 2, drift: 0 })
+  })
+
+  it.each([
+    ['--dot', 'digraph', 'n0 -> n1'],
+    ['--mermaid', 'flowchart', 'n0 -->'],
+    ['--svg', '<svg', 'a &#60;claim&#62; &#38; &#34;more&#34;'],
+  ])('draws with %s', (flag, start, part) => {
+    const { status, stdout } = run('warrant', 'graph', 'show', flag)
+    expect(status).toBe(0)
+    expect(stdout.startsWith(start)).toBe(true)
+    expect(stdout).toContain(part)
+  })
+
+  it('refuses a node that is not there, and a verb that is none', () => {
+    expect(json('graph', 'query', '99')).toMatchObject({ status: 4, error: { code: 'belief.node_unknown' } })
+    expect(json('graph', 'dance')).toMatchObject({ status: 2, error: { code: 'usage.argument' } })
+  })
+})
+
+describe('warrant lineage', () => {
+  it('verifies the chain and does everything again', () => {
+    expect(json('lineage', 'verify')).toMatchObject({
+      status: 0,
+      chain: { outcome: 'intact', size: 4 },
+      execution: { outcome: 'same', entries: 4 },
+    })
+    expect(json('lineage', 'replay', '2').entries.map(({ seq }: { seq: number }) => seq)).toEqual([2, 3])
+    expect(json('lineage', 'prove', '1')).toMatchObject({ index: 1, size: 4, holds: true })
+    expect(json('lineage', 'repair')).toMatchObject({ status: 0, outcome: 'healthy' })
+  })
+
+  it('proves that the log has only grown since a checkpoint, and refuses one that was changed', () => {
+    const old = run('warrant', 'lineage', 'checkpoint').stdout
+    writeFileSync(join(folder, 'old.txt'), old)
+    talk(request(1, 'node.mutate', { node_id: '0', delta: -0.1 }))
+    expect(json('lineage', 'consistency', '--checkpoint', 'old.txt')).toMatchObject({
+      status: 0,
+      outcome: 'consistent',
+    })
+    writeFileSync(join(folder, 'forged.txt'), old.replace(/\n\d+\n/, '\n3\n'))
+    expect(json('lineage', 'consistency', '--checkpoint', 'forged.txt')).toMatchObject({
+      status: 1,
+      outcome: 'unsigned',
+    })
+  })
+
+  it('exports a bundle that the stand-alone verifier accepts, and not with a byte changed', () => {
+    expect(json('lineage', 'export', 'bundle.json', '--bundle')).toMatchObject({ status: 'ok' })
+    const good = run('lineage-verify', 'bundle.json')
+    expect(good.status).toBe(0)
+    expect(JSON.parse(good.stdout)).toMatchObject({ chain: { outcome: 'intact' }, matches: true })
+    const text = readFileSync(join(folder, 'bundle.json'), 'utf8')
+    writeFileSync(join(folder, 'bad.json'), text.replace('"node.mutate"', '"node.mutatE"'))
+    expect(run('lineage-verify', 'bad.json').status).toBe(1)
+    const { genesis, entries } = JSON.parse(text)
+    writeFileSync(join(folder, 'entries.json'), JSON.stringify(entries))
+    writeFileSync(join(folder, 'genesis.json'), genesis)
+    expect(run('lineage-verify', 'entries.json', 'genesis.json').status).toBe(0)
+    expect(run('lineage-verify', 'entries.json').status).toBe(2)
+    expect(run('lineage-verify', 'absent.json').status).toBe(2)
+  })
+
+  it('ships the verifier as one file that needs nothing of ours', () => {
+    const source = readFileSync(bin('lineage-verify'), 'utf8')
+    const imports = [...source.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
+    expect(imports.every((name) => ['node:crypto', 'node:fs'].includes(name ?? ''))).toBe(true)
+  })
+})
