@@ -66,6 +66,8 @@ export class Replica {
   #jobs: Job[] = []
   #running: Promise<void> | undefined
   #quarantine: string | null = null
+  /** What stopped the writing is still there, so that nobody can write: not even that it was repaired. */
+  #isStuck = false
   #closed = false
 
   constructor(options: ReplicaOptions) {
@@ -168,6 +170,7 @@ export class Replica {
         })
       : undefined
     const damage = onTheWay ?? atHead
+    this.#isStuck = damage !== undefined
     if (damage !== undefined) await this.stopWriting(damage.message)
   }
 
@@ -195,7 +198,7 @@ export class Replica {
   }
 
   #carryOut(operation: Operation, ahead: number) {
-    if (this.#quarantine !== null && operation.op !== 'lineage.repair') {
+    if (this.#quarantine !== null && (this.#isStuck || operation.op !== 'lineage.repair')) {
       throw replicaFaults.quarantined(`writing is stopped: ${this.#quarantine}`)
     }
     const { scribe, state, stamp } = this.#options
