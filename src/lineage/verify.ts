@@ -25,6 +25,8 @@ const hash = (...parts: (string | Uint8Array)[]): Buffer => {
 }
 
 const HEX = /^[0-9a-f]{64}$/
+// A list of one text reads like the text itself where text is wanted; it is not what was recorded.
+const isHash = (value: unknown): boolean => typeof value === 'string' && HEX.test(value)
 const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
 
 const findFlaw = (value: unknown, at: number): string | undefined => {
@@ -36,7 +38,7 @@ const findFlaw = (value: unknown, at: number): string | undefined => {
   if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')
     return 'has no operation or time'
   if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline where none may be'
-  if (!HEX.test(entry.payload_hash) || !HEX.test(entry.checksum)) return 'has a hash that is none'
+  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a hash that is none'
   return undefined
 }
 

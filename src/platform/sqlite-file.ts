@@ -31,7 +31,8 @@ const findFile = (path: string, make: boolean): boolean => {
     const found = look(path)
     if (found?.isFile() === false) throw storeFaults.address(`${path} is not a file`)
     // SQLite throws a journal away that has no database beside it; there may be entries in it.
-    if (!found?.size && look(`${path}-wal`)?.size) {
+    // Looked at again once the journal is seen: another process may just be making both.
+    if (!found?.size && look(`${path}-wal`)?.size && !look(path)?.size) {
       throw storeFaults.damaged('the file is gone or empty, and the journal beside it is not')
     }
     if (make) makeFile(path)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp } from 'node:fs/promises'
+import { copyFile, cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../../src/platform/sqlite.ts'
 import { makeFolder } from '../support/binary.ts'
@@ -159,6 +159,12 @@ export const makeStore = async (): Promise<ServerPlan> => {
 /** The same store and key somewhere else, to be damaged there. */
 export const copyStore = async (plan: ServerPlan): Promise<ServerPlan> => {
   const folder = await makeFolder()
-  await cp(plan.folder, folder, { recursive: true })
-  return { ...plan, folder, store: join(folder, 'beliefs.db') }
+  const copy = { ...plan, folder, store: join(folder, 'beliefs.db') }
+  await copyFile(plan.store, copy.store)
+  // Closing a store removes its journal, if it was the last to have it open and whenever it gets to it.
+  await copyFile(`${plan.store}-wal`, `${copy.store}-wal`).catch(() => {})
+  await cp(join(plan.folder, '.warrant'), join(folder, '.warrant'), { recursive: true, force: true }).catch(
+    () => {},
+  )
+  return copy
 }

@@ -36,13 +36,17 @@ const fileFlag = (invocation: Invocation, name: string): string => {
 }
 
 /** Links and payloads by the independent verifier, then everything done again from the genesis. */
+const examine = async (invocation: Invocation, beliefs: Beliefs) => {
+  const chain = await beliefs.verify()
+  if (chain.outcome === 'broken') return { chain, execution: undefined }
+  const { config } = loadSettings(invocation)
+  return { chain, execution: await reexecute(graphConfig(config), readRows(beliefs.keeper.log)) }
+}
+
 const verify: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
-    const chain = await beliefs.verify()
-    if (chain.outcome === 'broken') return verdict(invocation, { chain }, false)
-    const { config } = loadSettings(invocation)
-    const execution = await reexecute(graphConfig(config), readRows(beliefs.keeper.log))
-    return verdict(invocation, { chain, execution }, execution.outcome === 'same')
+    const found = await examine(invocation, beliefs)
+    return verdict(invocation, found, found.execution?.outcome === 'same')
   })
 
 const replay: Verb = (invocation, [from]) =>
@@ -131,8 +135,10 @@ const repair: Verb = (invocation) =>
       print(invocation, { outcome: 'healthy' })
       return 0
     }
-    const chain = await beliefs.verify()
-    if (chain.outcome === 'broken') return verdict(invocation, { outcome: 'beyond repair', chain }, false)
+    const { chain, execution } = await examine(invocation, beliefs)
+    if (execution?.outcome !== 'same') {
+      return verdict(invocation, { outcome: 'beyond repair', chain, execution }, false)
+    }
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
     print(invocation, { outcome: 'repaired', reason })
