@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRows } from '../lineage/inspect.ts'
+import { readRows } from '../lineage/rows.ts'
 import type { Log, LogStore, Row } from '../lineage/store.ts'
 import { memoryLogs } from '../platform/memory-log.ts'
 import { fixedSalts } from '../platform/salts.ts'

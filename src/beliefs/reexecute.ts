@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/fault.ts'
-import { readEntry } from '../lineage/scribe.ts'
+import { readEntry } from '../lineage/rows.ts'
 import type { Row } from '../lineage/store.ts'
 import { Graph, type GraphConfig } from './graph.ts'
 import { State } from './replay-state.ts'

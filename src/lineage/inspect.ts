@@ -1,36 +1,8 @@
 import { Fault } from '../kernel/fault.ts'
 import { rootAt } from './proof.ts'
-import type { LogReader, Row } from './store.ts'
+import { readRows } from './rows.ts'
+import type { LogReader } from './store.ts'
 import { type ChainVerdict, verifyChain } from './verify.ts'
-
-const PAGE = 1_000
-
-/** Every row of a log, a page at a time. */
-export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
-  for (let next = from; ; ) {
-    const rows = await log.read(next, PAGE)
-    yield* rows
-    if (rows.length < PAGE) return
-    next += rows.length
-  }
-}
-
-/** Every row up to the first that cannot be read, which a page alone would not tell. */
-async function* readableRows(log: LogReader): AsyncGenerator<Row> {
-  let next = 0
-  try {
-    for await (const row of readRows(log)) {
-      yield row
-      next = row.seq + 1
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || thrown.kind === 'unavailable') throw thrown
-    for (let rows = await log.read(next, 1); rows.length > 0; rows = await log.read(next, 1)) {
-      yield* rows
-      next += 1
-    }
-  }
-}
 
 const parse = (text: string): unknown => {
   try {
@@ -48,7 +20,7 @@ export const inspectLog = async (log: LogReader): Promise<ChainVerdict> => {
   let reached = 0
   let payload: string | null = null
   const entries = async function* () {
-    for await (const row of readableRows(log)) {
+    for await (const row of readRows(log)) {
       payload = row.payload
       yield parse(row.entry)
       reached = row.seq + 1

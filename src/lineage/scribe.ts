@@ -1,12 +1,10 @@
-import { Fault } from '../kernel/fault.ts'
 import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
-import { type Draft, Entry } from './entry.ts'
+import type { Draft, Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash, STORED_LEVEL } from './merkle.ts'
-import type { Log, LogReader, Row, TreeNode } from './store.ts'
+import { readEntry, readRows } from './rows.ts'
+import type { Log, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
-
-const PAGE = 1_000
 
 /** Entries made and not yet stored. */
 export interface Batch {
@@ -104,37 +102,5 @@ export class Scribe {
       yield { entry, row }
       this.#advance([row.entry], entry.checksum)
     }
-  }
-}
-
-/** A page; undefined when something in it is damaged and a smaller one may still be read. */
-const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
-  try {
-    return await log.read(from, limit)
-  } catch (thrown) {
-    if (limit > 1 && thrown instanceof Fault && thrown.kind === 'corrupt') return undefined
-    throw thrown
-  }
-}
-
-/** Every row from `from` on, in order. All that come before one that cannot be read are handed over. */
-export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
-  for (let next = from, limit = PAGE; ; ) {
-    const rows = await readPage(log, next, limit)
-    if (rows === undefined) {
-      limit = Math.floor(limit / 2)
-      continue
-    }
-    yield* rows
-    if (rows.length < limit) return
-    next += rows.length
-  }
-}
-
-export const readEntry = ({ seq, entry }: Row): Entry => {
-  try {
-    return Entry.parse(JSON.parse(entry))
-  } catch (cause) {
-    throw storeFaults.damaged(`entry ${seq} cannot be read`, { cause, detail: { seq } })
   }
 }
