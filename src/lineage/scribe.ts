@@ -40,10 +40,6 @@ export class Scribe {
     return this.#frontier.size
   }
 
-  get root(): string {
-    return this.#frontier.root
-  }
-
   /** Checksum of the newest entry we know; of the genesis when there is none. */
   get link(): string {
     return this.#link

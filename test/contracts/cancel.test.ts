@@ -1,12 +1,9 @@
 import { request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { defineTool, NoInput, type Tool } from '../../src/kernel/tool.ts'
-import { randomIds } from '../../src/platform/ids.ts'
-import { createFront } from '../../src/surfaces/http/front.ts'
-import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
+import { startFront } from '../support/front.ts'
 import { envelope, initialize, modern, notification, request } from '../support/messages.ts'
 import { makeService, Wire } from '../support/service.ts'
 
@@ -117,20 +114,9 @@ describe('changes', () => {
 describe('over HTTP', () => {
   it.each([true, false])('hanging up stops the work, with the direct path %s', async (direct) => {
     const { stopped, toolset } = patient()
-    const { service } = makeService({ toolset })
-    const front = createFront({
-      routes: [mcpEndpoint(service, { direct }).route],
-      access: { allowedHosts: [], allowedOrigins: [], token: undefined },
-      headersMs: 10_000,
-      requestMs: 10_000,
-      log: service.parts.log,
-      ids: randomIds,
-      observe: () => {},
-      challenge: () => 'Bearer',
-    })
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+    const front = await startFront(makeService({ toolset }), direct)
     const client = httpRequest({
-      port: (front.address() as AddressInfo).port,
+      port: front.port,
       path: '/mcp',
       method: 'POST',
       headers: {
@@ -148,7 +134,6 @@ describe('over HTTP', () => {
     expect(stopped).toEqual([])
     client.destroy()
     await expect.poll(() => stopped.length, { timeout: 5_000 }).toBe(1)
-    front.closeAllConnections()
-    await new Promise((resolve) => front.close(resolve))
+    await front.close()
   })
 })

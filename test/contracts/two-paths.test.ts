@@ -1,16 +1,12 @@
-import type { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { defineFaults } from '../../src/kernel/fault.ts'
 import { defineTool, NoInput, NoOutput, type Tool } from '../../src/kernel/tool.ts'
-import { randomIds } from '../../src/platform/ids.ts'
-import { createFront } from '../../src/surfaces/http/front.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/surfaces/mcp/dialect.ts'
 import { Envelopes } from '../../src/surfaces/mcp/envelope.ts'
-import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
 import { isEnvelope } from '../../src/surfaces/mcp/sdk.ts'
+import { startFront, type TestFront } from '../support/front.ts'
 import { CAPABILITIES_KEY, envelope, initialize, request, VERSION_KEY } from '../support/messages.ts'
 import { makeService, Wire } from '../support/service.ts'
 
@@ -224,31 +220,14 @@ describe('an envelope that is taken for valid at sight', () => {
 })
 
 describe('over HTTP', () => {
-  const servers: ReturnType<typeof createServer>[] = []
-  const urls: string[] = []
+  const fronts: TestFront[] = []
+  let urls: string[] = []
 
   beforeAll(async () => {
-    for (const direct of [true, false]) {
-      const { service } = makeService({ toolset })
-      const front = createFront({
-        routes: [mcpEndpoint(service, { direct }).route],
-        access: { allowedHosts: [], allowedOrigins: [], token: undefined },
-        headersMs: 10_000,
-        requestMs: 10_000,
-        log: service.parts.log,
-        ids: randomIds,
-        observe: () => {},
-        challenge: () => 'Bearer',
-      })
-      servers.push(front)
-      await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-      urls.push(`http://127.0.0.1:${(front.address() as AddressInfo).port}/mcp`)
-    }
+    for (const direct of [true, false]) fronts.push(await startFront(makeService({ toolset }), direct))
+    urls = fronts.map(({ port }) => `http://127.0.0.1:${port}/mcp`)
   })
-  afterAll(() => {
-    for (const server of servers) server.closeAllConnections()
-    for (const server of servers) server.close()
-  })
+  afterAll(() => Promise.all(fronts.map((front) => front.close())))
 
   const post = async (url: string, body: object, headers: Record<string, string>) => {
     const response = await fetch(url, {

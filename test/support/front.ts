@@ -1,0 +1,32 @@
+import type { AddressInfo } from 'node:net'
+import { randomIds } from '../../src/platform/ids.ts'
+import { createFront } from '../../src/surfaces/http/front.ts'
+import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
+import type { TestService } from './service.ts'
+
+export interface TestFront {
+  readonly port: number
+  close(): Promise<unknown>
+}
+
+/** The production HTTP front over a test's own tools, on a free loopback port. */
+export const startFront = async ({ service }: TestService, direct: boolean): Promise<TestFront> => {
+  const server = createFront({
+    routes: [mcpEndpoint(service, { direct }).route],
+    access: { allowedHosts: [], allowedOrigins: [], token: undefined },
+    headersMs: 10_000,
+    requestMs: 10_000,
+    log: service.parts.log,
+    ids: randomIds,
+    observe: () => {},
+    challenge: () => 'Bearer',
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
