@@ -28,7 +28,7 @@ const options = {
   minifyWhitespace: true,
   chunkNames: 'chunks/[name]-[hash]',
   // Drivers with files of their own; they are installed beside us.
-  external: ['@photostructure/sqlite', 'pg'],
+  external: ['@photostructure/sqlite', 'pg', '@ast-grep/*'],
   legalComments: 'none',
   logLevel: 'warning',
 }

@@ -6,30 +6,55 @@ import { PROMISES } from './requirements.ts'
 
 /** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
 
-const ROOMS = ['bin', 'app', 'surfaces', 'core', 'beliefs', 'lineage', 'platform', 'kernel'] as const
+const ROOMS = [
+  'bin',
+  'app',
+  'surfaces',
+  'core',
+  'gate',
+  'evidence',
+  'beliefs',
+  'lineage',
+  'platform',
+  'kernel',
+] as const
 type Room = (typeof ROOMS)[number]
 
 /** Who may import whom. Every room may import itself. */
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   // The stand-alone verifier is the lineage's own, and carries nothing else.
   bin: ['app', 'lineage'],
-  app: ['surfaces', 'core', 'beliefs', 'lineage', 'platform', 'kernel'],
-  surfaces: ['kernel'],
+  app: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'platform', 'kernel'],
+  // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
+  surfaces: ['gate', 'evidence', 'kernel'],
   core: ['kernel'],
+  gate: ['evidence', 'kernel'],
+  evidence: ['kernel'],
   beliefs: ['lineage', 'kernel'],
   lineage: ['kernel'],
-  // Stores implement the port that the lineage declares.
-  platform: ['lineage', 'kernel'],
+  // Platform code implements the ports that these rooms declare.
+  platform: ['gate', 'evidence', 'lineage', 'kernel'],
   kernel: [],
 }
 
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
-  zod: { rooms: ['surfaces', 'core', 'beliefs', 'lineage', 'kernel'], why: 'definitions are schemas' },
+  zod: {
+    rooms: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'kernel'],
+    why: 'definitions are schemas',
+  },
+  yaml: { rooms: ['gate'], why: 'rule packs are YAML' },
+  picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
   '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
   pg: { rooms: ['platform'], why: 'a store' },
+  '@ast-grep/napi': { rooms: ['platform'], why: 'native code behind the scanner port' },
+  '@ast-grep/lang-go': { rooms: ['platform'], why: 'a grammar' },
+  '@ast-grep/lang-java': { rooms: ['platform'], why: 'a grammar' },
+  '@ast-grep/lang-kotlin': { rooms: ['platform'], why: 'a grammar' },
+  '@ast-grep/lang-python': { rooms: ['platform'], why: 'a grammar' },
+  '@ast-grep/lang-swift': { rooms: ['platform'], why: 'a grammar' },
   'node:sqlite': { rooms: ['platform'], why: 'a store' },
   'node:fs': { rooms: ['platform', 'app', 'bin'], why: 'files are the outside world' },
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },

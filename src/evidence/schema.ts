@@ -1,0 +1,143 @@
+import * as z from 'zod'
+
+/** Least severe first: the place in the list is the rank. */
+export const SEVERITIES = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const
+export const Severity = z.enum(SEVERITIES)
+export type Severity = z.infer<typeof Severity>
+
+/** Where in the life of a change it is judged. `STAGED` is read from old files and never written. */
+export const Stage = z.enum(['STAGED', 'PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI'])
+export type Stage = z.infer<typeof Stage>
+
+export const Outcome = z.enum(['PASS', 'WARN', 'BLOCK'])
+export type Outcome = z.infer<typeof Outcome>
+
+export const GateStatus = z.enum(['ALLOWED', 'BLOCKED'])
+export type GateStatus = z.infer<typeof GateStatus>
+
+export const Confidence = z.enum(['HIGH', 'MEDIUM', 'LOW'])
+export type Confidence = z.infer<typeof Confidence>
+
+const Lines = z.union([z.string(), z.number(), z.array(z.number())])
+export type Lines = z.infer<typeof Lines>
+
+const Timestamp = z.iso.datetime({ offset: true })
+
+// Every object is loose: files written by newer versions are served whole, unknown fields and all.
+const place = { ruleId: z.string(), file: z.string(), lines: Lines.optional() }
+const trace = { matchedBy: z.string().optional(), source: z.string().optional() }
+
+export const Finding = z.looseObject({
+  ...place,
+  severity: Severity,
+  code: z.string(),
+  message: z.string(),
+  ...trace,
+})
+export type Finding = z.infer<typeof Finding>
+
+export const LedgerEntry = z.looseObject({ ...place, firstSeen: Timestamp, lastSeen: Timestamp })
+export type LedgerEntry = z.infer<typeof LedgerEntry>
+
+export const Platform = z.looseObject({ detected: z.boolean(), confidence: Confidence })
+export type Platform = z.infer<typeof Platform>
+
+export const Ruleset = z.looseObject({ platform: z.string(), bundle: z.string(), hash: z.string() })
+export type Ruleset = z.infer<typeof Ruleset>
+
+export const HumanIntent = z.looseObject({
+  primary_goal: z.string().nullable(),
+  secondary_goals: z.array(z.string()),
+  non_goals: z.array(z.string()),
+  constraints: z.array(z.string()),
+  confidence_level: z.enum(['high', 'medium', 'low', 'unset']),
+  set_by: z.string().nullable(),
+  set_at: Timestamp.nullable(),
+  expires_at: Timestamp.nullable(),
+  preserved_at: Timestamp,
+  preservation_count: z.int().nonnegative(),
+  _hint: z.string().optional(),
+})
+export type HumanIntent = z.infer<typeof HumanIntent>
+
+export const Suppressed = z.looseObject({
+  ...place,
+  replacedByRuleId: z.string(),
+  replacementRuleId: z.string().nullable().optional(),
+  platform: z.string().optional(),
+  reason: z.string(),
+})
+export type Suppressed = z.infer<typeof Suppressed>
+
+const HookState = z.enum(['managed', 'missing', 'unmanaged'])
+
+/** The repository as it stood when it was judged. */
+export const RepoState = z.looseObject({
+  repo_root: z.string(),
+  git: z.looseObject({
+    available: z.boolean(),
+    branch: z.string().nullable(),
+    upstream: z.string().nullable(),
+    ahead: z.int(),
+    behind: z.int(),
+    dirty: z.boolean(),
+    staged: z.int(),
+    unstaged: z.int(),
+  }),
+  lifecycle: z.looseObject({
+    installed: z.boolean(),
+    package_version: z.string().nullable(),
+    lifecycle_version: z.string().nullable(),
+    hooks: z.looseObject({ pre_commit: HookState, pre_push: HookState }),
+    hard_mode: z
+      .looseObject({ enabled: z.boolean(), profile: z.string().nullable(), config_path: z.string() })
+      .optional(),
+  }),
+})
+export type RepoState = z.infer<typeof RepoState>
+
+export const SddMetrics = z.looseObject({
+  enforced: z.boolean(),
+  stage: Stage,
+  decision: z.looseObject({ allowed: z.boolean(), code: z.string(), message: z.string() }),
+})
+export type SddMetrics = z.infer<typeof SddMetrics>
+
+const PayloadHash = z.string().regex(/^sha256:[0-9a-f]{64}$/)
+
+/** Links one evidence file to the one it replaced. It finds accidents, not forgers: nothing is signed. */
+export const EvidenceChain = z.looseObject({
+  algorithm: z.literal('sha256'),
+  previous_payload_hash: PayloadHash.nullable(),
+  payload_hash: PayloadHash,
+  sequence: z.int().positive(),
+})
+export type EvidenceChain = z.infer<typeof EvidenceChain>
+
+/** The evidence file, version 2.1: `.ai_evidence.json` in the root of a repository. */
+export const Evidence = z.looseObject({
+  version: z.literal('2.1'),
+  timestamp: Timestamp,
+  snapshot: z.looseObject({ stage: Stage, outcome: Outcome, findings: z.array(Finding) }),
+  ledger: z.array(LedgerEntry),
+  platforms: z.record(z.string(), Platform),
+  rulesets: z.array(Ruleset),
+  human_intent: HumanIntent.nullable(),
+  ai_gate: z.looseObject({
+    status: GateStatus,
+    violations: z.array(
+      z.looseObject({ ...place, level: Severity, code: z.string(), message: z.string(), ...trace }),
+    ),
+    human_intent: HumanIntent.nullable(),
+  }),
+  severity_metrics: z.looseObject({
+    gate_status: GateStatus,
+    total_violations: z.int().nonnegative(),
+    by_severity: z.looseObject({ CRITICAL: z.int(), ERROR: z.int(), WARN: z.int(), INFO: z.int() }),
+  }),
+  sdd_metrics: SddMetrics.optional(),
+  repo_state: RepoState.optional(),
+  consolidation: z.looseObject({ suppressed: z.array(Suppressed) }).optional(),
+  evidence_chain: EvidenceChain.optional(),
+})
+export type Evidence = z.infer<typeof Evidence>

@@ -1,0 +1,120 @@
+import type { RepoState, Severity } from '../evidence/schema.ts'
+
+/** Which files are judged. */
+export type Scope =
+  | { readonly kind: 'staged' }
+  | { readonly kind: 'range'; readonly from: string; readonly to: string }
+  | { readonly kind: 'worktree' }
+  | { readonly kind: 'repository' }
+
+/** One file of a change, under its new name. Paths are relative to the root and use `/`. */
+export interface Change {
+  readonly path: string
+  readonly change: 'added' | 'modified' | 'deleted'
+}
+
+/** What git says changed, and the bytes as they will be. */
+export interface ChangeSet {
+  /** How findings name their origin: `git:staged`, `git:range:<from>..<to>`, ... */
+  readonly source: string
+  readonly changes: readonly Change[]
+  /** Contents of the asked files, as many at a time as is cheap; a deleted or unreadable one is left out. */
+  read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileContent>
+}
+
+export interface FileContent {
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+export type GitState = RepoState['git']
+
+/** What the gate asks of git. Nothing here writes to the repository. */
+export interface GitReader {
+  /** The top of the working tree, absolute; undefined outside a repository. */
+  root(signal: AbortSignal): Promise<string | undefined>
+  state(signal: AbortSignal): Promise<GitState>
+  changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
+  /** The first of the names that is a commit. */
+  resolve(names: readonly string[], signal: AbortSignal): Promise<string | undefined>
+  /** Local branches merged into the one checked out, itself left out. */
+  mergedBranches(signal: AbortSignal): Promise<readonly string[]>
+}
+
+/** The `pumuki.*` keys of the repository's own configuration. */
+export interface LocalConfig {
+  /** All keys under `prefix`, without it. */
+  read(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Sets each key, or unsets it where the value is undefined. */
+  write(values: ReadonlyMap<string, string | undefined>, signal: AbortSignal): Promise<void>
+}
+
+/** One place where a rule matched. Lines and columns count from 1. */
+export interface Match {
+  readonly ruleId: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** A rule that is ready to run: what the engine needs, and nothing of how it is judged. */
+export interface CompiledRule {
+  readonly id: string
+  /** Name of the grammar, such as `typescript`. */
+  readonly language: string
+  /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
+  readonly matcher: Readonly<Record<string, unknown>>
+  /** Whether the rule looks at this path at all. */
+  readonly covers: (path: string) => boolean
+  readonly severity: Severity
+  /** False for a rule that came with the repository: it runs where it can be stopped. */
+  readonly trusted: boolean
+}
+
+export type ScanReport =
+  | { readonly path: string; readonly outcome: 'scanned'; readonly matches: readonly Match[] }
+  /** The file does not parse: where the first error is. What else matched in it is reported all the same. */
+  | {
+      readonly path: string
+      readonly outcome: 'broken'
+      readonly line: number
+      readonly column: number
+      readonly matches: readonly Match[]
+    }
+  /** The time for one file ran out, or its size is past the limit. Rules that had finished are in `matches`. */
+  | {
+      readonly path: string
+      readonly outcome: 'given-up'
+      readonly why: 'time' | 'size'
+      readonly matches: readonly Match[]
+    }
+  /** No grammar for it, or it is binary. */
+  | { readonly path: string; readonly outcome: 'skipped' }
+
+/** Finds rule matches in files. Rules are data: whatever they hold, they cannot run code or keep us waiting. */
+export interface Scanner {
+  scan(
+    files: AsyncIterable<FileContent>,
+    rules: readonly CompiledRule[],
+    signal: AbortSignal,
+  ): AsyncIterable<ScanReport>
+}
+
+export interface ProgramResult {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The `openspec` program, found beside the repository or on the path. Undefined: it cannot be started. */
+export interface OpenSpecProgram {
+  run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
+}
+
+/** Read-only look at files of the repository by relative path. */
+export interface RepositoryFiles {
+  exists(path: string): Promise<boolean>
+  /** The file's bytes, or undefined when absent or longer than `limit`. */
+  read(path: string, limit: number): Promise<Uint8Array | undefined>
+}
