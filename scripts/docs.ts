@@ -176,8 +176,7 @@ const httpPage = (): string => {
     ...operatorRoutes({
       store,
       metrics: new Metrics(),
-      memoryBytes: () => 0,
-      uptimeSeconds: () => 0,
+      gauges: async () => [],
       index: () => '',
     }),
     ...metadataRoutes(() => '', ''),

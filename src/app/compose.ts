@@ -23,9 +23,13 @@ export interface Assembly {
   readonly log: Log
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
+  /** The health of the belief graph; undefined while nobody has opened it. */
+  readonly graphStatus: () => Promise<GraphStatus | undefined>
   /** Writes down what must not be lost, and lets go of everything. */
   readonly close: () => Promise<void>
 }
+
+export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>>
 
 /** The belief graph, opened when first asked for. */
 const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
@@ -41,6 +45,7 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   }
   return {
     open: async () => (await get()).beliefs,
+    status: async () => (await opening)?.beliefs.governanceStatus(),
     close: async () => {
       await opening?.then(({ close }) => close())
     },
@@ -109,6 +114,7 @@ export const assemble = (
     log,
     close: beliefs.close,
     beliefs: beliefs.open,
+    graphStatus: beliefs.status,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
 import { type Face, greet, type World } from './greet.ts'
 import { type Flags, type Loaded, loadConfig, type Preset } from './load-config.ts'
+import { Tally } from './tally.ts'
 import { writeLog } from './terminal.ts'
 
 const world = (): World => ({ cwd: process.cwd(), environment: process.env, writeLog })
@@ -14,15 +15,18 @@ export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face
   (await import('./compose.ts')).assemble(config, world(), recorder, face)
 
 export interface ClosableHost extends Host {
+  /** Leaves a line in the log that says what was done, and lets go of everything. */
   close(): Promise<void>
 }
 
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
 export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
+  const hello = greet(loaded.config, world(), face)
+  const tally = new Tally()
   let assembly: Promise<Assembly> | undefined
   const load = () => {
-    assembly ??= assembleHere(loaded, undefined, face).catch((cause: unknown) => {
+    assembly ??= assembleHere(loaded, tally, face).catch((cause: unknown) => {
       assembly = undefined
       throw cause
     })
@@ -33,10 +37,12 @@ export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHos
   const chosen = toolsets.length + tools.length + excludeTools.length > 0
   if (chosen && sources.some((source) => source !== 'default')) await load()
   return {
-    hello: greet(loaded.config, world(), face),
+    hello,
     service: async () => (await load()).service,
     close: async () => {
-      await assembly?.then(({ close }) => close())
+      if (assembly === undefined) return
+      hello.log.write('info', 'served', tally.report())
+      await (await assembly).close()
     },
   }
 }

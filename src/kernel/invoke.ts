@@ -129,7 +129,7 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
       tool: tool.name,
       effect: tool.effect,
       outcome: outcome.kind,
-      ...(outcome.kind === 'fault' && { code: outcome.fault.code }),
+      ...(outcome.kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
       ms: clock.elapsed() - started,
     }
     const written = recorder.record(entry)

@@ -1,3 +1,4 @@
+import type { FaultKind } from './fault.ts'
 import type { JsonObject } from './json.ts'
 
 export interface Clock {
@@ -52,8 +53,9 @@ export interface CallRecord {
   readonly tool: string
   readonly effect: 'read' | 'write'
   readonly outcome: 'answer' | 'fault' | 'bug' | 'cancelled'
-  /** The fault's code, when it ended in one. */
+  /** The fault's code and kind, when it ended in one. */
   readonly code?: string
+  readonly kind?: FaultKind
   readonly ms: number
 }
 

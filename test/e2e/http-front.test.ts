@@ -1116,6 +1116,20 @@ describe('Metrics', () => {
     return readMetrics(body)
   }
 
+  test('tell of the belief graph once somebody has opened it', async () => {
+    const own = await startHttp(['--store', 'memory'])
+    const look = async () => readMetrics((await get('/metrics', LOCAL, own.port)).body.toString())
+    expect(findSample(await look(), 'warrant_graph_nodes', {})).toBeUndefined()
+    const create = request(1, 'tools/call', { name: 'node_create', arguments: { belief: 0.5, energy: 1 } })
+    expect((await post(create, LEGACY_POST, own.port)).status).toBe(200)
+    const samples = await look()
+    const values = ['nodes', 'edges', 'tick', 'drift'].map((name) =>
+      findSample(samples, `warrant_graph_${name}`, {}),
+    )
+    expect(values).toEqual([1, 0, 0, 0])
+    expect(findSample(samples, 'warrant_lineage_entries', {})).toBe(1)
+  })
+
   test('count calls by their outcome and requests by their status', async () => {
     const headers = mirror('tools/call', 'warrant_status')
     const good = modern(1, 'tools/call', { name: 'warrant_status' })

@@ -48,6 +48,22 @@ describe('a graph in a file', () => {
     expect((await third.must('node.create', NODE)).node_id).toBe(3)
   })
 
+  test('is left with a line in the log that says what was asked of it', async () => {
+    const { server } = await serverWithFile()
+    await server.must('node.create', NODE)
+    await server.must('node.create', NODE)
+    expectError(await server.call('node.query', { node_id: '7' }), 4004)
+    const { stderr } = await server.finish()
+    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      message: 'served',
+      requests_total: 3,
+      requests_success: 2,
+      requests_failed: 1,
+      invariant_failures: 0,
+      tools: { 'node.create': 2, 'node.query': 1 },
+    })
+  })
+
   test('is one of many by its name', async () => {
     const { server: one, folder } = await serverWithFile({ args: ['--graph', 'one'] })
     const two = new ScgServer({ args: ['--graph', 'two'], cwd: folder })

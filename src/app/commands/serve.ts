@@ -6,9 +6,10 @@ import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { createFront } from '../../surfaces/http/front.ts'
 import { isLoopback } from '../../surfaces/http/guards.ts'
-import { Metrics } from '../../surfaces/http/metrics.ts'
+import { type Gauge, Metrics } from '../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
 import { mcpEndpoint } from '../../surfaces/mcp/http.ts'
+import type { GraphStatus } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { launchSelf } from '../launch.ts'
 import { endWith } from '../lifecycle.ts'
@@ -57,6 +58,29 @@ or over stdio:
 `
 }
 
+const processGauges = (): readonly Gauge[] => [
+  { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
+  { name: 'process_uptime_seconds', help: 'Seconds since the start.', value: process.uptime() },
+]
+
+const GRAPH_GAUGES = {
+  node_count: ['warrant_graph_nodes', 'Nodes of the belief graph.'],
+  edge_count: ['warrant_graph_edges', 'Edges of the belief graph.'],
+  tick: ['warrant_graph_tick', 'Propagations so far.'],
+  lineage_length: ['warrant_lineage_entries', 'Entries of its lineage.'],
+  drift: ['warrant_graph_drift', 'Distance of its energy from exact conservation.'],
+} as const
+
+/** Nothing while the graph has not been opened: asking for metrics must not open it. */
+const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
+  status === undefined
+    ? []
+    : Object.entries(GRAPH_GAUGES).map(([key, [name, help]]) => ({
+        name,
+        help,
+        value: status[key as keyof typeof GRAPH_GAUGES],
+      }))
+
 /** Serves HTTP until a signal says otherwise. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
@@ -69,7 +93,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
-  const { service, store, log, close } = await assembleHere(loaded, metrics)
+  const { service, store, log, close, graphStatus } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
@@ -79,8 +103,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
       ...operatorRoutes({
         store,
         metrics,
-        memoryBytes: () => process.memoryUsage.rss(),
-        uptimeSeconds: () => process.uptime(),
+        gauges: async () => [...processGauges(), ...graphGauges(await graphStatus())],
         index: () => banner(url, config),
       }),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),

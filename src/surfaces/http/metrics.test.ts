@@ -8,7 +8,9 @@ describe('metrics', () => {
     metrics.record({ tool: 'a', effect: 'read', outcome: 'fault', code: 'x.y', ms: 60_000 })
     metrics.record({ tool: 'a', effect: 'read', outcome: 'answer', ms: 0.5 })
     metrics.request('/mcp', 200)
-    const lines = metrics.write(10, 2).split('\n')
+    const lines = metrics
+      .write([{ name: 'process_resident_memory_bytes', help: 'Resident memory.', value: 10 }])
+      .split('\n')
     expect(lines.filter((line) => line.startsWith('warrant_calls_total'))).toEqual([
       'warrant_calls_total{tool="a",outcome="answer"} 1',
       'warrant_calls_total{tool="a",outcome="fault"} 1',
@@ -36,6 +38,6 @@ describe('metrics', () => {
   it('escape what is in a label', () => {
     const metrics = new Metrics()
     metrics.request('a"b\\c\nd', 200)
-    expect(metrics.write(0, 0)).toContain('route="a\\"b\\\\c\\nd"')
+    expect(metrics.write([])).toContain('route="a\\"b\\\\c\\nd"')
   })
 })

@@ -8,6 +8,13 @@ interface Timing {
   sum: number
 }
 
+/** A value as it is now. */
+export interface Gauge {
+  readonly name: string
+  readonly help: string
+  readonly value: number
+}
+
 const label = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 const labels = (pairs: Readonly<Record<string, string>>): string =>
@@ -42,16 +49,11 @@ export class Metrics implements Recorder {
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1)
   }
 
-  write(memoryBytes: number, uptimeSeconds: number): string {
+  write(gauges: readonly Gauge[]): string {
     const counter = (name: string, help: string, rows: ReadonlyMap<string, number>) => [
       `# HELP ${name} ${help}`,
       `# TYPE ${name} counter`,
       ...[...rows].sort().map(([key, value]) => `${name}{${key}} ${value}`),
-    ]
-    const gauge = (name: string, help: string, value: number) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} gauge`,
-      `${name} ${value}`,
     ]
     const lines = [
       ...counter('warrant_calls_total', 'Tool calls by outcome.', this.#calls),
@@ -59,12 +61,17 @@ export class Metrics implements Recorder {
       '# TYPE warrant_call_seconds histogram',
       ...[...this.#timings].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(writeTiming),
       ...counter('warrant_http_requests_total', 'HTTP requests by route and status.', this.#requests),
-      ...gauge('process_resident_memory_bytes', 'Resident memory.', memoryBytes),
-      ...gauge('process_uptime_seconds', 'Seconds since the start.', uptimeSeconds),
+      ...gauges.flatMap(writeGauge),
     ]
     return `${lines.join('\n')}\n`
   }
 }
+
+const writeGauge = ({ name, help, value }: Gauge): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} gauge`,
+  `${name} ${value}`,
+]
 
 const writeTiming = ([tool, { counts, count, sum }]: [string, Timing]): string[] => [
   ...BUCKETS.map(

@@ -1,12 +1,11 @@
 import type { Store } from '../../kernel/ports.ts'
 import { type Route, sendJson, sendText } from './front.ts'
-import type { Metrics } from './metrics.ts'
+import type { Gauge, Metrics } from './metrics.ts'
 
 export interface OperatorPorts {
   readonly store: Store
   readonly metrics: Metrics
-  readonly memoryBytes: () => number
-  readonly uptimeSeconds: () => number
+  readonly gauges: () => Promise<readonly Gauge[]>
   /** What `/` shows. */
   readonly index: () => string
 }
@@ -41,12 +40,12 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   },
   {
     path: '/metrics',
-    summary: 'Calls, requests, memory and uptime as Prometheus text.',
+    summary: 'Calls, requests, memory, uptime and the open belief graph as Prometheus text.',
     methods: READ,
-    handle: (_, response) =>
+    handle: async (_, response) =>
       sendText(
         response,
-        ports.metrics.write(ports.memoryBytes(), ports.uptimeSeconds()),
+        ports.metrics.write(await ports.gauges()),
         'text/plain; version=0.0.4; charset=utf-8',
       ),
   },
