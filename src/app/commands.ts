@@ -102,8 +102,8 @@ export const commands = (): readonly Command[] => [
   },
   {
     name: 'lineage',
-    summary: 'Verify, replay, export, prove and repair the lineage of a belief graph.',
-    usage: '<verify|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair>',
+    summary: 'Verify, replay, export, prove, repair and erase from the lineage of a belief graph.',
+    usage: '<verify|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
     options: () => [
       {
         flag: 'bundle',
@@ -122,9 +122,10 @@ export const commands = (): readonly Command[] => [
         value: 'VERIFIER',
         description: 'With consistency: who signed it, when not we.',
       },
+      { flag: 'reason', kind: 'text', value: 'TEXT', description: 'With erase: why, for the log.' },
       ...configOptions(),
     ],
-    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair'],
+    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
     run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),
   },
   {

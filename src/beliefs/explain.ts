@@ -1,5 +1,6 @@
 import { readEntry } from '../lineage/rows.ts'
 import type { Row } from '../lineage/store.ts'
+import { beliefFaults } from './faults.ts'
 import { Graph, type GraphConfig } from './graph.ts'
 import { State } from './replay-state.ts'
 import type { ExplainResult, Shape } from './shapes.ts'
@@ -29,6 +30,7 @@ export const explainNode = async (
     const before = beliefNow()
     const pulls =
       before !== undefined && entry.operation === 'edge.propagate' ? state.graph.incoming(node) : []
+    if (row.payload === null) throw beliefFaults.history_erased(`entry ${row.seq} has been erased`)
     state.replay(entry, row.payload)
     const after = beliefNow()
     if (after === undefined || after === before) continue

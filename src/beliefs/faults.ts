@@ -11,6 +11,10 @@ export const beliefFaults = defineFaults('belief', {
     fix: 'Ask for less energy: the reserve is finite and is never refilled.',
   },
   graph_full: { kind: 'exhausted', fix: 'Start another graph.' },
+  history_erased: {
+    kind: 'missing',
+    fix: 'Query the node instead: what led to it was erased and cannot be told any more.',
+  },
   seal_broken: { kind: 'corrupt', fix: 'Rebuild the graph from its log.' },
   snapshot_damaged: { kind: 'corrupt', fix: 'Discard this snapshot and rebuild from the log.' },
   snapshot_foreign: { kind: 'conflict', fix: 'Restore it with the settings it was made with.' },

@@ -164,6 +164,42 @@ describe('a graph over a log', () => {
     expect(await late.verify()).toMatchObject({ outcome: 'broken', at: 1 })
   })
 
+  it('forgets what an entry was made from, and goes on', async () => {
+    const store = memoryLogs()
+    const beliefs = await open(store)
+    await beliefs.createNode({ belief: 0.5, energy: 1, claim: 'a secret' })
+    await beliefs.createNode({ belief: 0.2, energy: 1, claim: 'no secret' })
+    await beliefs.keeper.erase({ seq: 0, reason: 'asked to', node: 0 })
+    await beliefs.createNode({ belief: 0.1, energy: 1 })
+    const seen = await look(beliefs)
+    expect(seen.claims).toEqual([[1, { claim: 'no secret' }]])
+    expect(await look(await open(store))).toEqual(seen)
+    expect(await beliefs.verify()).toMatchObject({ outcome: 'intact', size: 4 })
+    await expect(beliefs.explain(0)).rejects.toMatchObject({ code: 'belief.history_erased' })
+  })
+
+  it('gets past what another process erased before it was read here', async () => {
+    const store = memoryLogs()
+    const slow = await open(store)
+    await slow.createNode({ belief: 0.5, energy: 1 })
+    const quick = await open(store)
+    await quick.createNode({ belief: 0.2, energy: 1, claim: 'a secret' })
+    await quick.keeper.erase({ seq: 1, reason: 'asked to', node: 1 })
+    await quick.mutateNode(1, 0.1)
+    expect(await look(slow)).toEqual(await look(quick))
+    expect(await slow.createNode({ belief: 0.3, energy: 1 })).toMatchObject({ node_id: 2 })
+    expect(await look(quick)).toEqual(await look(slow))
+  })
+
+  it('stops writing when a payload went missing and no snapshot knows what it did', async () => {
+    const store = memoryLogs()
+    const beliefs = await open(store)
+    await beliefs.createNode({ belief: 0.5, energy: 1 })
+    await beliefs.keeper.log.erase(0)
+    const late = await open(store)
+    await expect(late.propagate()).rejects.toMatchObject({ code: 'replica.quarantined' })
+  })
+
   it('explains what moved a node', async () => {
     const beliefs = await open(memoryLogs())
     for (const belief of [1, 0, 0.5]) await beliefs.createNode({ belief, energy: 10 })

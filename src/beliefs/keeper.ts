@@ -3,10 +3,11 @@ import { Fault } from '../kernel/fault.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Log as Diary } from '../kernel/ports.ts'
 import { Scribe } from '../lineage/scribe.ts'
-import type { Log, LogStore } from '../lineage/store.ts'
+import type { Log, LogStore, Snapshot } from '../lineage/store.ts'
 import { Graph, type GraphConfig } from './graph.ts'
+import type { Erasure } from './operation.ts'
 import { State } from './replay-state.ts'
-import { Replica } from './replica.ts'
+import { type Committed, Replica } from './replica.ts'
 import type { Stamper } from './stamp.ts'
 
 export interface KeeperOptions {
@@ -63,7 +64,14 @@ export class Keeper {
     this.#scribe = scribe
     this.#snapshotAt = scribe.size
     const { stamp, diary } = options
-    this.replica = new Replica({ scribe, state, stamp, diary, rested: () => this.#rested() })
+    this.replica = new Replica({
+      scribe,
+      state,
+      stamp,
+      diary,
+      skipErased: () => this.#skipErased(),
+      rested: () => this.#rested(),
+    })
   }
 
   static async open(options: KeeperOptions): Promise<Keeper> {
@@ -88,10 +96,35 @@ export class Keeper {
     if (this.size > this.#snapshotAt) await this.#snapshot()
   }
 
+  /**
+   * Forgets what an entry was made from. That it was erased, and why, is an entry itself; the outcome of what
+   * is gone lives on in a snapshot, and no older one stays.
+   */
+  async erase(erasure: Erasure): Promise<Committed> {
+    const done = await this.replica.submit({ op: 'lineage.erase', args: erasure })
+    await this.replica.idle()
+    const snapshot = this.#takeSnapshot()
+    await this.log.erase(erasure.seq, snapshot)
+    this.#snapshotAt = snapshot.size
+    return done
+  }
+
+  async #skipErased(): Promise<boolean> {
+    const [state, scribe] = await startState(this.log, this.#options)
+    if (scribe.size <= this.size) return false
+    this.#state.moveTo(state)
+    this.#scribe.moveTo(scribe)
+    return true
+  }
+
+  #takeSnapshot(): Snapshot {
+    return { size: this.size, bytes: this.#state.serialize(this.head) }
+  }
+
   async #snapshot(): Promise<void> {
-    const { size } = this
-    await this.log.saveSnapshot({ size, bytes: this.#state.serialize(this.head) })
-    this.#snapshotAt = size
+    const snapshot = this.#takeSnapshot()
+    await this.log.saveSnapshot(snapshot)
+    this.#snapshotAt = snapshot.size
   }
 
   #rested(): void | Promise<void> {

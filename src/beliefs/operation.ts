@@ -22,6 +22,15 @@ export type Operation =
   | { readonly op: 'edge.propagate'; readonly args: JsonObject }
   | { readonly op: 'governor.correction'; readonly args: JsonObject }
   | { readonly op: 'lineage.repair'; readonly args: JsonObject }
+  | { readonly op: 'lineage.erase'; readonly args: Erasure }
+
+/** What an operator took out of the log, so that nobody wonders where it went. */
+export interface Erasure {
+  readonly seq: number
+  readonly reason: string
+  /** The node whose claim goes with it. */
+  readonly node?: number
+}
 
 /** What an operation did, and the way back. */
 export interface Done {
@@ -46,6 +55,7 @@ export const execute = (graph: Graph, { op, args }: Operation, at: number): Done
       return graph.propagate(at)
     case 'governor.correction':
     case 'lineage.repair':
+    case 'lineage.erase':
       return { result: {}, delta: '', undo: NOTHING }
   }
 }

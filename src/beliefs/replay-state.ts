@@ -50,27 +50,42 @@ export class State {
   execute(operation: Operation, at: number): Done {
     const before = this.at
     const done = execute(this.graph, operation, at)
-    const node = this.#claim(operation)
+    const takeBack = this.#claim(operation)
     this.at = at
     const undo = () => {
       this.at = before
-      if (node !== undefined) this.claims.delete(node)
+      takeBack?.()
       done.undo()
     }
     return { result: done.result, delta: done.delta, undo }
   }
 
-  /** Remembers what a new node stands for, and returns the node when there is something to remember. */
-  #claim(operation: Operation): number | undefined {
-    if (operation.op !== 'node.create') return undefined
-    const { claim, evidence } = operation.args
+  /** Remembers what a new node stands for, or forgets it. Returns the way back when there is one to go. */
+  #claim({ op, args }: Operation): (() => void) | undefined {
+    if (op === 'lineage.erase' && args.node !== undefined) return this.#forget(args.node)
+    if (op !== 'node.create') return undefined
+    const { claim, evidence } = args
     if (claim === undefined && evidence === undefined) return undefined
     const node = this.graph.nodeCount - 1
     this.claims.set(node, {
       ...(claim !== undefined && { claim }),
       ...(evidence !== undefined && { evidence }),
     })
-    return node
+    return () => this.claims.delete(node)
+  }
+
+  #forget(node: number): (() => void) | undefined {
+    const known = this.claims.get(node)
+    this.claims.delete(node)
+    return known && (() => this.claims.set(node, known))
+  }
+
+  /** Becomes what another is. */
+  moveTo({ graph, at, claims }: State): void {
+    this.graph = graph
+    this.at = at
+    this.claims.clear()
+    for (const [node, claim] of claims) this.claims.set(node, claim)
   }
 
   /** Does again what an entry says was done, and holds the outcome against what it recorded. */

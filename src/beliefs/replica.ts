@@ -53,6 +53,8 @@ export interface ReplicaOptions {
   readonly state: State
   readonly stamp: Stamper
   readonly diary: Diary
+  /** Moves past what was erased, by a snapshot that knows its outcome. False when there is none. */
+  readonly skipErased: () => Promise<boolean>
   /** Called after each turn of work, for snapshots and audits. */
   readonly rested: () => void | Promise<void>
 }
@@ -155,7 +157,7 @@ export class Replica {
 
   /** Applies what others have written. What does not hold stops all writing, and what came before it is kept. */
   async #catchUp(): Promise<void> {
-    const { scribe, state } = this.#options
+    const { scribe } = this.#options
     this.#quarantine = await scribe.log.quarantine()
     let isBehind = true
     const atHead = await damageIn(async () => {
@@ -164,14 +166,18 @@ export class Replica {
       if (size < scribe.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
       isBehind = size > scribe.size
     })
-    const onTheWay = isBehind
-      ? await damageIn(async () => {
-          for await (const { entry, row } of scribe.follow()) state.replay(entry, row.payload)
-        })
-      : undefined
+    const onTheWay = isBehind ? await damageIn(() => this.#follow()) : undefined
     const damage = onTheWay ?? atHead
     this.#isStuck = damage !== undefined
     if (damage !== undefined) await this.stopWriting(damage.message)
+  }
+
+  async #follow(): Promise<void> {
+    const { scribe, state, skipErased } = this.#options
+    for await (const { entry, row } of scribe.follow()) {
+      if (row.payload === null && (await skipErased())) return this.#follow()
+      state.replay(entry, row.payload)
+    }
   }
 
   /** Carries out the jobs in order on our copy, each seeing the ones before it. */

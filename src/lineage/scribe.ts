@@ -36,6 +36,12 @@ export class Scribe {
     return new Scribe(log, salt, link, new Frontier(size, hashes))
   }
 
+  /** Takes the place another scribe of the same log has. */
+  moveTo(other: Scribe): void {
+    this.#link = other.#link
+    this.#frontier = other.#frontier.copy()
+  }
+
   get size(): number {
     return this.#frontier.size
   }

@@ -56,8 +56,11 @@ export interface Log extends LogReader {
   append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Soon<boolean>
   /** Keeps the two newest. A snapshot is a convenience: losing one loses nothing. */
   saveSnapshot(snapshot: Snapshot): Soon<void>
-  /** Forgets what an entry was made from. The entry and every proof stay as they are. */
-  erase(seq: number): Soon<void>
+  /**
+   * Forgets what an entry was made from. The entry and every proof stay as they are. Snapshots may hold what
+   * shall be forgotten: with `instead` it takes the place of them all, in the same step.
+   */
+  erase(seq: number, instead?: Snapshot): Soon<void>
   setQuarantine(reason: string | null): Soon<void>
 }
 

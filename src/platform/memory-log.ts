@@ -63,10 +63,11 @@ class MemoryLog implements Log {
       .slice(0, KEPT_SNAPSHOTS)
   }
 
-  erase(seq: number): void {
+  erase(seq: number, instead?: Snapshot): void {
     const row = this.#rows[seq]
     if (row === undefined) throw missingEntry(seq)
     this.#rows[seq] = { ...row, payload: null }
+    if (instead !== undefined) this.#snapshots = [{ size: instead.size, bytes: instead.bytes.slice() }]
   }
 
   setQuarantine(reason: string | null): void {

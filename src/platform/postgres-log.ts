@@ -110,8 +110,11 @@ class PostgresLog implements Log {
     await this.#ask(SQL.saveSnapshot, size, Buffer.from(bytes))
   }
 
-  async erase(seq: number): Promise<void> {
-    const rows = await this.#ask(SQL.erase, seq)
+  async erase(seq: number, instead?: Snapshot): Promise<void> {
+    const rows =
+      instead === undefined
+        ? await this.#ask(SQL.erase, seq)
+        : await this.#ask(SQL.eraseBehind, seq, instead.size, Buffer.from(instead.bytes))
     if (rows.length === 0) throw missingEntry(seq)
   }
 

@@ -24,6 +24,16 @@ const TEXTS = {
     SELECT EXISTS (SELECT FROM head) AS won`,
   claim: 'SELECT claim FROM warrant.entries WHERE log = $1 AND seq = $2',
   erase: 'UPDATE warrant.entries SET payload = NULL WHERE log = $1 AND seq = $2 RETURNING seq',
+  // Nothing happens to the snapshots when there is no such entry.
+  eraseBehind: `WITH erased AS (
+      UPDATE warrant.entries SET payload = NULL WHERE log = $1 AND seq = $2 RETURNING seq
+    ), saved AS (
+      INSERT INTO warrant.snapshots (log, size, bytes) SELECT $1, $3::bigint, $4 FROM erased
+      ON CONFLICT (log, size) DO UPDATE SET bytes = excluded.bytes
+    ), dropped AS (
+      DELETE FROM warrant.snapshots WHERE log = $1 AND size <> $3::bigint AND EXISTS (SELECT FROM erased)
+    )
+    SELECT seq FROM erased`,
   nodes: `SELECT nodes.hash
     FROM unnest($2::int[], $3::bigint[]) WITH ORDINALITY AS wanted (level, place, rank)
     LEFT JOIN warrant.nodes

@@ -110,11 +110,14 @@ class SqliteLog implements Log {
     })
   }
 
-  async erase(seq: number): Promise<void> {
+  async erase(seq: number, instead?: Snapshot): Promise<void> {
     const { db, sql } = this.#connection
     await this.#write(() => {
       const inRange = seq >= 0 && seq < LOG_SPAN
       if (!inRange || Number(sql.dropPayload.run(this.#first + seq).changes) === 0) throw missingEntry(seq)
+      if (instead === undefined) return
+      sql.clearSnapshots.run(this.#first, this.#last)
+      sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
     })
     // The bytes are in the journal as well, until it is written back and emptied.
     await patiently(() => {

@@ -18,6 +18,7 @@ const SQL = {
   saveSnapshot: 'INSERT OR REPLACE INTO snapshots (id, bytes) VALUES (?, ?)',
   dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
     (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 2)`,
+  clearSnapshots: 'DELETE FROM snapshots WHERE id BETWEEN ? AND ?',
   quarantine: 'SELECT quarantine FROM logs WHERE id = ?',
   setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
 } as const

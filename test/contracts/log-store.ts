@@ -271,6 +271,20 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
         ])
       })
 
+      it('give way to the one that comes with an erasure, or stay when there is nothing to erase', async () => {
+        const log = await openLog()
+        await log.append(0, rows(0, 3), [])
+        for (const size of [1, 3]) await log.saveSnapshot(snapshot(size))
+        const sizes = async () => (await log.snapshots()).map(({ size }) => size)
+        expect(await faultOf(() => log.erase(7, snapshot(2)))).toEqual(fault('missing', 'store.absent'))
+        expect(await sizes()).toEqual([3, 1])
+        await log.erase(0, snapshot(2))
+        expect(await sizes()).toEqual([2])
+        await log.erase(1, snapshot(2, 4))
+        expect((await log.snapshots()).map(({ bytes }) => bytes.length)).toEqual([4])
+        expect((await readAll(log)).map(({ payload }) => payload === null)).toEqual([true, true, false])
+      })
+
       it('hold four mebibytes, and none', async () => {
         const log = await openLog()
         await log.saveSnapshot(snapshot(7, 2 ** 22))

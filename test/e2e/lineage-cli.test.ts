@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
@@ -111,6 +112,37 @@ describe('warrant lineage', () => {
     expect(run('lineage-verify', 'entries.json', 'genesis.json').status).toBe(0)
     expect(run('lineage-verify', 'entries.json').status).toBe(2)
     expect(run('lineage-verify', 'absent.json').status).toBe(2)
+  })
+
+  it('erases what an entry was made from, with a reason, and every proof holds', () => {
+    expect(json('lineage', 'erase', '0')).toMatchObject({ status: 2, error: { code: 'usage.option' } })
+    expect(json('lineage', 'erase', '99', '--reason', 'x')).toMatchObject({ status: 4 })
+    expect(json('lineage', 'erase', '0', '--reason', 'asked to')).toMatchObject({
+      status: 0,
+      outcome: 'erased',
+      seq: 0,
+    })
+    expect(json('lineage', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
+    expect(json('graph', 'show').nodes[0]).not.toHaveProperty('claim')
+    expect(json('lineage', 'verify')).toMatchObject({
+      status: 0,
+      chain: { outcome: 'intact' },
+      execution: { outcome: 'erased', at: 0 },
+      erasures: { recorded: [0], unexplained: [] },
+    })
+    expect(json('lineage', 'prove', '0')).toMatchObject({ holds: true })
+    const state = join(folder, '.warrant')
+    for (const name of readdirSync(state)) {
+      expect(readFileSync(join(state, name), 'latin1')).not.toContain('a <claim>')
+    }
+    expect(run('lineage-verify', 'bundle.json').status).toBe(0)
+  })
+
+  it('reports a payload that is gone although nobody recorded an erasure', () => {
+    const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
+    db.prepare('UPDATE entries SET payload = NULL WHERE id & 4294967295 = 2').run()
+    db.close()
+    expect(json('lineage', 'verify')).toMatchObject({ status: 1, erasures: { unexplained: [2] } })
   })
 
   it('ships the verifier as one file that needs nothing of ours', () => {

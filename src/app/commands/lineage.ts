@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { reexecute } from '../../beliefs/reexecute.ts'
+import { findErasures } from '../../lineage/erasures.ts'
+import { storeFaults } from '../../lineage/faults.ts'
 import { createSigner, writeCheckpoint } from '../../lineage/note.ts'
 import { proveConsistency, rootAt } from '../../lineage/proof.ts'
 import { readRows } from '../../lineage/rows.ts'
@@ -37,16 +39,20 @@ const fileFlag = (invocation: Invocation, name: string): string => {
 
 /** Links and payloads by the independent verifier, then everything done again from the genesis. */
 const examine = async (invocation: Invocation, beliefs: Beliefs) => {
+  const { log } = beliefs.keeper
   const chain = await beliefs.verify()
-  if (chain.outcome === 'broken') return { chain, execution: undefined }
+  if (chain.outcome === 'broken') return { good: false, chain, execution: undefined }
   const { config } = loadSettings(invocation)
-  return { chain, execution: await reexecute(graphConfig(config), readRows(beliefs.keeper.log)) }
+  const execution = await reexecute(graphConfig(config), readRows(log))
+  if (execution.outcome !== 'erased') return { good: execution.outcome === 'same', chain, execution }
+  const erasures = await findErasures(readRows(log))
+  return { good: erasures.unexplained.length === 0, chain, execution, erasures }
 }
 
 const verify: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
-    const found = await examine(invocation, beliefs)
-    return verdict(invocation, found, found.execution?.outcome === 'same')
+    const { good, ...found } = await examine(invocation, beliefs)
+    return verdict(invocation, found, good)
   })
 
 const replay: Verb = (invocation, [from]) =>
@@ -135,14 +141,37 @@ const repair: Verb = (invocation) =>
       print(invocation, { outcome: 'healthy' })
       return 0
     }
-    const { chain, execution } = await examine(invocation, beliefs)
-    if (execution?.outcome !== 'same') {
-      return verdict(invocation, { outcome: 'beyond repair', chain, execution }, false)
-    }
+    const { good, ...found } = await examine(invocation, beliefs)
+    if (!good) return verdict(invocation, { outcome: 'beyond repair', ...found }, false)
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
     print(invocation, { outcome: 'repaired', reason })
     return 0
+  })
+
+/** The node an entry made, whose claim must go with it. */
+const madeNode = (payload: string): number | undefined => {
+  const { op, result } = JSON.parse(payload)
+  return op === 'node.create' ? result.id : undefined
+}
+
+/** Takes what an entry was made from out of the log. Every proof holds as before. */
+const erase: Verb = (invocation, [place]) =>
+  withBeliefs(invocation, async (beliefs) => {
+    const seq = readCount(place, 'the entry')
+    const { reason } = invocation.flags
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw usageFaults.option('--reason TEXT is needed: it becomes part of the log')
+    const [row] = await beliefs.keeper.log.read(seq, 1)
+    if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
+    if (row.payload === null) return verdict(invocation, { outcome: 'already erased', seq }, true)
+    const node = madeNode(row.payload)
+    const { seq: recordedAt } = await beliefs.keeper.erase({
+      seq,
+      reason,
+      ...(node !== undefined && { node }),
+    })
+    return verdict(invocation, { outcome: 'erased', seq, recorded_at: recordedAt }, true)
   })
 
 export const VERBS: Readonly<Record<string, Verb>> = {
@@ -153,6 +182,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   consistency,
   checkpoint,
   repair,
+  erase,
 }
 
 export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)
