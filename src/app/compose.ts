@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
+import { legacyToolset } from '../beliefs/legacy.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
@@ -76,6 +77,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const graphTools = beliefsToolset(beliefs.open)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -89,7 +91,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
-    beliefsToolset(() => beliefs.open()),
+    config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({

@@ -115,6 +115,11 @@ const RULES = {
     true,
   ),
   graph: text('default', 'Name of the belief graph.'),
+  wire: choice(
+    ['documented', 'legacy'],
+    'documented',
+    'Shapes the belief tools answer in; legacy is what an older server wrote.',
+  ),
   allowCycles: toggle('Let a new belief graph have cycles. Part of its genesis.'),
   clock: choice(
     ['wall', 'deterministic'],

@@ -172,7 +172,7 @@ export class Beliefs {
     const size = await this.#size()
     // One after the other: of two exports to one file, the one that was asked for last must stay.
     const mine = this.#exporting.then(async () => {
-      const collected = await this.#collect(size)
+      const collected = await this.collect(size)
       await this.#ports.writeFile(path, collected.text)
       return collected
     })
@@ -186,7 +186,8 @@ export class Beliefs {
     return { status: 'ok', path, checksum, count: entries.length, head }
   }
 
-  async #collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
+  /** The first `size` entries, and the text an export of them is. */
+  async collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
     const entries: Entry[] = []
     for await (const entry of this.#entries(0, size)) entries.push(entry)
     return { entries, text: `${JSON.stringify(entries, null, 2)}\n` }
