@@ -122,7 +122,7 @@ export const renderSpec = (): Readonly<Record<string, string>> => ({
     'One entry of what lineage.replay lists.',
     shapes.LineageEntry,
   ),
-  'spec/tools/mcp_tools.json': toolsText(),
+  'spec/tools/mcp_tools.schema.json': toolsText(),
 })
 
 export const main = async (): Promise<void> => {

@@ -108,7 +108,7 @@ describe('the answers of the server', () => {
 })
 
 describe('the tools of the server', () => {
-  const { tools } = readSpec('tools/mcp_tools.json') as { tools: Schema[] }
+  const { tools } = readSpec('tools/mcp_tools.schema.json') as { tools: Schema[] }
 
   test('are those of the specification, member for member', async () => {
     const { result } = await server.ask('tools/list')
