@@ -92,7 +92,12 @@ const toolsText = (): string => {
       Record<'version' | 'sideEffects' | 'dependencies', unknown>
     return { name, description, version, sideEffects, dependencies, inputSchema }
   })
-  return `${writeJson({ tools })}\n`
+  const about = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'McpTools',
+    description: 'The tools with the schema of what each takes, in the order they are listed.',
+  }
+  return `${writeJson({ ...about, tools })}\n`
 }
 
 /** Every file of `spec/`, by its path. */
