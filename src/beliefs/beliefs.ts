@@ -59,12 +59,12 @@ export class Beliefs {
   }
 
   async mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { node, delta } })
+    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { delta, node } })
     return showNode(result as NodeState)
   }
 
   async bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { src, dst, weight } })
+    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { dst, src, weight } })
     return showEdge(result as EdgeState)
   }
 

@@ -129,13 +129,14 @@ export class NodeTable {
     return -1
   }
 
+  // Members in the order of canonical JSON, which every write puts on record.
   state(id: number): NodeState {
     return {
-      id,
+      at: this.at[id] as number,
       belief: this.belief(id),
       energy: showAmount(this.amount(id)),
+      id,
       stability: this.stability[id] as number,
-      at: this.at[id] as number,
     }
   }
 }

@@ -210,7 +210,8 @@ export class Replica {
       operation: op,
       tick: state.graph.tick,
       timestamp: time.text,
-      payload: { op, args: args as JsonObject, result, delta },
+      // In the order of canonical JSON, and so written without sorting.
+      payload: (salt) => ({ args: args as JsonObject, delta, op, result, salt }),
     }
     return { draft, undo, committed: { seq, timestamp: time.text, result } }
   }

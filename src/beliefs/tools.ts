@@ -32,8 +32,8 @@ const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
       return clean(
         await beliefs.createNode({
           belief,
-          energy,
           ...(claim !== undefined && { claim }),
+          energy,
           ...(evidence !== undefined && { evidence }),
         }),
       )

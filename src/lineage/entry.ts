@@ -20,6 +20,9 @@ export interface Draft {
   /** The writer's own logical time; 0 when it has none. */
   readonly tick: number
   readonly timestamp: string
-  /** Arguments, result and whatever else re-execution needs. Kept beside the entry, and erasable. */
-  readonly payload: JsonObject
+  /**
+   * Arguments, result and whatever else re-execution needs, with the salt among them. Kept beside the entry,
+   * and erasable.
+   */
+  readonly payload: (salt: string) => JsonObject
 }

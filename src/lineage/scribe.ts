@@ -12,6 +12,8 @@ export interface Batch {
   readonly rows: readonly Row[]
   readonly nodes: readonly TreeNode[]
   readonly expected: number
+  /** The tree once they are stored. */
+  readonly frontier: Frontier
 }
 
 /** One process's place in a log: it follows what others write, and adds its own. */
@@ -61,13 +63,7 @@ export class Scribe {
         if (node.level >= STORED_LEVEL) nodes.push(node)
       link = entry.checksum
     }
-    return { entries, rows, nodes, expected: this.size }
-  }
-
-  /** Moves past entries that are stored, ours or another's. */
-  #advance(entries: readonly string[], link: string): void {
-    for (const entry of entries) this.#frontier.append(leafHash(entry))
-    this.#link = link
+    return { entries, rows, nodes, expected: this.size, frontier }
   }
 
   /** Stores a batch. False when another process was first: follow it, then compose again. */
@@ -75,10 +71,8 @@ export class Scribe {
     const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
     const last = batch.entries.at(-1)
     if (stored && last !== undefined) {
-      this.#advance(
-        batch.rows.map(({ entry }) => entry),
-        last.checksum,
-      )
+      this.#frontier = batch.frontier
+      this.#link = last.checksum
     }
     return stored
   }
@@ -96,7 +90,8 @@ export class Scribe {
         })
       }
       yield { entry, row }
-      this.#advance([row.entry], entry.checksum)
+      this.#frontier.append(leafHash(row.entry))
+      this.#link = entry.checksum
     }
   }
 }
