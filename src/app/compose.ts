@@ -30,6 +30,7 @@ export interface Assembly {
 /** The belief graph, opened when first asked for. */
 const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   let opening: Promise<OpenBeliefs> | undefined
+  let opened: Beliefs | undefined
   const start = async () => (await import('./open-beliefs.ts')).openBeliefs(config, root, hello)
   const get = () => {
     // A failed opening is forgotten: the database may be back when the next call comes.
@@ -39,8 +40,13 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
     })
     return opening
   }
+  const open = async () => {
+    opened = (await get()).beliefs
+    return opened
+  }
   return {
-    open: async () => (await get()).beliefs,
+    open,
+    ask: () => opened ?? open(),
     close: async () => {
       await opening?.then(({ close }) => close())
     },
@@ -84,7 +90,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
-    beliefsToolset(() => beliefs.open()),
+    beliefsToolset(beliefs.ask),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({

@@ -22,10 +22,10 @@ export const writeOutcome = (
   outcome: Exclude<Outcome, { kind: 'cancelled' }>,
   era: 'legacy' | 'modern',
 ): string => {
-  // The common answer is spliced from the JSON the funnel already made, not written a second time.
-  if (outcome.kind === 'answer' && outcome.content === undefined && outcome.json !== undefined) {
-    const { json } = outcome
-    const body = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`
+  // An answer is spliced from the JSON the funnel already made, not written a second time.
+  if (outcome.kind === 'answer' && outcome.json !== undefined) {
+    const { json, content = [{ type: 'text', text: json }] } = outcome
+    const body = `{"content":${JSON.stringify(content)},"structuredContent":${json}`
     return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
   }
   const result = service.resultOf(outcome)
