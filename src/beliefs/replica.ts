@@ -5,6 +5,7 @@ import type { Draft } from '../lineage/entry.ts'
 import { storeFaults } from '../lineage/faults.ts'
 import type { Scribe } from '../lineage/scribe.ts'
 import type { Operation } from './operation.ts'
+import { writeRecord } from './record.ts'
 import type { State } from './replay-state.ts'
 import type { Stamper } from './stamp.ts'
 
@@ -213,16 +214,14 @@ export class Replica {
     const { scribe, state, stamp } = this.#options
     const seq = scribe.size + ahead
     const time = stamp(seq)
-    const { result, delta, undo } = state.execute(operation, time.ms)
-    const { op, args } = operation
+    const done = state.execute(operation, time.ms)
     const draft: Draft = {
-      operation: op,
+      operation: operation.op,
       tick: state.graph.tick,
       timestamp: time.text,
-      // In the order of canonical JSON, and so written without sorting.
-      payload: (salt) => ({ args: args as JsonObject, delta, op, result, salt }),
+      payload: (salt) => writeRecord(operation, done, salt),
     }
-    return { draft, undo, committed: { seq, timestamp: time.text, result } }
+    return { draft, undo: done.undo, committed: { seq, timestamp: time.text, result: done.result } }
   }
 }
 

@@ -16,7 +16,7 @@ export const entryChecksum = (entry: Unsealed, previous: string): string =>
   )
 
 /** Canonical JSON, member by member: many times as fast as sorting them for every entry. */
-export const writeEntry = ({ seq, tick, operation, timestamp, payload_hash, checksum }: Entry): string =>
+const writeEntry = ({ seq, tick, operation, timestamp, payload_hash, checksum }: Entry): string =>
   `{"checksum":"${checksum}","operation":${canonicalJson(operation)},"payload_hash":"${payload_hash}","seq":${seq},"tick":${tick},"timestamp":${canonicalJson(timestamp)}}`
 
 /**
@@ -28,11 +28,11 @@ export const sealEntry = (
   seq: number,
   previous: string,
   salt: string,
-): { entry: Entry; row: Row } => {
+): { checksum: string; row: Row } => {
   const { tick, operation, timestamp } = draft
-  const payload = canonicalJson(draft.payload(salt))
+  const payload = draft.payload(salt)
   const payload_hash = sha256(payload)
   const checksum = entryChecksum({ seq, tick, operation, timestamp, payload_hash }, previous)
-  const entry: Entry = { seq, tick, operation, timestamp, payload_hash, checksum }
-  return { entry, row: { seq, entry: writeEntry(entry), payload } }
+  const entry = writeEntry({ seq, tick, operation, timestamp, payload_hash, checksum })
+  return { checksum, row: { seq, entry, payload } }
 }

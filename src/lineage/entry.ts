@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { JsonObject } from '../kernel/json.ts'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -21,8 +20,8 @@ export interface Draft {
   readonly tick: number
   readonly timestamp: string
   /**
-   * Arguments, result and whatever else re-execution needs, with the salt among them. Kept beside the entry,
-   * and erasable.
+   * Arguments, result and whatever else re-execution needs, with the salt among them, as canonical JSON. Kept
+   * beside the entry, and erasable.
    */
-  readonly payload: (salt: string) => JsonObject
+  readonly payload: (salt: string) => string
 }
