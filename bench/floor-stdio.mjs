@@ -1,9 +1,12 @@
 // The floor: the least a Node process can do and still answer MCP over stdio.
 
-import { status } from './lib/status.mjs'
+import { nodeState, status } from './lib/status.mjs'
 
 const serverInfo = { name: 'floor', version: '1' }
 const tool = { name: 'floor', description: 'Answers ok.', inputSchema: { type: 'object' } }
+
+// Which of the answers it writes. The belief graph's is indented, for its older clients.
+const [answered, indent] = process.argv[2] === 'node' ? [nodeState, 2] : [status, 0]
 
 /** @type {Record<string, () => unknown>} */
 const methods = {
@@ -11,8 +14,8 @@ const methods = {
   ping: () => ({}),
   'tools/list': () => ({ tools: [tool] }),
   'tools/call': () => ({
-    content: [{ type: 'text', text: JSON.stringify(status) }],
-    structuredContent: status,
+    content: [{ type: 'text', text: JSON.stringify(answered, null, indent) }],
+    structuredContent: answered,
   }),
 }
 

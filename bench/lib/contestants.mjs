@@ -37,9 +37,12 @@ export function bareNode() {
   return { name: 'bare node', command: () => [node, '-e', 'process.stdin.resume()'] }
 }
 
-/** @returns {Contestant} */
-export function floorStdio() {
-  return { name: 'floor', command: () => [node, join(benchDir, 'floor-stdio.mjs')] }
+/**
+ * @param {'status' | 'node'} [answer] what it answers calls with
+ * @returns {Contestant}
+ */
+export function floorStdio(answer = 'status') {
+  return { name: 'floor', command: () => [node, join(benchDir, 'floor-stdio.mjs'), answer] }
 }
 
 /** @returns {Contestant} */

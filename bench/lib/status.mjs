@@ -7,3 +7,6 @@ export const status = {
   store: { kind: 'folder', state: 'absent', detail: 'nothing has been stored yet' },
   freshness: { at: '2026-01-01T00:00:00.000Z' },
 }
+
+/** The same for `node_query` and `node_create`. */
+export const nodeState = { node_id: 100_000, belief: 0.5, energy: 1, timestamp: '2026-01-01T00:00:00.000Z' }

@@ -35,6 +35,7 @@ export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>>
 /** The belief graph, opened when first asked for. */
 const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   let opening: Promise<OpenBeliefs> | undefined
+  let opened: Beliefs | undefined
   const start = async () => (await import('./open-beliefs.ts')).openBeliefs(config, root, hello)
   const get = () => {
     // A failed opening is forgotten: the database may be back when the next call comes.
@@ -44,8 +45,13 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
     })
     return opening
   }
+  const open = async () => {
+    opened = (await get()).beliefs
+    return opened
+  }
   return {
-    open: async () => (await get()).beliefs,
+    open,
+    ask: () => opened ?? open(),
     status: async () => (await opening)?.beliefs.governanceStatus(),
     close: async () => {
       await opening?.then(({ close }) => close())
@@ -77,7 +83,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
-  const graphTools = beliefsToolset(beliefs.open)
+  const graphTools = beliefsToolset(beliefs.ask)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({

@@ -13,6 +13,7 @@ import type { Keeper } from './keeper.ts'
 import type { NodeState } from './nodes.ts'
 import type { Operation } from './operation.ts'
 import type * as shapes from './shapes.ts'
+import { timestampOf } from './stamp.ts'
 
 type Shape<K extends keyof typeof shapes> = shapes.Shape<(typeof shapes)[K]>
 
@@ -24,8 +25,6 @@ export interface BeliefPorts {
   /** Writes a whole file under the export root. */
   readonly writeFile: (path: string, text: string) => Promise<void>
 }
-
-const timestampOf = (ms: number): string => new Date(ms).toISOString()
 
 const showNode = ({ id, belief, energy, at }: NodeState): Shape<'NodeState'> => ({
   node_id: id,
@@ -59,12 +58,12 @@ export class Beliefs {
   }
 
   async mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { node, delta } })
+    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { delta, node } })
     return showNode(result as NodeState)
   }
 
   async bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { src, dst, weight } })
+    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { dst, src, weight } })
     return showEdge(result as EdgeState)
   }
 

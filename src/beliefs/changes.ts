@@ -2,7 +2,7 @@ import { MAX_ROWS } from './columns.ts'
 import { type GraphConfig, MAX_ENERGY, requireRange } from './config.ts'
 import { edgeDelta, nodesDelta } from './delta.ts'
 import type { EdgeState } from './edges.ts'
-import { compareAmounts, NOTHING, splitEnergy, subtractAmounts, toQuanta } from './energy.ts'
+import { compareAmounts, splitEnergy, subtractAmounts, toQuanta } from './energy.ts'
 import { beliefFaults } from './faults.ts'
 import { sumBalances } from './ledger.ts'
 import type { NodeState } from './nodes.ts'
@@ -44,7 +44,7 @@ export const createNode = (tables: Tables, belief: number, energy: number, at: n
   const id = nodes.push({ belief: first, amount, at })
   order?.push()
   ledger.issue(quanta)
-  ledger.observe(NOTHING, nodes.amount(id))
+  ledger.observeSums(0n, toQuanta(nodes.amount(id)))
   const revert = () => {
     order?.pop()
     nodes.pop()

@@ -137,13 +137,14 @@ export class EdgeTable {
     return this.seals[id] === sealEdge(this.#words, id, this.src[id] as number, this.dst[id] as number)
   }
 
+  // Members in the order of canonical JSON, which every write puts on record.
   state(id: number): EdgeState {
     return {
+      at: this.at[id] as number,
+      dst: this.dst[id] as number,
       id,
       src: this.src[id] as number,
-      dst: this.dst[id] as number,
       weight: this.weight[id] as number,
-      at: this.at[id] as number,
     }
   }
 }

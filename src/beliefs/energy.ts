@@ -49,7 +49,11 @@ export const compareAmounts = (a: Amount, b: Amount): number => a.h - b.h || a.m
 /** The double a caller sees. What `splitEnergy` took in comes out again bit for bit. */
 export const showAmount = ({ h, m, l }: Amount): number => h + (m * UNLIMB + l * UNLIMB * UNLIMB)
 
-export const toQuanta = ({ h, m, l }: Amount): bigint => (BigInt(h) << 104n) + (BigInt(m) << 52n) + BigInt(l)
+export const toQuanta = ({ h, m, l }: Amount): bigint => {
+  const units = BigInt(h) << 104n
+  // Most amounts are whole, and every step with a bigint makes another one.
+  return m === 0 && l === 0 ? units : units + (BigInt(m) << 52n) + BigInt(l)
+}
 
 /** Nearest double. */
 export const toUnits = (quanta: bigint): number => Number(quanta) / Number(UNIT)

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { defineTool, type Tool } from '../kernel/tool.ts'
 import { InclusionProof } from '../lineage/shapes.ts'
-import type { Beliefs } from './beliefs.ts'
 import { IdInput } from './parse.ts'
 import * as shapes from './shapes.ts'
-import { asText, clean, extras } from './tool-parts.ts'
+import { type Ask, asText, extras } from './tool-parts.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),
@@ -15,7 +14,7 @@ const ChainVerdict = z.strictObject({
   why: z.string().optional(),
 })
 
-export const lineageTools = (open: () => Promise<Beliefs>): Tool[] => [
+export const lineageTools = (ask: Ask): Tool[] => [
   defineTool({
     name: 'lineage.replay',
     title: 'Replay the lineage',
@@ -33,7 +32,7 @@ export const lineageTools = (open: () => Promise<Beliefs>): Tool[] => [
       truncated: true,
     }),
     render: ({ entries }) => asText(entries),
-    run: async ({ from_seq, limit }) => clean(await (await open()).replay(from_seq, limit)),
+    run: ({ from_seq, limit }) => ask((beliefs) => beliefs.replay(from_seq, limit)),
   }),
   defineTool({
     name: 'lineage.export',
@@ -48,12 +47,12 @@ export const lineageTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.ExportResult,
     extras: extras(['filesystem_write']),
     render: asText,
-    run: async ({ path }) => clean(await (await open()).exportLog(path)),
+    run: ({ path }) => ask((beliefs) => beliefs.exportLog(path)),
   }),
 ]
 
 /** What the seed does not have. */
-export const furtherTools = (open: () => Promise<Beliefs>): Tool[] => [
+export const furtherTools = (ask: Ask): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
@@ -61,7 +60,7 @@ export const furtherTools = (open: () => Promise<Beliefs>): Tool[] => [
     effect: 'read',
     input: z.object({}),
     output: ChainVerdict,
-    run: async () => (await open()).verify(),
+    run: () => ask((beliefs) => beliefs.verify()),
   }),
   defineTool({
     name: 'lineage_prove',
@@ -78,7 +77,7 @@ export const furtherTools = (open: () => Promise<Beliefs>): Tool[] => [
         .describe('Size of the tree to prove it in; the present one when absent.'),
     }),
     output: InclusionProof,
-    run: async ({ seq, size }) => (await open()).prove(seq, size),
+    run: ({ seq, size }) => ask((beliefs) => beliefs.prove(seq, size)),
   }),
   defineTool({
     name: 'belief_explain',
@@ -87,6 +86,6 @@ export const furtherTools = (open: () => Promise<Beliefs>): Tool[] => [
     effect: 'read',
     input: z.object({ node_id: IdInput }),
     output: shapes.ExplainResult,
-    run: async ({ node_id }) => (await open()).explain(node_id),
+    run: ({ node_id }) => ask((beliefs) => beliefs.explain(node_id)),
   }),
 ]

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import * as z from 'zod'
 import { canonicalJson } from '../kernel/canonical.ts'
 import type { Entry } from '../lineage/entry.ts'
@@ -32,7 +32,12 @@ const Header = z.object({
 })
 
 const HASH_BYTES = 32
-const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+
+const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
+  const whole = createHash('sha256')
+  for (const part of parts) whole.update(part)
+  return whole.digest()
+}
 
 /** A graph and the claims of its nodes: a deterministic function of the log. */
 export class State {
@@ -93,7 +98,7 @@ export class State {
     const damaged = (why: string, cause?: unknown) =>
       storeFaults.damaged(`entry ${entry.seq} ${why}`, { cause, detail: { seq: entry.seq } })
     if (payload === null) throw damaged('has been erased and cannot be carried out again')
-    if (sha256(Buffer.from(payload)).toString('hex') !== entry.payload_hash) {
+    if (hash('sha256', payload) !== entry.payload_hash) {
       throw damaged('has another payload than was recorded')
     }
     let recorded: z.infer<typeof Payload>
@@ -121,13 +126,13 @@ export class State {
     const header = Buffer.from(canonicalJson({ link, at: this.at, claims }))
     const length = Buffer.alloc(4)
     length.writeUInt32LE(header.length)
-    const body = Buffer.concat([length, header, this.graph.serialize()])
-    return Buffer.concat([body, sha256(body)])
+    const parts = [length, header, this.graph.serialize()]
+    return Buffer.concat([...parts, sha256(...parts)])
   }
 
   /** The state in a snapshot that follows `link`; undefined when it is damaged or belongs elsewhere. */
   static restore(config: GraphConfig, bytes: Uint8Array, link: string): State | undefined {
-    const body = Buffer.from(bytes.subarray(0, -HASH_BYTES))
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, bytes.length - HASH_BYTES))
     if (body.length < 4 || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined
     const end = 4 + body.readUInt32LE(0)
     const header = Header.parse(JSON.parse(body.subarray(4, end).toString('utf8')))

@@ -5,6 +5,7 @@ import type { Draft } from '../lineage/entry.ts'
 import { storeFaults } from '../lineage/faults.ts'
 import type { Scribe } from '../lineage/scribe.ts'
 import type { Operation } from './operation.ts'
+import { writeRecord } from './record.ts'
 import type { State } from './replay-state.ts'
 import type { Stamper } from './stamp.ts'
 
@@ -47,6 +48,8 @@ interface Plan {
 }
 
 const MAX_ATTEMPTS = 1_000
+/** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
+const MAX_TURNS = 8
 
 export interface ReplicaOptions {
   readonly scribe: Scribe
@@ -115,8 +118,15 @@ export class Replica {
   #enqueue(job: Job): void {
     if (this.#closed) return job.reject(replicaFaults.closed('the graph is closed'))
     this.#jobs.push(job)
-    // At the end of the turn, so that requests that came together are committed together.
-    this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain())
+    this.#running ??= this.#gather().then(() => this.#drain())
+  }
+
+  /** Waits for the end of the turn, and of the next ones while jobs keep coming: they share one commit. */
+  async #gather(): Promise<void> {
+    for (let turn = 0, known = 0; turn < MAX_TURNS && this.#jobs.length > known; turn += 1) {
+      known = this.#jobs.length
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
   }
 
   async #drain(): Promise<void> {
@@ -210,15 +220,14 @@ export class Replica {
     const { scribe, state, stamp } = this.#options
     const seq = scribe.size + ahead
     const time = stamp(seq)
-    const { result, delta, undo } = state.execute(operation, time.ms)
-    const { op, args } = operation
+    const done = state.execute(operation, time.ms)
     const draft: Draft = {
-      operation: op,
+      operation: operation.op,
       tick: state.graph.tick,
       timestamp: time.text,
-      payload: { op, args: args as JsonObject, result, delta },
+      payload: (salt) => writeRecord(operation, done, salt),
     }
-    return { draft, undo, committed: { seq, timestamp: time.text, result } }
+    return { draft, undo: done.undo, committed: { seq, timestamp: time.text, result: done.result } }
   }
 }
 

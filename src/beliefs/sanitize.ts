@@ -47,11 +47,26 @@ const item = ({ path, depth }: Place, index: number): Place => ({
   depth: depth + 1,
 })
 
+/** Whether there is nothing to take out. Our own answers are like that, and looking makes no copy. */
+const isClean = (value: Json, depth: number): boolean => {
+  if (depth > MAX_DEPTH) return false
+  if (typeof value === 'string') return !maybeJson(value)
+  if (Array.isArray(value)) return value.every((one) => isClean(one, depth + 1))
+  if (!isRecord(value)) return true
+  for (const key of Object.keys(value)) {
+    if (isForbidden(key) || !isClean(value[key] as Json, depth + 1)) return false
+  }
+  return true
+}
+
 /**
  * The second line behind the output schemas: takes out every member whose name is forbidden, however deep, and
  * also inside texts that are JSON. Values are never judged: `energy_allocation` is fine as a word.
  */
-export const sanitize = (value: Json): Sanitized => {
+export const sanitize = (value: Json): Sanitized =>
+  isClean(value, 0) ? { value, removed: [] } : takeOut(value)
+
+const takeOut = (value: Json): Sanitized => {
   const removed: string[] = []
 
   const cleanObject = (object: Record<string, unknown>, place: Place): Json =>
@@ -87,9 +102,11 @@ export const sanitize = (value: Json): Sanitized => {
   return { value: clean(value, { path: '', depth: 0 }), removed }
 }
 
+const maybeJson = (text: string): boolean => /^\s*["[{]/.test(text)
+
 /** What a text says, if it is JSON that has to be looked into. */
 const parseNested = (text: string): Json | undefined => {
-  if (!/^\s*["[{]/.test(text) || !mayHide(text)) return undefined
+  if (!maybeJson(text) || !mayHide(text)) return undefined
   try {
     const inner: Json = JSON.parse(text)
     return typeof inner === 'object' || typeof inner === 'string' ? inner : undefined

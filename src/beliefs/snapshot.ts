@@ -51,8 +51,21 @@ const columnsOf = ({ nodes, edges }: Tables, nodeCount: number, edgeCount: numbe
 const lengthOf = (columns: [Column, number][]): number =>
   columns.reduce((sum, [column, rows]) => sum + rows * column.BYTES_PER_ELEMENT, COLUMNS_AT + HASH_BYTES)
 
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
+/** The bytes in which a column keeps its first rows. */
+const rawBytes = (column: Column, rows: number): Uint8Array =>
+  new Uint8Array(column.buffer, column.byteOffset, rows * column.BYTES_PER_ELEMENT)
+
+const bytesAt = (view: DataView, offset: number, length: number): Uint8Array =>
+  new Uint8Array(view.buffer, view.byteOffset + offset, length)
+
+// Where numbers lie in memory as they do in a snapshot, which is nearly everywhere, a column is copied whole.
 const putColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
-  if (column instanceof Float64Array) {
+  if (LITTLE_ENDIAN) {
+    const raw = rawBytes(column, rows)
+    bytesAt(view, offset, raw.length).set(raw)
+  } else if (column instanceof Float64Array) {
     for (let row = 0; row < rows; row += 1) view.setFloat64(offset + row * 8, column[row] as number, true)
   } else {
     for (let row = 0; row < rows; row += 1) view.setInt32(offset + row * 4, column[row] as number, true)
@@ -60,7 +73,10 @@ const putColumn = (view: DataView, offset: number, column: Column, rows: number)
 }
 
 const takeColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
-  if (column instanceof Float64Array) {
+  if (LITTLE_ENDIAN) {
+    const raw = rawBytes(column, rows)
+    raw.set(bytesAt(view, offset, raw.length))
+  } else if (column instanceof Float64Array) {
     for (let row = 0; row < rows; row += 1) column[row] = view.getFloat64(offset + row * 8, true)
   } else {
     for (let row = 0; row < rows; row += 1) column[row] = view.getInt32(offset + row * 4, true)

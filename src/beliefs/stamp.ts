@@ -8,7 +8,15 @@ export interface Stamp {
 
 export type Stamper = (seq: number) => Stamp
 
-const stampOf = (ms: number): Stamp => ({ ms, text: new Date(ms).toISOString() })
+let lately: Stamp = { ms: 0, text: new Date(0).toISOString() }
+
+// What is written and read in one millisecond shares its text.
+const stampOf = (ms: number): Stamp => {
+  if (ms !== lately.ms) lately = { ms, text: new Date(ms).toISOString() }
+  return lately
+}
+
+export const timestampOf = (ms: number): string => stampOf(ms).text
 
 export const wallStamps =
   (clock: Clock): Stamper =>

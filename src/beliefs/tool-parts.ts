@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Content } from '../kernel/tool.ts'
+import type { Soon } from '../lineage/store.ts'
+import type { Beliefs } from './beliefs.ts'
 import { sanitize } from './sanitize.ts'
 
 /** The version older clients look for on every tool. */
@@ -14,6 +16,16 @@ export const extras = (sideEffects: readonly string[], dependencies: readonly st
 
 /** The second line after the schema: names that must never leave do not, wherever they came from. */
 export const clean = <T>(value: T): T => sanitize(value as Json).value as T
+
+export type Ask = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
+
+/** Asks the graph, which is there at once when it is open. */
+export const asker =
+  (open: () => Soon<Beliefs>): Ask =>
+  (question) => {
+    const beliefs = open()
+    return (beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)).then(clean)
+  }
 
 /** Older clients read the text, indented by two. */
 export const asText = (value: unknown): readonly Content[] => [

@@ -2,16 +2,17 @@ import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { Digest } from '../kernel/digest.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { Soon } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
 import { BeliefInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
 import * as shapes from './shapes.ts'
-import { asText, clean, extras } from './tool-parts.ts'
+import { type Ask, asker, asText, extras } from './tool-parts.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })
 
-const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
+const nodeTools = (ask: Ask): Tool[] => [
   defineTool({
     name: 'node.create',
     title: 'Create a belief',
@@ -27,17 +28,15 @@ const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.NodeState,
     extras: extras(['state_mutation', 'energy_allocation', 'lineage_append']),
     render: asText,
-    run: async ({ belief, energy, claim, evidence }) => {
-      const beliefs = await open()
-      return clean(
-        await beliefs.createNode({
+    run: ({ belief, energy, claim, evidence }) =>
+      ask((beliefs) =>
+        beliefs.createNode({
           belief,
-          energy,
           ...(claim !== undefined && { claim }),
+          energy,
           ...(evidence !== undefined && { evidence }),
         }),
-      )
-    },
+      ),
   }),
   defineTool({
     name: 'node.mutate',
@@ -49,7 +48,7 @@ const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.NodeState,
     extras: extras(['state_mutation', 'energy_consumption'], ['node.query']),
     render: asText,
-    run: async ({ node_id, delta }) => clean(await (await open()).mutateNode(node_id, delta)),
+    run: ({ node_id, delta }) => ask((beliefs) => beliefs.mutateNode(node_id, delta)),
   }),
   defineTool({
     name: 'node.query',
@@ -61,11 +60,11 @@ const nodeTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.NodeState,
     extras: extras([]),
     render: asText,
-    run: async ({ node_id }) => clean(await (await open()).queryNode(node_id)),
+    run: ({ node_id }) => ask((beliefs) => beliefs.queryNode(node_id)),
   }),
 ]
 
-const edgeTools = (open: () => Promise<Beliefs>): Tool[] => [
+const edgeTools = (ask: Ask): Tool[] => [
   defineTool({
     name: 'edge.bind',
     title: 'Bind two beliefs',
@@ -80,7 +79,7 @@ const edgeTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.EdgeState,
     extras: extras(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
     render: asText,
-    run: async ({ src, dst, weight }) => clean(await (await open()).bindEdge(src, dst, weight)),
+    run: ({ src, dst, weight }) => ask((beliefs) => beliefs.bindEdge(src, dst, weight)),
   }),
   defineTool({
     name: 'edge.propagate',
@@ -92,11 +91,11 @@ const edgeTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.PropagateResult,
     extras: extras(['state_mutation', 'energy_transfer', 'lineage_append']),
     render: asText,
-    run: async () => clean(await (await open()).propagate()),
+    run: () => ask((beliefs) => beliefs.propagate()),
   }),
 ]
 
-const governanceTools = (open: () => Promise<Beliefs>): Tool[] => [
+const governanceTools = (ask: Ask): Tool[] => [
   defineTool({
     name: 'governor.status',
     title: 'Governor status',
@@ -107,7 +106,7 @@ const governanceTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.GovernorStatus,
     extras: extras([]),
     render: asText,
-    run: async () => clean(await (await open()).governorStatus()),
+    run: () => ask((beliefs) => beliefs.governorStatus()),
   }),
   defineTool({
     name: 'esv.audit',
@@ -119,11 +118,11 @@ const governanceTools = (open: () => Promise<Beliefs>): Tool[] => [
     output: shapes.AuditResult,
     extras: extras(['esv_validation'], ['node.query']),
     render: asText,
-    run: async ({ node_id }) => clean(await (await open()).auditNode(node_id)),
+    run: ({ node_id }) => ask((beliefs) => beliefs.auditNode(node_id)),
   }),
 ]
 
-const governanceStatus = (open: () => Promise<Beliefs>): Tool =>
+const governanceStatus = (ask: Ask): Tool =>
   defineTool({
     name: 'governance.status',
     title: 'Governance status',
@@ -134,22 +133,25 @@ const governanceStatus = (open: () => Promise<Beliefs>): Tool =>
     output: shapes.GovernanceStatus,
     extras: extras([]),
     render: asText,
-    run: async () => clean(await (await open()).governanceStatus()),
+    run: () => ask((beliefs) => beliefs.governanceStatus()),
   })
 
 /** The belief graph. It is opened when first asked, not when the tools are listed. */
-export const beliefsToolset = (open: () => Promise<Beliefs>): Toolset => ({
-  name: 'beliefs',
-  title: 'The belief graph and its lineage',
-  // The order older clients know.
-  tools: [
-    ...nodeTools(open),
-    ...edgeTools(open),
-    ...governanceTools(open),
-    ...lineageTools(open),
-    governanceStatus(open),
-    ...furtherTools(open),
-  ],
-  resources: [],
-  prompts: [],
-})
+export const beliefsToolset = (open: () => Soon<Beliefs>): Toolset => {
+  const ask = asker(open)
+  return {
+    name: 'beliefs',
+    title: 'The belief graph and its lineage',
+    // The order older clients know.
+    tools: [
+      ...nodeTools(ask),
+      ...edgeTools(ask),
+      ...governanceTools(ask),
+      ...lineageTools(ask),
+      governanceStatus(ask),
+      ...furtherTools(ask),
+    ],
+    resources: [],
+    prompts: [],
+  }
+}

@@ -51,6 +51,8 @@ export class Call implements CallContext {
   /** Nothing the tool does after this reaches the client. */
   end(): void {
     this.#ended = true
+    // Whoever still holds the call must not hold all that waited for it.
+    this.onCancel = undefined
   }
 
   progress(done: number, total?: number, message?: string): void {

@@ -8,15 +8,28 @@ const refuse = (what: string): never => {
   throw canonicalFaults.not_json(`${what} has no canonical JSON form`)
 }
 
-const writeString = (text: string): string =>
-  text.isWellFormed() ? JSON.stringify(text) : refuse('a lone surrogate')
+/** Letters that stand for themselves. Most of what we write is nothing else. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+const writeString = (text: string): string => {
+  if (PLAIN.test(text)) return `"${text}"`
+  return text.isWellFormed() ? JSON.stringify(text) : refuse('a lone surrogate')
+}
 
 // JavaScript compares strings by UTF-16 code units, which is the order RFC 8785 asks for.
+const sortedKeys = (value: object): string[] => {
+  const keys = Object.keys(value)
+  for (let at = 1; at < keys.length; at += 1) {
+    if ((keys[at] as string) < (keys[at - 1] as string)) return keys.sort()
+  }
+  return keys
+}
+
 const writeObject = (value: Readonly<Record<string, unknown>>): string => {
   const proto = Object.getPrototypeOf(value)
   if (proto !== Object.prototype && proto !== null) refuse('an object that is not plain')
   let text = '{'
-  for (const key of Object.keys(value).sort()) {
+  for (const key of sortedKeys(value)) {
     const member = value[key]
     if (member === undefined) continue
     if (text.length > 1) text += ','
@@ -31,7 +44,7 @@ export const canonicalJson = (value: unknown): string => {
     case 'string':
       return writeString(value)
     case 'number':
-      return Number.isFinite(value) ? JSON.stringify(value) : refuse(String(value))
+      return Number.isFinite(value) ? String(value) : refuse(String(value))
     case 'boolean':
       return String(value)
     case 'object':

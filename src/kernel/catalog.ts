@@ -69,6 +69,8 @@ export const buildCatalog = (
     .filter(({ effect }) => !selection.readOnly || effect === 'read')
   const byName = new Map(tools.map((tool) => [plain(tool.name), tool]))
   if (byName.size !== tools.length) throw new TypeError('two tools share one name')
+  // Both spellings, so that finding one need not spell it anew.
+  for (const tool of tools) byName.set(tool.name, tool)
   return {
     toolsets: toolsets.map(({ name }) => name),
     tools,

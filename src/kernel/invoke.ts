@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { Deadlines } from './deadlines.ts'
 import { defineFaults, Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
@@ -90,6 +91,8 @@ export const stackOf = (thrown: unknown): string =>
 
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
 export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
+  const deadlines = new Deadlines(clock, limits.callMs)
+
   const failed = (tool: Tool, thrown: unknown): Outcome => {
     if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
     log.write('error', `bug in ${tool.name}`, { stack: stackOf(thrown) })
@@ -104,17 +107,17 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
     }
   }
 
-  const wait = (tool: Tool, running: Promise<unknown>, call: Call): Promise<Outcome> =>
+  const wait = (tool: Tool, running: Promise<unknown>, call: Call, started: number): Promise<Outcome> =>
     new Promise((resolve) => {
-      const stop = clock.after(limits.callMs, () => {
+      const deadline = deadlines.set(started, () => {
         call.onCancel = undefined
         const fault = callFaults.deadline(`${tool.name} ran longer than ${limits.callMs} ms`)
         call.cancel(fault)
-        resolve({ kind: 'fault', fault })
+        resolve(finish(tool, { kind: 'fault', fault }, call, started))
       })
       const end = (outcome: Outcome) => {
-        stop()
-        resolve(outcome)
+        deadlines.meet(deadline)
+        resolve(finish(tool, outcome, call, started))
       }
       call.onCancel = () => end({ kind: 'cancelled' })
       // What a tool says after it was told to stop interests nobody, its complaint least of all.
@@ -142,21 +145,22 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
     return written.then(() => outcome, unrecorded)
   }
 
+  const finish = (tool: Tool, outcome: Outcome, call: Call, started: number) => {
+    call.end()
+    return record(tool, outcome, started)
+  }
+
   return (tool, args, call) => {
     const started = clock.elapsed()
-    const finish = (outcome: Outcome) => {
-      call.end()
-      return record(tool, outcome, started)
-    }
     try {
       const parsed = parseArguments(tool, args)
       for (const guard of guards) guard(tool)
       // Cancelled before it began: the tool would wait for a signal that has already been given.
-      if (call.cancelled) return finish({ kind: 'cancelled' })
+      if (call.cancelled) return finish(tool, { kind: 'cancelled' }, call, started)
       const raw = tool.run(parsed, call)
-      return isPromise(raw) ? wait(tool, raw, call).then(finish) : finish(settle(tool, raw))
+      return isPromise(raw) ? wait(tool, raw, call, started) : finish(tool, settle(tool, raw), call, started)
     } catch (thrown) {
-      return finish(failed(tool, thrown))
+      return finish(tool, failed(tool, thrown), call, started)
     }
   }
 }

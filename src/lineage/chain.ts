@@ -15,9 +15,9 @@ export const entryChecksum = (entry: Unsealed, previous: string): string =>
     `SCG-LINEAGE-1\n${entry.seq}\n${entry.tick}\n${entry.operation}\n${entry.timestamp}\n${entry.payload_hash}\n${previous}`,
   )
 
-/** Members in the order canonical JSON has them, so that plain `JSON.stringify` writes exactly that. */
-export const writeEntry = ({ seq, tick, operation, timestamp, payload_hash, checksum }: Entry): string =>
-  JSON.stringify({ checksum, operation, payload_hash, seq, tick, timestamp })
+/** Canonical JSON, member by member: many times as fast as sorting them for every entry. */
+const writeEntry = ({ seq, tick, operation, timestamp, payload_hash, checksum }: Entry): string =>
+  `{"checksum":"${checksum}","operation":${canonicalJson(operation)},"payload_hash":"${payload_hash}","seq":${seq},"tick":${tick},"timestamp":${canonicalJson(timestamp)}}`
 
 /**
  * Makes an entry of a draft. The salt goes into the payload, not into the entry: without it, whoever has the
@@ -28,15 +28,11 @@ export const sealEntry = (
   seq: number,
   previous: string,
   salt: string,
-): { entry: Entry; row: Row } => {
-  const payload = canonicalJson({ ...draft.payload, salt })
-  const unsealed: Unsealed = {
-    seq,
-    tick: draft.tick,
-    operation: draft.operation,
-    timestamp: draft.timestamp,
-    payload_hash: sha256(payload),
-  }
-  const entry: Entry = { ...unsealed, checksum: entryChecksum(unsealed, previous) }
-  return { entry, row: { seq, entry: writeEntry(entry), payload } }
+): { checksum: string; row: Row } => {
+  const { tick, operation, timestamp } = draft
+  const payload = draft.payload(salt)
+  const payload_hash = sha256(payload)
+  const checksum = entryChecksum({ seq, tick, operation, timestamp, payload_hash }, previous)
+  const entry = writeEntry({ seq, tick, operation, timestamp, payload_hash, checksum })
+  return { checksum, row: { seq, entry, payload } }
 }

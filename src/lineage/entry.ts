@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { JsonObject } from '../kernel/json.ts'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -20,6 +19,9 @@ export interface Draft {
   /** The writer's own logical time; 0 when it has none. */
   readonly tick: number
   readonly timestamp: string
-  /** Arguments, result and whatever else re-execution needs. Kept beside the entry, and erasable. */
-  readonly payload: JsonObject
+  /**
+   * Arguments, result and whatever else re-execution needs, with the salt among them, as canonical JSON. Kept
+   * beside the entry, and erasable.
+   */
+  readonly payload: (salt: string) => string
 }

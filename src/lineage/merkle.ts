@@ -5,8 +5,16 @@ import type { TreeNode } from './store.ts'
 
 export const leafHash = (entry: string): string => hash('sha256', `\u0000${entry}`)
 
-export const nodeHash = (left: string, right: string): string =>
-  hash('sha256', Buffer.from(`01${left}${right}`, 'hex'))
+const HASH_BYTES = 32
+/** What a node's hash is taken of: a 1, then both children. */
+const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+
+export const nodeHash = (left: string, right: string): string => {
+  // A hash that is none would leave bytes of the one before.
+  const written = pair.write(left, 1, 'hex') + pair.write(right, 1 + HASH_BYTES, 'hex')
+  if (written !== 2 * HASH_BYTES) throw new RangeError('a tree node needs two hashes')
+  return hash('sha256', pair)
+}
 
 export const EMPTY_ROOT = hash('sha256', '')
 

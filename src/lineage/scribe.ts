@@ -8,10 +8,13 @@ import { readNodes } from './tree.ts'
 
 /** Entries made and not yet stored. */
 export interface Batch {
-  readonly entries: readonly Entry[]
   readonly rows: readonly Row[]
   readonly nodes: readonly TreeNode[]
   readonly expected: number
+  /** Checksum of the last of them. */
+  readonly link: string
+  /** The tree once they are stored. */
+  readonly frontier: Frontier
 }
 
 /** One process's place in a log: it follows what others write, and adds its own. */
@@ -54,37 +57,26 @@ export class Scribe {
   /** Makes entries that follow on. Nothing is stored, and we do not move. */
   compose(drafts: readonly Draft[]): Batch {
     const frontier = this.#frontier.copy()
-    const entries: Entry[] = []
     const rows: Row[] = []
     const nodes: TreeNode[] = []
     let link = this.#link
     for (const draft of drafts) {
       const seq = frontier.size
-      const { entry, row } = sealEntry(draft, seq, link, this.#salt(seq))
-      entries.push(entry)
+      const { checksum, row } = sealEntry(draft, seq, link, this.#salt(seq))
       rows.push(row)
       for (const node of frontier.append(leafHash(row.entry)))
         if (node.level >= STORED_LEVEL) nodes.push(node)
-      link = entry.checksum
+      link = checksum
     }
-    return { entries, rows, nodes, expected: this.size }
-  }
-
-  /** Moves past entries that are stored, ours or another's. */
-  #advance(entries: readonly string[], link: string): void {
-    for (const entry of entries) this.#frontier.append(leafHash(entry))
-    this.#link = link
+    return { rows, nodes, expected: this.size, link, frontier }
   }
 
   /** Stores a batch. False when another process was first: follow it, then compose again. */
   async commit(batch: Batch): Promise<boolean> {
     const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
-    const last = batch.entries.at(-1)
-    if (stored && last !== undefined) {
-      this.#advance(
-        batch.rows.map(({ entry }) => entry),
-        last.checksum,
-      )
+    if (stored) {
+      this.#frontier = batch.frontier
+      this.#link = batch.link
     }
     return stored
   }
@@ -102,7 +94,8 @@ export class Scribe {
         })
       }
       yield { entry, row }
-      this.#advance([row.entry], entry.checksum)
+      this.#frontier.append(leafHash(row.entry))
+      this.#link = entry.checksum
     }
   }
 }

@@ -14,10 +14,11 @@ import {
   missingEntry,
   missingNode,
 } from './log-rules.ts'
-import { atOnce, type SqlRow, transact } from './sqlite.ts'
+import { atOnce, type SqlRow, type SqlValue, transact } from './sqlite.ts'
 import { guard } from './sqlite-faults.ts'
+import { recalled } from './sqlite-recall.ts'
 import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
-import { type Connection, connect } from './sqlite-statements.ts'
+import { type Connection, connect, ENTRIES_AT_ONCE, type Statements } from './sqlite-statements.ts'
 import { patiently } from './sqlite-wait.ts'
 
 class SqliteLog implements Log {
@@ -36,12 +37,15 @@ class SqliteLog implements Log {
   }
 
   head(): Head {
-    return guard(() => {
-      const row = this.#connection.sql.newest.get(this.#first, this.#last)
-      if (row === undefined) return { size: 0, entry: null }
-      const seq = Number(row.id) - this.#first
-      return { size: seq + 1, entry: decodeText(row.entry, `entry ${seq}`) }
-    })
+    const { recall } = this.#connection
+    return guard(() => recalled(recall.refresh().heads, this.#id, () => this.#readHead()))
+  }
+
+  #readHead(): Head {
+    const row = this.#connection.sql.newest.get(this.#first, this.#last)
+    if (row === undefined) return { size: 0, entry: null }
+    const seq = Number(row.id) - this.#first
+    return { size: seq + 1, entry: decodeText(row.entry, `entry ${seq}`) }
   }
 
   read(from: number, limit: number): readonly Row[] {
@@ -78,7 +82,12 @@ class SqliteLog implements Log {
   }
 
   quarantine(): string | null {
-    const row = guard(() => this.#connection.sql.quarantine.get(this.#id))
+    const { recall } = this.#connection
+    return guard(() => recalled(recall.refresh().quarantines, this.#id, () => this.#readQuarantine()))
+  }
+
+  #readQuarantine(): string | null {
+    const row = this.#connection.sql.quarantine.get(this.#id)
     if (row === undefined) throw storeFaults.damaged('the log is not there any more')
     return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
   }
@@ -87,19 +96,22 @@ class SqliteLog implements Log {
     checkAppend(expected, rows, nodes)
     if (expected + rows.length > LOG_SPAN)
       throw storeFaults.full('the log has as many entries as it can hold')
-    const { sql } = this.#connection
+    const { sql, recall } = this.#connection
+    recall.heads.delete(this.#id)
+    const newest = rows.at(-1)
+    const remember = (stored: boolean) => {
+      if (stored && newest) recall.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
+    }
     return this.#write(() => {
       const last = sql.lastId.get(this.#first, this.#last)
       const size = last === undefined ? 0 : Number(last.id) - this.#first + 1
       if (size !== expected) return false
-      for (const { seq, entry, payload } of rows) {
-        sql.addEntry.run(this.#first + seq, encodeText(entry), payload === null ? null : encodeText(payload))
-      }
+      addRows(sql, this.#first, rows)
       for (const { level, index, hash } of nodes) {
         sql.addNode.run(this.#id, level, index, encodeHash(hash))
       }
       return true
-    })
+    }, remember)
   }
 
   saveSnapshot({ size, bytes }: Snapshot): Soon<void> {
@@ -128,16 +140,33 @@ class SqliteLog implements Log {
 
   setQuarantine(reason: string | null): Soon<void> {
     const value = reason === null ? null : encodeText(reason)
+    this.#connection.recall.quarantines.delete(this.#id)
     return this.#write(() => void this.#connection.sql.setQuarantine.run(value, this.#id))
   }
 
-  #write<T>(work: () => T): Soon<T> {
+  #write<T>(work: () => T, done?: (result: T) => void): Soon<T> {
     const { db, checkPlace } = this.#connection
     return patiently(() => {
       checkPlace()
-      return transact(db, work)
+      const result = transact(db, work)
+      done?.(result)
+      return result
     })
   }
+}
+
+const valuesOf = (first: number, { seq, entry, payload }: Row): SqlValue[] => [
+  first + seq,
+  Buffer.from(entry),
+  payload === null ? null : Buffer.from(payload),
+]
+
+const addRows = ({ addEntry, addEntries }: Statements, first: number, rows: readonly Row[]): void => {
+  const whole = rows.length - (rows.length % ENTRIES_AT_ONCE)
+  for (let at = 0; at < whole; at += ENTRIES_AT_ONCE) {
+    addEntries.run(...rows.slice(at, at + ENTRIES_AT_ONCE).flatMap((row) => valuesOf(first, row)))
+  }
+  for (const row of rows.slice(whole)) addEntry.run(...valuesOf(first, row))
 }
 
 const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {

@@ -1,6 +1,10 @@
 import type { Statement } from './sqlite.ts'
 import { guard } from './sqlite-faults.ts'
 import { openFile, type SqliteFile } from './sqlite-file.ts'
+import { Recall } from './sqlite-recall.ts'
+
+/** Entries that one statement adds: crossing into SQLite for each costs as much as adding it. */
+export const ENTRIES_AT_ONCE = 8
 
 const SQL = {
   logNamed: 'SELECT id, genesis FROM logs WHERE name = ?',
@@ -10,6 +14,7 @@ const SQL = {
   newest: 'SELECT id, entry FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
   page: 'SELECT id, entry, payload FROM entries WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
   addEntry: 'INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)',
+  addEntries: `INSERT INTO entries (id, entry, payload) VALUES ${Array(ENTRIES_AT_ONCE).fill('(?, ?, ?)').join()}`,
   dropPayload: 'UPDATE entries SET payload = NULL WHERE id = ?',
   clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
@@ -19,21 +24,24 @@ const SQL = {
   dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
     (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 2)`,
   clearSnapshots: 'DELETE FROM snapshots WHERE id BETWEEN ? AND ?',
+  version: 'PRAGMA data_version',
   quarantine: 'SELECT quarantine FROM logs WHERE id = ?',
   setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
 } as const
 
-type Statements = Readonly<Record<keyof typeof SQL, Statement>>
+export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
 /** An open file with its statements, each compiled once. */
 export interface Connection extends SqliteFile {
   readonly sql: Statements
+  readonly recall: Recall
 }
 
 const prepareAll = (file: SqliteFile): Connection => {
   const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
   try {
-    return { ...file, sql: Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements }
+    const sql = Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements
+    return { ...file, sql, recall: new Recall(sql.version) }
   } catch (error) {
     file.db.close()
     throw error

@@ -56,6 +56,7 @@ export class InOrder {
       if (first.line === undefined && !first.dropped) return
       this.#slots.shift()
       if (first.line !== undefined) this.#send(first.line)
+      first.line = undefined
     }
   }
 }

@@ -54,7 +54,7 @@ export class Pending {
   }
 
   wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve()
+    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   /** Resolves when everything is answered, open subscriptions apart, and `more` says no. */

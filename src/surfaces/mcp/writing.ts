@@ -1,4 +1,5 @@
 import type { Outcome } from '../../kernel/invoke.ts'
+import type { Content } from '../../kernel/tool.ts'
 import { SERVER_KEY } from './envelope.ts'
 import { type Hello, LIST_CACHE } from './hello.ts'
 import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
@@ -15,6 +16,11 @@ export const writeModern = ({ identity }: Hello, result: Result, cached = false)
     _meta: { ...result._meta, [SERVER_KEY]: identity },
   })
 
+const writeText = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`
+
+const writeBlock = (block: Content): string =>
+  block.type === 'text' ? writeText(block.text) : JSON.stringify(block)
+
 /** The response line of a finished call. */
 export const writeOutcome = (
   service: Service,
@@ -22,10 +28,11 @@ export const writeOutcome = (
   outcome: Exclude<Outcome, { kind: 'cancelled' }>,
   era: 'legacy' | 'modern',
 ): string => {
-  // The common answer is spliced from the JSON the funnel already made, not written a second time.
-  if (outcome.kind === 'answer' && outcome.content === undefined && outcome.json !== undefined) {
-    const { json } = outcome
-    const body = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`
+  // An answer is spliced from the JSON the funnel already made, not written a second time.
+  if (outcome.kind === 'answer' && outcome.json !== undefined) {
+    const { json, content } = outcome
+    const blocks = content === undefined ? writeText(json) : content.map(writeBlock).join()
+    const body = `{"content":[${blocks}],"structuredContent":${json}`
     return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
   }
   const result = service.resultOf(outcome)

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { projectDir } from '../contestants.mjs'
+
+const MODULES = [
+  'src/beliefs/beliefs.ts',
+  'src/beliefs/graph.ts',
+  'src/beliefs/keeper.ts',
+  'src/beliefs/stamp.ts',
+  'src/platform/clock.ts',
+  'src/platform/memory-log.ts',
+  'src/platform/salts.ts',
+  'src/platform/sqlite-log.ts',
+  'src/platform/sqlite-schema.ts',
+  'src/platform/sqlite.ts',
+]
+
+/**
+ * The parts of Warrant that are measured without a wire, bundled like the binaries.
+ *
+ * @returns {Promise<any>}
+ */
+export async function loadSource() {
+  // Beside the installed packages, where the bundle finds the SQLite driver.
+  const dir = await mkdtemp(join(projectDir, 'node_modules/.bench-'))
+  const outfile = join(dir, 'source.mjs')
+  const contents = MODULES.map((path) => `export * from './${path}'`).join('\n')
+  try {
+    await build({
+      stdin: { contents, resolveDir: projectDir },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'warning',
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/**
+ * A graph over a log in `store`, as a server keeps it.
+ *
+ * @param {any} source
+ * @param {any} store
+ */
+export function openKeeper(source, store) {
+  return source.Keeper.open({
+    store,
+    name: 'bench',
+    config: source.DEFAULT_CONFIG,
+    clockMode: 'wall',
+    stamp: source.wallStamps(source.systemClock),
+    salt: source.randomSalts,
+    diary: { write: () => {} },
+    every: 1_000,
+  })
+}
+
+/** @param {() => unknown} work */
+export async function cpuOf(work) {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
