@@ -15,7 +15,7 @@ export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face
   (await import('./compose.ts')).assemble(config, world(), recorder, face)
 
 export interface ClosableHost extends Host {
-  /** Leaves a line in the log that says what was done, and lets go of everything. */
+  /** Leaves a line for whoever debugs that says what was done, and lets go of everything. */
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHos
     service: async () => (await load()).service,
     close: async () => {
       if (assembly === undefined) return
-      hello.log.write('info', 'served', tally.report())
+      hello.log.write('debug', 'served', tally.report())
       await (await assembly).close()
     },
   }

@@ -49,7 +49,7 @@ describe('a graph in a file', () => {
   })
 
   test('is left with a line in the log that says what was asked of it', async () => {
-    const { server } = await serverWithFile()
+    const { server } = await serverWithFile({ args: ['--log-level', 'debug'] })
     await server.must('node.create', NODE)
     await server.must('node.create', NODE)
     expectError(await server.call('node.query', { node_id: '7' }), 4004)
