@@ -106,8 +106,8 @@ describe('the gate over evidence', () => {
 
   const CRITICAL = { ruleId: 'r', file: 'f', severity: 'CRITICAL', code: 'c', message: 'm' } as const
   it.each<[string, (made: Evidence) => void]>([
-    ['two statuses', (made) => void (made.severity_metrics.gate_status = 'BLOCKED')],
-    ['a blocking outcome', (made) => void (made.snapshot.outcome = 'BLOCK')],
+    ['two statuses', ({ severity_metrics: all }) => Object.assign(all, { gate_status: 'BLOCKED' })],
+    ['a blocking outcome', ({ snapshot }) => Object.assign(snapshot, { outcome: 'BLOCK' })],
     [
       'a finding nobody counted',
       (made) => void made.snapshot.findings.push({ ...CRITICAL, severity: 'INFO' }),
