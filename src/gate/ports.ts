@@ -7,10 +7,15 @@ export type Scope =
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 
-/** One file of a change, under its new name. Paths are relative to the root and use `/`. */
+/**
+ * One file of a change, under its new name. Paths are relative to the root and use `/`. Links and submodules
+ * are no files: they are left out.
+ */
 export interface Change {
   readonly path: string
   readonly change: 'added' | 'modified' | 'deleted'
+  /** The name it had before, when git says it was moved. */
+  readonly from?: string
 }
 
 /** What git says changed, and the bytes as they will be. */
@@ -18,14 +23,21 @@ export interface ChangeSet {
   /** How findings name their origin: `git:staged`, `git:range:<from>..<to>`, ... */
   readonly source: string
   readonly changes: readonly Change[]
-  /** Contents of the asked files, as many at a time as is cheap; a deleted or unreadable one is left out. */
-  read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileContent>
+  /** Contents of the asked files, in that order. What is gone, or is no file, is left out. */
+  read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
 }
 
+/** A file longer than `MAX_FILE_BYTES` comes cut off there: long enough to be seen to be too long. */
 export interface FileContent {
   readonly path: string
   readonly bytes: Uint8Array
 }
+
+/** A file's content, or undefined when it is there and cannot be read. */
+export type FileReading = FileContent | { readonly path: string; readonly bytes: undefined }
+
+/** What one file may take of our memory, plus one byte to tell that there is more. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
 
 export type GitState = RepoState['git']
 
@@ -35,6 +47,8 @@ export interface GitReader {
   root(signal: AbortSignal): Promise<string | undefined>
   state(signal: AbortSignal): Promise<GitState>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
+  /** Every tracked file, in code-unit order. */
+  tracked(signal: AbortSignal): Promise<readonly string[]>
   /** The first of the names that is a commit. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<string | undefined>
   /** Local branches merged into the one checked out, itself left out. */
@@ -43,7 +57,10 @@ export interface GitReader {
 
 /** The `pumuki.*` keys of the repository's own configuration. */
 export interface LocalConfig {
-  /** All keys under `prefix`, without it. */
+  /**
+   * All keys under `prefix` (such as `pumuki.`), without it. In lower case throughout: git keeps no other case
+   * for the last part of a name.
+   */
   read(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Sets each key, or unsets it where the value is undefined. */
   write(values: ReadonlyMap<string, string | undefined>, signal: AbortSignal): Promise<void>
