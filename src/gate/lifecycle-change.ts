@@ -21,6 +21,8 @@ export interface ChangePorts extends LifecyclePorts {
   readonly stateFolder: string | undefined
   /** Writes evidence that says "nothing found yet", unless there is some. True when it did. */
   readonly bootstrapEvidence: (signal: AbortSignal) => Promise<boolean>
+  /** Removes a plain file by relative path, and folders it leaves empty. False when there is none. */
+  readonly removeFile: (path: string) => Promise<boolean>
 }
 
 export interface InstallReport {
@@ -55,7 +57,8 @@ const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<bo
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
-  const line = Buffer.from(`/${stateFolder}/\n`).toString('latin1')
+  const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
+  const line = Buffer.from(`/${pattern}/\n`).toString('latin1')
   await files.write(path, Buffer.from(`${old}${gap}${line}`, 'latin1'), 0o644)
   return true
 }
@@ -65,21 +68,31 @@ const refuseBroken = async (ports: ChangePorts, signal: AbortSignal): Promise<vo
   if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
 }
 
-/** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
-export const install = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+/** The hooks, and the note in the configuration that they are ours. */
+export const installGate = async (ports: ChangePorts, signal: AbortSignal): Promise<HookReport[]> => {
   await refuseBroken(ports, signal)
   const hooks = await installHooks(ports, signal)
-  const { [STATE_KEYS.installedAt]: since } = Object.fromEntries(await ports.config.read(PREFIX, signal))
-  await setState(
-    ports,
-    {
-      [STATE_KEYS.installed]: 'true',
-      [STATE_KEYS.version]: ports.version,
-      [STATE_KEYS.hooks]: HOOK_NAMES.join(','),
-      [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
-    },
-    signal,
-  )
+  const since = (await ports.config.read(PREFIX, signal)).get(STATE_KEYS.installedAt)
+  const values = {
+    [STATE_KEYS.installed]: 'true',
+    [STATE_KEYS.version]: ports.version,
+    [STATE_KEYS.hooks]: HOOK_NAMES.join(','),
+    [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
+  }
+  await setState(ports, values, signal)
+  return hooks
+}
+
+export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal): Promise<HookReport[]> => {
+  const hooks = await uninstallHooks(ports, signal)
+  const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
+  await setState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
+  return hooks
+}
+
+/** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
+export const install = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+  const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
   const evidence = (await ports.bootstrapEvidence(signal)) ? 'written' : 'kept'
   return { hooks, evidence, excluded, status: await statusNow(ports, signal) }
@@ -109,11 +122,11 @@ export interface UninstallReport {
 }
 
 export const uninstall = async (
-  ports: LifecyclePorts & { readonly removeFile: (path: string) => Promise<boolean> },
+  ports: ChangePorts,
   purge: boolean,
   signal: AbortSignal,
 ): Promise<UninstallReport> => {
-  const hooks = await uninstallHooks(ports, signal)
+  const hooks = await uninstallGate(ports, signal)
   const { lifecycleState } = await statusNow(ports, signal)
   const removed: string[] = []
   if (purge) {
@@ -123,6 +136,17 @@ export const uninstall = async (
       if (!tracked.has(path) && (await ports.removeFile(path))) removed.push(path)
     }
   }
-  await setState(ports, Object.fromEntries(Object.values(STATE_KEYS).map((key) => [key, undefined])), signal)
+  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
   return { hooks, removed }
+}
+
+/** Remembers files that were made here, so that a purge may take them away again. */
+export const noteArtifacts = async (
+  ports: LifecyclePorts,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const known = managedPaths((await statusNow(ports, signal)).lifecycleState)
+  const all = [...new Set([...known, ...paths])].sort()
+  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: all.join(',') }, signal)
 }
