@@ -1,9 +1,9 @@
+import type { EvidenceReader } from '../evidence/store.ts'
 import { type GateVerdict, judgeEvidence } from '../gate/judge.ts'
 import { repoLifecycle } from '../gate/lifecycle.ts'
 import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../gate/policy.ts'
 import { readRepoState } from '../gate/repo-state.ts'
 import type { GateStage } from '../gate/stage.ts'
-import { fileEvidence } from '../platform/evidence-file.ts'
 import { gitReader } from '../platform/git-reader.ts'
 import { repositoryFiles } from '../platform/git-worktree.ts'
 import { openRepository, type RepositoryWorld } from './open-repository.ts'
@@ -13,6 +13,7 @@ const POLICY_BYTES = 1024 * 1024
 /** The verdict over the evidence that lies in `root`, which need not be a repository. */
 export const judgeFolder = async (
   root: string,
+  evidence: EvidenceReader,
   world: RepositoryWorld,
   stage: GateStage,
   signal: AbortSignal,
@@ -26,7 +27,7 @@ export const judgeFolder = async (
   const git = gitReader({ folder: root, environment })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, world).lifecycle, signal)
   const [reading, state, hardFile, skillsFile] = await Promise.all([
-    fileEvidence(root, clock).read(),
+    evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
     text(HARD_MODE_FILE),
     text(SKILLS_FILE),

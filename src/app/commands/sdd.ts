@@ -3,6 +3,7 @@ import { evaluateSdd, readSdd, type SddEvaluation } from '../../gate/sdd.ts'
 import { closeSession, openSession, refreshSession, type SessionState } from '../../gate/session.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { fileEvidence } from '../../platform/evidence-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { judgeFolder } from '../judge-here.ts'
@@ -42,12 +43,13 @@ const readStage = ({ flags }: Invocation): GateStage => {
 }
 
 const verdictLine = ({ stage, decision }: SddEvaluation): string =>
-  `${decision.allowed ? "ALLOWED" : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
+  `${decision.allowed ? 'ALLOWED' : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
 
 /** Before anything is written the evidence counts as well. */
 const preWrite = async (invocation: Invocation, repository: RepositoryHere, sdd: SddEvaluation) => {
   const world = { environment: process.env, clock: systemClock }
-  const gate = await judgeFolder(repository.root, world, 'PRE_WRITE', repository.signal)
+  const evidence = fileEvidence(repository.root, systemClock)
+  const gate = await judgeFolder(repository.root, evidence, world, 'PRE_WRITE', repository.signal)
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
