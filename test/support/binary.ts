@@ -7,7 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Message, readMessage } from './messages.ts'
 
-export const BINARY = fileURLToPath(new URL('../../dist/bin/warrant.js', import.meta.url))
+export const binaryPath = (name: string): string =>
+  fileURLToPath(new URL(`../../dist/bin/${name}.js`, import.meta.url))
+export const BINARY = binaryPath('warrant')
 
 // Node is slow to start when every core is busy; a test that waits this long has found a hang.
 export const PATIENCE_MS = 20_000
@@ -24,12 +26,14 @@ interface StartOptions {
   readonly node?: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Another program of ours, such as `pumuki-mcp-enterprise`. */
+  readonly binary?: string
 }
 
 /** The settings of whoever runs the tests must not reach the program under test. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WARRANT|VITEST|NODE)_/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(WARRANT|PUMUKI|VITEST|NODE)_/.test(name)),
   ),
   ...extra,
 })
@@ -73,8 +77,12 @@ export class Program {
   #stderr = ''
   #heard: (() => void)[] = []
 
-  constructor(args: readonly string[], { node = [], cwd = tmpdir(), env = {} }: StartOptions = {}) {
-    this.child = spawn(process.execPath, [...node, BINARY, ...args], { cwd, env: cleanEnvironment(env) })
+  constructor(args: readonly string[], options: StartOptions = {}) {
+    const { node = [], cwd = tmpdir(), env = {}, binary = 'warrant' } = options
+    this.child = spawn(process.execPath, [...node, binaryPath(binary), ...args], {
+      cwd,
+      env: cleanEnvironment(env),
+    })
     const { child } = this
     started.add(child)
     // A program that has ended cannot be written to; what it said before is what the test looks at.
@@ -166,12 +174,13 @@ export interface HttpProgram extends Program {
   readonly port: number
 }
 
-/** Starts `warrant serve` on a free port and waits until it listens. */
+/** Starts `warrant serve`, or another server, on a free port and waits until it listens. */
 export const startHttp = async (
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<HttpProgram> => {
-  const program = new Program(['serve', '--port', '0', '--json', ...args], options)
+  const verb = options.binary === undefined ? ['serve'] : []
+  const program = new Program([...verb, '--port', '0', '--json', ...args], options)
   const [banner = ''] = await program.heard(1)
   const { url } = JSON.parse(banner) as { url: string }
   return Object.assign(program, { url, port: Number(new URL(url).port) })
