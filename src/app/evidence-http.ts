@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { EVIDENCE_FILE, fileEvidence } from '../platform/evidence-file.ts'
+import { EVIDENCE_FILE } from '../evidence/store.ts'
+import { fileEvidence } from '../platform/evidence-file.ts'
 import { randomIds } from '../platform/ids.ts'
 import type { Terminal } from '../surfaces/cli/command.ts'
 import { evidenceServer } from '../surfaces/http/evidence-routes.ts'
