@@ -2,9 +2,12 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { announceEvidence } from '../evidence/resources.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
+import { evidenceToolset } from '../evidence/tools.ts'
 import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/changes.ts'
+import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
@@ -63,6 +66,32 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
     (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
 })
 
+/** The evidence of the root, read when first asked for. */
+const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
+  let store: Promise<EvidenceReader> | undefined
+  const open = async () => (await import('../platform/evidence-file.ts')).fileEvidence(root, clock)
+  return {
+    async read() {
+      store ??= open()
+      return (await store).read()
+    },
+  }
+}
+
+/** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
+const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
+  let ended = false
+  let stop = () => {
+    ended = true
+  }
+  const start = async () => {
+    const { watchFile } = await import('../platform/watch-file.ts')
+    if (!ended) stop = watchFile(root, EVIDENCE_FILE, () => announceEvidence(emit))
+  }
+  void start().catch(() => {})
+  return () => stop()
+}
+
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
 export const assemble = (
   config: Config,
@@ -89,6 +118,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    evidenceToolset({ evidence: localEvidence(root, clock) }),
     {
       name: 'gate',
       title: 'May this pass, and why not',
@@ -109,7 +139,7 @@ export const assemble = (
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
-    changes: new Changes(),
+    changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
   })
   return {
     config,

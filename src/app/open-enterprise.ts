@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { EvidenceReader } from '../evidence/store.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
 import { type EnterprisePorts, enterpriseReader } from '../gate/enterprise.ts'
 import { runTool } from '../gate/enterprise-tools.ts'
 import type { EnterpriseDoor } from '../gate/enterprise-toolset.ts'
 import type { Log } from '../kernel/ports.ts'
-import { EVIDENCE_FILE, fileEvidence } from '../platform/evidence-file.ts'
+import { fileEvidence } from '../platform/evidence-file.ts'
 import { findTop } from '../platform/find-top.ts'
 import { openRepository, type RepositoryWorld } from './open-repository.ts'
 

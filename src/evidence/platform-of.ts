@@ -15,7 +15,10 @@ const SIGNS: readonly Sign[] = [
   { platform: 'go', folders: [], suffixes: ['.go'] },
 ]
 
-export const GENERIC_PLATFORM = 'generic'
+const GENERIC = 'generic'
+
+/** Every platform a path can have. */
+export const PLATFORM_NAMES: readonly string[] = [...SIGNS.map(({ platform }) => platform), GENERIC]
 
 const RULE = new RegExp(`^(?:skills\\.)?(${SIGNS.map(({ platform }) => platform).join('|')})\\.`)
 
@@ -26,5 +29,5 @@ export const platformOf = (path: string, ruleId = ''): string => {
     ({ folders, suffixes }) =>
       folders.some((folder) => lower.startsWith(folder)) || suffixes.some((end) => lower.endsWith(end)),
   )
-  return sign?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC_PLATFORM
+  return sign?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC
 }
