@@ -47,8 +47,8 @@ export interface GitReader {
   root(signal: AbortSignal): Promise<string | undefined>
   state(signal: AbortSignal): Promise<GitState>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
-  /** Every tracked file, in code-unit order. */
-  tracked(signal: AbortSignal): Promise<readonly string[]>
+  /** Every tracked file as it stands in the index, in code-unit order, as if it had been added. */
+  tracked(signal: AbortSignal): Promise<ChangeSet>
   /** The first of the names that is a commit. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<string | undefined>
   /** Local branches merged into the one checked out, itself left out. */
