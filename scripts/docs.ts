@@ -6,6 +6,7 @@ import { SETTINGS } from '../src/app/config.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
+import { evidenceFaults } from '../src/evidence/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
@@ -14,6 +15,7 @@ import { callFaults } from '../src/kernel/invoke.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
@@ -31,9 +33,11 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   canonicalFaults,
   catalogFaults,
   configFaults,
+  evidenceFaults,
   exportFaults,
   gateFaults,
   gitFaults,
+  lockFaults,
   proofFaults,
   readingFaults,
   replicaFaults,

@@ -1,0 +1,6 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+export const evidenceFaults = defineFaults('evidence', {
+  unusable: { kind: 'missing', fix: 'Run `warrant gate` in the repository: it writes fresh evidence.' },
+  unwritable: { kind: 'unavailable', fix: 'Check the rights and the free space of the repository folder.' },
+})
