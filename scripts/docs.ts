@@ -1,13 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { serveFaults } from '../src/app/commands/serve.ts'
+import { openspecFaults } from '../src/app/bootstrap-openspec.ts'
 import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
 import { SETTINGS } from '../src/app/config.ts'
+import { serveFaults } from '../src/app/listen.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
+import { hookFaults } from '../src/gate/hook-text.ts'
+import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
+import { sessionFaults } from '../src/gate/session.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -38,10 +42,14 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   gateFaults,
   gitFaults,
   lockFaults,
+  hookFaults,
+  lifecycleFaults,
+  openspecFaults,
   proofFaults,
   readingFaults,
   replicaFaults,
   serveFaults,
+  sessionFaults,
   storeFaults,
   usageFaults,
 ]

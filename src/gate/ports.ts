@@ -137,14 +137,54 @@ export interface Scanner {
 }
 
 export interface ProgramResult {
-  readonly exitCode: number
+  /** Undefined when it did not end by itself. */
+  readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
+  /** Why it was ended before its time; undefined when it ended by itself. */
+  readonly cut: 'time' | 'size' | undefined
 }
 
-/** The `openspec` program, found beside the repository or on the path. Undefined: it cannot be started. */
+/** The `openspec` program, found in the repository or on the path. Undefined: it cannot be started. */
 export interface OpenSpecProgram {
   run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
+}
+
+/** The names inside a folder of the repository, by relative path; none when it is not there. */
+export interface FolderNames {
+  names(path: string): Promise<readonly string[]>
+}
+
+/** Where git keeps what belongs to this repository, all absolute and free of links. */
+export interface RepositoryPlaces {
+  readonly top: string
+  /** The folder of the repository itself, shared by all of its worktrees. */
+  readonly common: string
+  /** Where git looks for hooks; it need not exist. */
+  readonly hooks: string
+}
+
+/** What only the lifecycle asks of a repository. */
+export interface LifecycleGit {
+  /** Undefined outside a repository. */
+  places(signal: AbortSignal): Promise<RepositoryPlaces | undefined>
+  /** How many files under a `node_modules` git keeps track of. */
+  trackedModules(signal: AbortSignal): Promise<number>
+  /** Those of the paths that git keeps track of. */
+  tracked(paths: readonly string[], signal: AbortSignal): Promise<readonly string[]>
+  /** Whether git passes the path over. */
+  ignores(path: string, signal: AbortSignal): Promise<boolean>
+}
+
+/** Small files outside the working tree's care: hooks, excludes. Paths are absolute. */
+export interface OwnFiles {
+  /** The path with links followed as far as it exists. */
+  real(path: string): Promise<string>
+  /** Undefined when there is none. */
+  read(path: string): Promise<Buffer | undefined>
+  /** The whole file or the old one: whoever runs a hook meanwhile never sees half of it. */
+  write(path: string, bytes: Uint8Array, mode: number): Promise<void>
+  remove(path: string): Promise<void>
 }
 
 /** Read-only look at files of the repository by relative path. */

@@ -73,7 +73,7 @@ export class DecisionRecorder implements Recorder {
       }
       if (await scribe.commit(scribe.compose([draft]))) return
       // Another process was first: its entries are checked on the way past them.
-      for await (const _ of scribe.follow()) continue
+      for await (const _ of scribe.follow());
     }
     throw storeFaults.busy(`another process was first ${MAX_ATTEMPTS} times`)
   }

@@ -27,9 +27,7 @@ const IGNORED = '*\n!/rules/\n!/rules/**\n'
 /** Makes the state folder, out of sight of git. */
 export const makeState = async (path: string): Promise<void> => {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  await writeFile(join(path, '.gitignore'), IGNORED, { flag: 'wx' }).catch(
-    (cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    },
-  )
+  await writeFile(join(path, '.gitignore'), IGNORED, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
 }
