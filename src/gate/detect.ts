@@ -1,9 +1,8 @@
 import { GENERIC_PLATFORM, platformOf } from '../evidence/platform-of.ts'
 import type { Confidence, Platform } from '../evidence/schema.ts'
 import { isRecord } from '../kernel/json.ts'
-
-/** Folders of each platform, each ending in a slash; the empty one is the whole repository. */
-export type PlatformRoots = Readonly<Record<string, readonly string[]>>
+import type { PlatformRoots } from './compile.ts'
+import { extensionOf } from './languages.ts'
 
 export interface Detection {
   readonly platforms: Readonly<Record<string, Platform>>
@@ -101,8 +100,6 @@ const manifestFolder = (path: string): string => {
   if (project !== null) return project[1] ?? ''
   return folderOf(path).replace(/src\/main\/$/, '')
 }
-
-const extensionOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
 
 const isOf = (platform: string, path: string): boolean =>
   EXTENSIONS[platform]?.includes(extensionOf(path)) === true

@@ -39,6 +39,11 @@ export type FileReading = FileContent | { readonly path: string; readonly bytes:
 /** What one file may take of our memory, plus one byte to tell that there is more. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
 
+export interface NamedCommit {
+  readonly name: string
+  readonly hash: string
+}
+
 export type GitState = RepoState['git']
 
 /** What the gate asks of git. Nothing here writes to the repository. */
@@ -49,8 +54,8 @@ export interface GitReader {
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
   /** Every tracked file as it stands in the index, in code-unit order, as if it had been added. */
   tracked(signal: AbortSignal): Promise<ChangeSet>
-  /** The first of the names that is a commit. */
-  resolve(names: readonly string[], signal: AbortSignal): Promise<string | undefined>
+  /** The first of the names that is a commit, and its hash. */
+  resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Local branches merged into the one checked out, itself left out. */
   mergedBranches(signal: AbortSignal): Promise<readonly string[]>
 }

@@ -170,7 +170,11 @@ describe('git changes', () => {
         code: 'git.revision',
       })
     }
-    expect(await reader(repo.folder).resolve(['-x', 'nope', 'feature/x', 'HEAD'], never)).toBe('feature/x')
+    const hash = repo.git('rev-parse', 'HEAD').trim()
+    expect(await reader(repo.folder).resolve(['-x', 'nope', 'feature/x', 'HEAD'], never)).toEqual({
+      name: 'feature/x',
+      hash,
+    })
     expect(await reader(repo.folder).resolve(['-x', 'nope'], never)).toBeUndefined()
   })
 

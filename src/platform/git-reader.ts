@@ -158,7 +158,9 @@ export const gitReader = (start: GitPlace): GitReader => {
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)
-      return names.find((_, at) => commits[at] !== undefined)
+      const at = commits.findIndex((commit) => commit !== undefined)
+      const [name, hash] = [names[at], commits[at]]
+      return name === undefined || hash === undefined ? undefined : { name, hash }
     },
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'
