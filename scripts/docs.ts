@@ -22,6 +22,7 @@ import { exportFaults } from '../src/platform/export-file.ts'
 import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
+import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -186,7 +187,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store } = everything()
+  const { service, store, enterprise } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -196,6 +197,8 @@ const httpPage = (): string => {
       uptimeSeconds: () => 0,
       index: () => '',
     }),
+    unitedStatus(enterprise),
+    ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),
   ]
   return page(

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
@@ -9,6 +10,7 @@ import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
+import { enterpriseFace } from './enterprise-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
 import { VERSION } from './version.ts'
@@ -21,6 +23,8 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  /** What is known about the repository; looked at when first asked. */
+  readonly enterprise: EnterpriseDoor
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
   /** Writes down what must not be lost, and lets go of everything. */
@@ -71,6 +75,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -84,6 +89,13 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    {
+      name: 'gate',
+      title: 'May this pass, and why not',
+      tools: enterpriseTools(enterprise),
+      resources: enterpriseResources(enterprise),
+      prompts: [],
+    },
     beliefsToolset(() => beliefs.open()),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
@@ -109,6 +121,7 @@ export const assemble = (
     log,
     close: beliefs.close,
     beliefs: beliefs.open,
+    enterprise,
   }
 }
 

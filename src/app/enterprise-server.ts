@@ -3,13 +3,13 @@ import { systemClock } from '../platform/clock.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { type Command, commandHelp, readArguments, type Terminal } from '../surfaces/cli/command.ts'
-import { enterpriseRoutes, enterpriseStatus, plainError } from '../surfaces/http/enterprise-routes.ts'
-import { createFront, type Route, sendJson } from '../surfaces/http/front.ts'
+import { enterpriseServer } from '../surfaces/http/enterprise-routes.ts'
+import { createFront } from '../surfaces/http/front.ts'
 import { configOptions } from './commands.ts'
 import type { Config } from './config.ts'
 import { enterpriseFace } from './enterprise-face.ts'
 import { endWith } from './lifecycle.ts'
-import { accessRules, listen, requireSafe } from './listen.ts'
+import { accessRules, listen, requireToken } from './listen.ts'
 import type { Flags, Preset } from './load-config.ts'
 import { reportFailure } from './main.ts'
 import { writeLog } from './terminal.ts'
@@ -49,17 +49,8 @@ const variables = ({
   ...(/^\d+$/.test(port?.trim() ?? '') && { port: port?.trim() }),
 })
 
-const health: Route = {
-  path: '/health',
-  summary: 'Alive: 200 as long as the process answers.',
-  methods: ['GET', 'HEAD'],
-  open: true,
-  refuse: plainError,
-  handle: (_, response) => sendJson(response, 200, { status: 'ok' }),
-}
-
 const serveHttp = async (config: Config, json: boolean, terminal: Terminal): Promise<number> => {
-  requireSafe(config)
+  requireToken(config)
   const log = createLog({
     level: config.logLevel,
     format: config.logFormat,
@@ -68,7 +59,7 @@ const serveHttp = async (config: Config, json: boolean, terminal: Terminal): Pro
   })
   const face = enterpriseFace(resolve(config.root), { environment: process.env, clock: systemClock, log })
   const front = createFront({
-    routes: [health, enterpriseStatus(face), ...enterpriseRoutes(face)],
+    ...enterpriseServer(face),
     access: accessRules(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,

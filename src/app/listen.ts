@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineFaults } from '../kernel/fault.ts'
-import { isLoopback } from '../surfaces/http/guards.ts'
+import { type AccessRules, isLoopback } from '../surfaces/http/guards.ts'
 import type { Config } from './config.ts'
 
 export const serveFaults = defineFaults('serve', {
   token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
   times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
+  route: { kind: 'invalid', fix: 'Name a path such as /ai-evidence, and none that the server has already.' },
   port: {
     kind: 'unavailable',
     fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
@@ -15,20 +16,16 @@ export const serveFaults = defineFaults('serve', {
 
 const WILDCARDS = ['0.0.0.0', '::']
 
-/** What must hold before a server may listen. */
-export const requireSafe = ({ host, token, limits: { headersMs, requestMs } }: Config): void => {
+/** Off loopback anybody may knock: without a token nobody is let in, so we do not even start. */
+export const requireToken = ({ host, token }: Config): void => {
   if (!isLoopback(host) && token === undefined) {
     throw serveFaults.token(`listening on ${host} needs a bearer token`)
   }
-  if (headersMs > requestMs) {
-    throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
-  }
 }
 
-/** Whom a server with these settings answers. */
-export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Config) => ({
+export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Config): AccessRules => ({
   // A wildcard address is nobody's name.
-  allowedHosts: [host, ...allowedHosts].filter((one) => !WILDCARDS.includes(one)),
+  allowedHosts: [host, ...allowedHosts].filter((name) => !WILDCARDS.includes(name)),
   allowedOrigins,
   token,
 })
@@ -36,7 +33,7 @@ export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Confi
 const urlOf = ({ address, port, family }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Resolves with the address once the server listens. */
+/** Resolves with the address once the server listens on it. */
 export const listen = (server: Server, { host, port }: Config): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {

@@ -1,11 +1,14 @@
+import { join } from 'node:path'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { type EnterprisePorts, enterpriseReader } from '../gate/enterprise.ts'
 import { runTool } from '../gate/enterprise-tools.ts'
+import type { EnterpriseDoor } from '../gate/enterprise-toolset.ts'
 import type { Log } from '../kernel/ports.ts'
-import { fileEvidence } from '../platform/evidence-file.ts'
+import { EVIDENCE_FILE, fileEvidence } from '../platform/evidence-file.ts'
 import { findTop } from '../platform/find-top.ts'
-import type { EnterpriseFace } from '../surfaces/http/enterprise-routes.ts'
 import { openRepository, type RepositoryWorld } from './open-repository.ts'
+
+const EVIDENCE_ROUTE = '/ai-evidence'
 
 export interface EnterpriseWorld extends RepositoryWorld {
   readonly log: Log
@@ -28,7 +31,7 @@ const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): Enterpr
     evidence: async () => {
       const { root, store } = await evidenceHere()
       const { statusView } = await import('../evidence/status.ts')
-      return statusView(await store.read(), root)
+      return statusView(await store.read(), { route: EVIDENCE_ROUTE, path: join(root, EVIDENCE_FILE) })
     },
     judge: async (stage, signal) => {
       const { root, store } = await evidenceHere()
@@ -47,6 +50,6 @@ export const openEnterprise = (folder: string, world: EnterpriseWorld) => {
   return {
     ports,
     reader,
-    run: (...[tool, stage, signal]: Parameters<EnterpriseFace['run']>) => runTool(ports, tool, stage, signal),
+    run: (...[tool, stage, signal]: Parameters<EnterpriseDoor['run']>) => runTool(ports, tool, stage, signal),
   }
 }

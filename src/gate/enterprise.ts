@@ -8,7 +8,7 @@ import type { GateStage } from './stage.ts'
 
 /** What the evidence server answers at its own `/status`. */
 export interface EvidenceStatus {
-  readonly status: 'ok' | 'degraded'
+  readonly status: string
   readonly context_api: object
   readonly evidence: {
     readonly exists: boolean
@@ -100,14 +100,13 @@ export const pictureReader = (ports: EnterprisePorts): (() => Promise<Picture>) 
 }
 
 export const readGitflow = async (
-  { locate, open }: EnterprisePorts,
+  { locate, open, log }: EnterprisePorts,
   signal: AbortSignal,
 ): Promise<Gitflow> => {
   const root = await locate()
-  if (root === undefined) return { available: false }
-  const { available, branch, upstream, ...rest } = await open(root).git.state(signal)
-  if (!available) return { available: false }
-  const { ahead, behind, dirty, staged, unstaged } = rest
+  const state = root === undefined ? null : await orNull(open(root).git.state(signal), log, 'branch')
+  if (!state?.available) return { available: false }
+  const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
   return {
     available: true,
     ...(branch !== null && { branch }),

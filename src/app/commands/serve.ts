@@ -1,6 +1,7 @@
 import { randomIds } from '../../platform/ids.ts'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
+import { enterpriseRoutes, unitedStatus } from '../../surfaces/http/enterprise-routes.ts'
 import { createFront } from '../../surfaces/http/front.ts'
 import { Metrics } from '../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
@@ -8,7 +9,7 @@ import { mcpEndpoint } from '../../surfaces/mcp/http.ts'
 import type { Config } from '../config.ts'
 import { launchSelf } from '../launch.ts'
 import { endWith } from '../lifecycle.ts'
-import { accessRules, listen, requireSafe } from '../listen.ts'
+import { accessRules, listen, requireToken, serveFaults } from '../listen.ts'
 import { VERSION } from '../version.ts'
 import { assembleHere, loadSettings } from '../world.ts'
 
@@ -35,9 +36,13 @@ or over stdio:
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
   const { config } = loaded
-  requireSafe(config)
+  requireToken(config)
+  const { headersMs, requestMs } = config.limits
+  if (headersMs > requestMs) {
+    throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
+  }
   const metrics = new Metrics()
-  const { service, store, log, close } = await assembleHere(loaded, metrics)
+  const { service, store, log, close, enterprise } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
@@ -51,6 +56,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
         uptimeSeconds: () => process.uptime(),
         index: () => banner(url, config),
       }),
+      unitedStatus(enterprise),
+      ...enterpriseRoutes(enterprise),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
     ],
     access: accessRules(config),

@@ -1,22 +1,32 @@
-import type { EnterpriseReader } from '../../gate/enterprise.ts'
+import type { ServerResponse } from 'node:http'
 import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise-catalog.ts'
-import type { Envelope } from '../../gate/enterprise-tools.ts'
+import type { EnterpriseDoor } from '../../gate/enterprise-toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/json.ts'
 import { type Route, sendJson } from './front.ts'
 
-/** What the routes ask. Loaded when first used: a server that is only asked for its health stays small. */
-export interface EnterpriseFace {
-  readonly reader: () => Promise<EnterpriseReader>
-  readonly run: (tool: ToolName, stage: GateStage, signal: AbortSignal) => Promise<Envelope>
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/** The words of the refusals that clients know by heart; any other is said as it is. */
+const REFUSALS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
+
+/** What all routes share: most of them read, and all of them refuse in one line. */
+const common = {
+  methods: ['GET', 'HEAD'],
+  loose: true,
+  headers: HEADERS,
+  refuse: (status: number, message: string) => ({ error: REFUSALS[status] ?? message }),
+} satisfies Partial<Route>
+
+const send = (response: ServerResponse, status: number, value: object): void =>
+  sendJson(response, status, value, HEADERS)
+
+/** Fires when the client is gone: nobody is left to answer. */
+const goneSignal = (response: ServerResponse): AbortSignal => {
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  return controller.signal
 }
-
-const READ = ['GET', 'HEAD']
-
-const WORDS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
-
-/** How this server says no, as its clients know it. */
-export const plainError = (status: number, message: string) => ({ error: WORDS[status] ?? message })
 
 interface ToolRequest {
   readonly tool: ToolName
@@ -65,67 +75,81 @@ const queryOf = (url: string | undefined): URLSearchParams => {
 }
 
 /** The catalogues, the resources and the tools, over plain HTTP. */
-export const enterpriseRoutes = ({ reader, run }: EnterpriseFace): readonly Route[] => [
+export const enterpriseRoutes = ({ reader, run }: EnterpriseDoor): readonly Route[] => [
   {
+    ...common,
     path: '/resources',
     summary: 'The resources that /resource reads.',
-    methods: READ,
-    refuse: plainError,
-    handle: (_, response) => sendJson(response, 200, { resources: RESOURCES }),
+    handle: (_, response) => send(response, 200, { resources: RESOURCES }),
   },
   {
+    ...common,
     path: '/resource',
     summary: 'One resource by its `uri`.',
-    methods: READ,
-    refuse: plainError,
     async handle({ raw }, response) {
       const asked = queryOf(raw.url).get('uri')
       const uri = findResource(asked)
       if (uri === undefined) {
-        return sendJson(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
+        return send(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
       }
-      const controller = new AbortController()
-      response.once('close', () => controller.abort())
-      sendJson(response, 200, { uri, payload: await (await reader()).resource(uri, controller.signal) })
+      send(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
     },
   },
   {
+    ...common,
     path: '/tools',
     summary: 'The tools that /tool runs.',
-    methods: READ,
-    refuse: plainError,
-    handle: (_, response) => sendJson(response, 200, { tools: TOOLS }),
+    handle: (_, response) => send(response, 200, { tools: TOOLS }),
   },
   {
+    ...common,
     path: '/tool',
     summary: 'Runs a tool, always as a dry run, and answers with one envelope.',
     methods: ['POST'],
-    refuse: plainError,
     async handle({ body }, response) {
       const request = readRequest(body)
-      if (isRefusal(request)) return sendJson(response, ...request)
-      const controller = new AbortController()
-      response.once('close', () => controller.abort())
-      sendJson(response, 200, await run(request.tool, request.stage, controller.signal))
+      if (isRefusal(request)) return send(response, ...request)
+      send(response, 200, await run(request.tool, request.stage, goneSignal(response)))
     },
   },
 ]
 
-/** `/status` of the enterprise server. */
-export const enterpriseStatus = ({ reader }: EnterpriseFace): Route => ({
+/** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
+export const unitedStatus = ({ reader }: EnterpriseDoor): Route => ({
+  ...common,
   path: '/status',
-  summary: 'What this server offers, what is installed, and whether there is evidence.',
-  methods: READ,
-  refuse: plainError,
-  handle: async (_, response) => sendJson(response, 200, await (await reader()).status()),
+  summary: 'What this server offers, what is installed, and whether there is evidence to go by.',
+  async handle(_, response) {
+    const { status: _ok, evidence: both, ...rest } = await (await reader()).status()
+    const { status, context_api, evidence } = both
+    send(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
+  },
 })
 
-/** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
-export const unitedStatus = (face: EnterpriseFace): Route => ({
-  ...enterpriseStatus(face),
-  async handle(_request, response) {
-    const { status: _, evidence: both, ...rest } = await (await face.reader()).status()
-    const { status, context_api, evidence } = both
-    sendJson(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
-  },
+/** All that the enterprise server has of its own, and what it says where it has nothing. */
+export const enterpriseServer = (face: EnterpriseDoor) => ({
+  routes: [
+    {
+      ...common,
+      path: '/health',
+      summary: 'Alive: 200 as long as the process answers.',
+      open: true,
+      handle: (_, response) => send(response, 200, { status: 'ok' }),
+    },
+    {
+      ...common,
+      path: '/status',
+      summary: 'What this server offers, what is installed, and whether there is evidence.',
+      handle: async (_, response) => send(response, 200, await (await face.reader()).status()),
+    },
+    ...enterpriseRoutes(face),
+  ] satisfies readonly Route[],
+  // The path is judged before the method: where there is nothing, no method would do.
+  fallback: {
+    path: '*',
+    summary: 'Nothing.',
+    headers: HEADERS,
+    refuse: common.refuse,
+    handle: (_, response) => send(response, 404, { error: 'Not found' }),
+  } satisfies Route,
 })
