@@ -29,7 +29,7 @@ const check = (probes: readonly Probe[], order: Extract<Order, { kind: 'check' }
     try {
       parseText(grammar, '').find(probes[probe]?.body as never)
     } catch (cause) {
-      const message = (cause as Error).message.replace(/\s*\|->\s*/g, ' ').slice(0, 500)
+      const message = (cause as Error).message.replace(/[\s|>-]*\n[\s|>-]*/g, ' ').slice(0, 500)
       return { kind: 'checked', problem: { probe, message } }
     }
   }

@@ -32,6 +32,7 @@ const HEAP_MB = 1_024
 
 interface Child {
   readonly process: ChildProcess
+  readonly ended: Promise<void>
   readonly told: Set<number>
   jobs: Job[]
   partial: Examined | undefined
@@ -69,9 +70,12 @@ export class ScanPool {
     })
   }
 
-  close(): void {
+  /** Resolves when no child is left. */
+  async close(): Promise<void> {
     this.#closed = true
-    for (const child of this.#children) this.#kill(child, 'crash')
+    const children = [...this.#children]
+    for (const child of children) this.#kill(child, 'crash')
+    await Promise.all(children.map(({ ended }) => ended))
   }
 
   #dispatch(): void {
@@ -90,8 +94,13 @@ export class ScanPool {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    const ended = new Promise<void>((resolve) => {
+      process.once('exit', () => resolve())
+      process.once('error', () => resolve())
+    })
     const child: Child = {
       process,
+      ended,
       told: new Set(),
       jobs: [],
       partial: undefined,

@@ -130,7 +130,7 @@ export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
       yield* inOrder(files, (file) => scan.look(file), trouble)
     } finally {
       signal.removeEventListener('abort', abort)
-      pool.close()
+      await pool.close()
     }
   },
 })
