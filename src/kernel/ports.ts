@@ -54,6 +54,8 @@ export interface CallRecord {
   readonly outcome: 'answer' | 'fault' | 'bug' | 'cancelled'
   /** The fault's code, when it ended in one. */
   readonly code?: string
+  /** What was decided, when the tool is one that decides. */
+  readonly verdict?: JsonObject
   readonly ms: number
 }
 

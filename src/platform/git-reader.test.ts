@@ -170,7 +170,11 @@ describe('git changes', () => {
         code: 'git.revision',
       })
     }
-    expect(await reader(repo.folder).resolve(['-x', 'nope', 'feature/x', 'HEAD'], never)).toBe('feature/x')
+    const hash = repo.git('rev-parse', 'HEAD').trim()
+    expect(await reader(repo.folder).resolve(['-x', 'nope', 'feature/x', 'HEAD'], never)).toEqual({
+      name: 'feature/x',
+      hash,
+    })
     expect(await reader(repo.folder).resolve(['-x', 'nope'], never)).toBeUndefined()
   })
 
@@ -219,7 +223,8 @@ describe('git changes', () => {
   it('lists what is tracked, and what is in the tree but deleted is left out', async () => {
     const repo = Repo.init().commit({ b: '1', a: '1', ß: '1' })
     rmSync(repo.path('a'))
-    expect(await reader(repo.folder).tracked(never)).toEqual(['a', 'b', 'ß'])
+    const tracked = await reader(repo.folder).tracked(never)
+    expect(tracked.changes.map(({ path }) => path)).toEqual(['a', 'b', 'ß'])
     expect(Object.keys(await contents(repo, { kind: 'repository' }))).toEqual(['b', 'ß'])
     expect(await changes(repo, 'worktree')).toEqual([{ path: 'a', change: 'deleted' }])
   })

@@ -83,11 +83,10 @@ const collect = (place: GitPlace, scope: Scope, signal: AbortSignal): Promise<Ra
   }
 }
 
-const changeSet = async (place: GitPlace, scope: Scope, signal: AbortSignal): Promise<ChangeSet> => {
-  const raw = (await collect(place, scope, signal)).sort(byPath)
-  const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
+const changeSet = (place: GitPlace, source: string, unsorted: RawChange[], onDisk: boolean): ChangeSet => {
+  const raw = unsorted.sort(byPath)
   return {
-    source: sourceOf(scope),
+    source,
     changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
     read: (paths, stop) => {
       if (onDisk) return readWorktree(place.folder, paths, stop)
@@ -148,14 +147,20 @@ export const gitReader = (start: GitPlace): GitReader => {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) =>
       parseState(await runGit(await need(signal), [...STATUS, '--untracked-files=normal'], { signal })),
-    changes: async (scope, signal) => changeSet(await need(signal), scope, signal),
+    changes: async (scope, signal) => {
+      const place = await need(signal)
+      const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
+      return changeSet(place, sourceOf(scope), await collect(place, scope, signal), onDisk)
+    },
     tracked: async (signal) => {
-      const names = parseNames(await runGit(await need(signal), ['ls-files', '-z'], { signal }))
-      return [...new Set(names)].sort()
+      const place = await need(signal)
+      return changeSet(place, 'git:index', await indexFiles(place, signal), false)
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)
-      return names.find((_, at) => commits[at] !== undefined)
+      const at = commits.findIndex((commit) => commit !== undefined)
+      const [name, hash] = [names[at], commits[at]]
+      return name === undefined || hash === undefined ? undefined : { name, hash }
     },
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'

@@ -13,12 +13,12 @@ export const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_MS = 30_000
 
-/**
- * What git inherits. `GIT_*` variables of a hook or a caller would point it at another repository; a missing
- * object must not be fetched from the network behind anybody's back.
- */
-export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const kept = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'))
+// In a hook GIT_DIR and its kin point elsewhere; which files hold the user's settings stays as it is.
+const FOREIGN = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
+
+/** What git inherits. A missing object must not be fetched from the network behind anybody's back. */
+const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const kept = Object.entries(environment).filter(([name]) => !FOREIGN.test(name))
   return { ...Object.fromEntries(kept), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' }
 }
 

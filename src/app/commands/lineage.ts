@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { reexecute } from '../../beliefs/reexecute.ts'
+import { DECISION_LOG } from '../../lineage/decisions.ts'
+import { inspectLog } from '../../lineage/inspect.ts'
 import { createSigner, writeCheckpoint } from '../../lineage/note.ts'
 import { proveConsistency, rootAt } from '../../lineage/proof.ts'
 import { readRows } from '../../lineage/rows.ts'
@@ -11,7 +13,7 @@ import { keyFile } from '../../platform/key-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../open-beliefs.ts'
-import { withBeliefs } from '../with-beliefs.ts'
+import { withBeliefs, withStore } from '../with-beliefs.ts'
 import { loadSettings } from '../world.ts'
 
 const print = (invocation: Invocation, value: object): void =>
@@ -43,11 +45,22 @@ const examine = async (invocation: Invocation, beliefs: Beliefs) => {
   return { chain, execution: await reexecute(graphConfig(config), readRows(beliefs.keeper.log)) }
 }
 
-const verify: Verb = (invocation) =>
-  withBeliefs(invocation, async (beliefs) => {
-    const found = await examine(invocation, beliefs)
-    return verdict(invocation, found, found.execution?.outcome === 'same')
+/** Decisions are facts: there is nothing to do again, and the links are all there is to verify. */
+const verifyDecisions = (invocation: Invocation): Promise<number> =>
+  withStore(invocation, async (store) => {
+    const log = await store.find(DECISION_LOG)
+    if (log === undefined) throw usageFaults.argument('no decision has been recorded here')
+    const chain = await inspectLog(log)
+    return verdict(invocation, { chain }, chain.outcome === 'intact')
   })
+
+const verify: Verb = (invocation) =>
+  loadSettings(invocation).config.graph === DECISION_LOG
+    ? verifyDecisions(invocation)
+    : withBeliefs(invocation, async (beliefs) => {
+        const found = await examine(invocation, beliefs)
+        return verdict(invocation, found, found.execution?.outcome === 'same')
+      })
 
 const replay: Verb = (invocation, [from]) =>
   withBeliefs(invocation, async (beliefs) => {
