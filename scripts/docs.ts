@@ -16,6 +16,7 @@ import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
 import { lockFaults } from '../src/platform/file-lock.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
+import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -174,7 +175,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store } = everything()
+  const { service, store, evidence } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -184,6 +185,7 @@ const httpPage = (): string => {
       uptimeSeconds: () => 0,
       index: () => '',
     }),
+    ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
     ...metadataRoutes(() => '', ''),
   ]
   return page(

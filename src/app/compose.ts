@@ -24,6 +24,7 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly evidence: Pick<EvidenceReader, 'read'>
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
   /** Writes down what must not be lost, and lets go of everything. */
@@ -100,6 +101,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const evidence = localEvidence(root, clock)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -113,7 +115,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
-    evidenceToolset({ evidence: localEvidence(root, clock) }),
+    evidenceToolset({ evidence }),
     beliefsToolset(() => beliefs.open()),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
@@ -137,6 +139,7 @@ export const assemble = (
     store,
     clock,
     log,
+    evidence,
     close: beliefs.close,
     beliefs: beliefs.open,
   }
