@@ -23,6 +23,7 @@ import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
+import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -187,7 +188,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store, enterprise } = everything()
+  const { service, store, evidence, enterprise } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -197,6 +198,7 @@ const httpPage = (): string => {
       uptimeSeconds: () => 0,
       index: () => '',
     }),
+    ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
     unitedStatus(enterprise),
     ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),

@@ -26,6 +26,7 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly evidence: Pick<EvidenceReader, 'read'>
   /** What is known about the repository; looked at when first asked. */
   readonly enterprise: EnterpriseDoor
   /** Opens the belief graph; the same one every time. */
@@ -104,6 +105,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const evidence = localEvidence(root, clock)
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
@@ -118,7 +120,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
-    evidenceToolset({ evidence: localEvidence(root, clock) }),
+    evidenceToolset({ evidence }),
     {
       name: 'gate',
       title: 'May this pass, and why not',
@@ -149,6 +151,7 @@ export const assemble = (
     store,
     clock,
     log,
+    evidence,
     close: beliefs.close,
     beliefs: beliefs.open,
     enterprise,

@@ -15,10 +15,11 @@ const SIGNS: readonly Sign[] = [
   { platform: 'go', folders: [], suffixes: ['.go'] },
 ]
 
-const GENERIC = 'generic'
+/** What a path that tells nothing gets. */
+export const GENERIC_PLATFORM = 'generic'
 
 /** Every platform a path can have. */
-export const PLATFORM_NAMES: readonly string[] = [...SIGNS.map(({ platform }) => platform), GENERIC]
+export const PLATFORM_NAMES: readonly string[] = [...SIGNS.map(({ platform }) => platform), GENERIC_PLATFORM]
 
 const RULE = new RegExp(`^(?:skills\\.)?(${SIGNS.map(({ platform }) => platform).join('|')})\\.`)
 
@@ -29,5 +30,5 @@ export const platformOf = (path: string, ruleId = ''): string => {
     ({ folders, suffixes }) =>
       folders.some((folder) => lower.startsWith(folder)) || suffixes.some((end) => lower.endsWith(end)),
   )
-  return sign?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC
+  return sign?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC_PLATFORM
 }

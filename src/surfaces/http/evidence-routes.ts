@@ -6,7 +6,7 @@ import { type EvidenceViews, viewsOf } from '../../evidence/views.ts'
 import { type FrontRequest, type Route, sendJson } from './front.ts'
 
 export interface EvidencePorts extends StatusOptions {
-  readonly evidence: EvidenceReader
+  readonly evidence: Pick<EvidenceReader, 'read'>
 }
 
 type Valid = Extract<Reading, { kind: 'valid' }>
@@ -113,7 +113,7 @@ const ANSWERS: readonly { readonly under: string; readonly summary: string; read
 ]
 
 /** The evidence under its route, read-only. */
-export const evidenceRoutes = ({ evidence, route }: EvidencePorts): readonly Route[] =>
+export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>): readonly Route[] =>
   ANSWERS.map(({ under, summary, answer }) => ({
     ...common,
     path: under === '' ? route : `${route === '/' ? '' : route}${under}`,
