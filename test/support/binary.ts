@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Message, readMessage } from './messages.ts'
 
-export const binaryPath = (name: string): string =>
-  fileURLToPath(new URL(`../../dist/bin/${name}.js`, import.meta.url))
-export const BINARY = binaryPath('warrant')
+export const BINARY = fileURLToPath(new URL('../../dist/bin/warrant.js', import.meta.url))
 
 // Node is slow to start when every core is busy; a test that waits this long has found a hang.
 export const PATIENCE_MS = 20_000
@@ -25,9 +23,9 @@ interface StartOptions {
   /** Words for node itself, before the program. */
   readonly node?: readonly string[]
   readonly cwd?: string
-  readonly env?: Readonly<Record<string, string>>
-  /** Another program of ours, such as `pumuki-mcp-enterprise`. */
+  /** Which of our programs; `warrant` when not said. */
   readonly binary?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** The settings of whoever runs the tests must not reach the program under test. */
@@ -79,10 +77,8 @@ export class Program {
 
   constructor(args: readonly string[], options: StartOptions = {}) {
     const { node = [], cwd = tmpdir(), env = {}, binary = 'warrant' } = options
-    this.child = spawn(process.execPath, [...node, binaryPath(binary), ...args], {
-      cwd,
-      env: cleanEnvironment(env),
-    })
+    const program = join(dirname(BINARY), `${binary}.js`)
+    this.child = spawn(process.execPath, [...node, program, ...args], { cwd, env: cleanEnvironment(env) })
     const { child } = this
     started.add(child)
     // A program that has ended cannot be written to; what it said before is what the test looks at.
