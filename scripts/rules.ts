@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as z from 'zod'
+import type { Examples } from '../src/gate/explain.ts'
 import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/packs.ts'
 import { parseAs, readYaml } from '../src/gate/rule-text.ts'
 
@@ -28,6 +29,20 @@ export const readBook = async (folder = 'rules'): Promise<RuleBook> => {
   return { packs, relabels }
 }
 
+const Example = z.looseObject({ id: z.string(), valid: z.array(z.string()), invalid: z.array(z.string()) })
+
+/** What the tests of the rules show, by the id of the rule. */
+const readExamples = async ({ packs }: RuleBook, folder = 'rules'): Promise<Examples> => {
+  const files = packs.flatMap(({ name }) => sourcesIn(join(folder, name)))
+  const tests = files.filter(({ path }) => path.endsWith('.test.yml'))
+  const shown = await Promise.all(
+    tests.map(async ({ path, text }) => parseAs(Example, path, await readYaml(path, text))),
+  )
+  return Object.fromEntries(shown.map(({ id, valid, invalid }) => [id, { valid, invalid }]))
+}
+
 export const main = async ([out = 'dist/rules.json']: readonly string[]): Promise<void> => {
-  writeFileSync(out, JSON.stringify(await readBook()))
+  const book = await readBook()
+  writeFileSync(out, JSON.stringify(book))
+  writeFileSync(join(dirname(out), 'rule-examples.json'), JSON.stringify(await readExamples(book)))
 }

@@ -2,6 +2,7 @@ import { CLIENTS } from '../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
 import { SETTINGS, type Setting } from './config.ts'
+import { GATE_OPTIONS } from './gate-options.ts'
 
 const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
   text: 'TEXT',
@@ -166,6 +167,14 @@ export const commands = (): readonly Command[] => [
     ],
     choices: CLIENTS,
     run: async (invocation) => (await import('./commands/print-config.ts')).run(invocation),
+  },
+  {
+    name: 'gate',
+    summary: 'Judge a change by the rules and write the evidence; exits 1 when it is blocked.',
+    usage: '[baseline]',
+    options: () => [...GATE_OPTIONS, ...configOptions()],
+    choices: ['baseline'],
+    run: async (invocation) => (await import('./commands/gate.ts')).run(invocation),
   },
   {
     name: 'graph',

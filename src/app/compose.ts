@@ -6,14 +6,17 @@ import { announceEvidence } from '../evidence/resources.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
 import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
+import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
+import type { DecisionRecorder } from '../lineage/decisions.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
 import { enterpriseFace } from './enterprise-face.ts'
+import { gateFace } from './gate-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
 import { VERSION } from './version.ts'
@@ -55,7 +58,21 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   }
 }
 
-const nobody: Recorder = { record: () => {} }
+/** Where decisions are written down, opened with the first of them. Calls that decide nothing cost nothing. */
+const lazyDecisions = (config: Config, root: string, clock: Clock) => {
+  let opened: Promise<DecisionRecorder> | undefined
+  const record: Recorder['record'] = (call) => {
+    if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
+    opened ??= import('./open-decisions.ts').then((module) => module.openDecisions(config, root, clock))
+    return opened.then((decisions) => decisions.record(call))
+  }
+  return {
+    recorder: { record },
+    close: async () => {
+      await opened?.then((decisions) => decisions.close())
+    },
+  }
+}
 
 // What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone.
 const embeddedStore = (path: string): Store => ({
@@ -94,18 +111,15 @@ const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
 }
 
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
-export const assemble = (
-  config: Config,
-  world: World,
-  recorder: Recorder = nobody,
-  face?: Face,
-): Assembly => {
+export const assemble = (config: Config, world: World, recorder?: Recorder, face?: Face): Assembly => {
   const hello = greet(config, world, face)
   const { clock, log } = hello
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
   const evidence = localEvidence(root, clock)
+  const decisions = lazyDecisions(config, root, clock)
+  const gate = gateFace(config, root, { environment: world.environment, clock })
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
@@ -124,7 +138,7 @@ export const assemble = (
     {
       name: 'gate',
       title: 'May this pass, and why not',
-      tools: enterpriseTools(enterprise),
+      tools: [...gateTools(gate), ...enterpriseTools(enterprise)],
       resources: enterpriseResources(enterprise),
       prompts: [],
     },
@@ -137,7 +151,7 @@ export const assemble = (
     invoke: createInvoke({
       clock,
       log,
-      recorder,
+      recorder: recorder ?? decisions.recorder,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
@@ -152,7 +166,9 @@ export const assemble = (
     clock,
     log,
     evidence,
-    close: beliefs.close,
+    close: async () => {
+      await Promise.all([beliefs.close(), decisions.close()])
+    },
     beliefs: beliefs.open,
     enterprise,
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
-import type { Clock, Recorder } from '../kernel/ports.ts'
+import type { Clock } from '../kernel/ports.ts'
 import { DecisionRecorder } from '../lineage/decisions.ts'
 import { fixedSalts, randomSalts } from '../platform/salts.ts'
 import { makeState } from '../platform/state-folder.ts'
@@ -23,7 +23,3 @@ export const openDecisions = (config: Config, root: string, clock: Clock): Decis
 
 /** A server that writes nothing, or keeps nothing, has no decisions to show later. */
 export const keepsDecisions = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
-
-export interface LazyDecisions extends Recorder {
-  close(): Promise<void>
-}

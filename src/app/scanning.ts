@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Examples } from '../gate/explain.ts'
 import type { RuleBook } from '../gate/packs.ts'
 import type { Scanner } from '../gate/ports.ts'
 
@@ -15,6 +16,10 @@ const builtFile = (name: string): string => {
 /** The rules we ship, as the build wrote them: they were checked then, and are not checked again. */
 export const loadBook = async (): Promise<RuleBook> =>
   JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as RuleBook
+
+/** Snippets that show what each rule means. Nobody needs them to judge, so they lie apart. */
+export const loadExamples = async (): Promise<Examples> =>
+  JSON.parse(await readFile(builtFile('rule-examples.json'), 'utf8')) as Examples
 
 /** The scanner with its native parser, which is loaded with the first file. */
 export const openScanner = async (): Promise<Scanner> =>

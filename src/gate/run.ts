@@ -55,7 +55,8 @@ interface Outlook {
 const GUEST_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
-const guestSources = async (files: GatePorts['files']): Promise<RuleSource[]> => {
+/** The rule files a repository brings, as they lie in its folder. */
+export const guestSources = async (files: GatePorts['files']): Promise<RuleSource[]> => {
   const names = (await files.names(GUEST_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
   const sources = await Promise.all(
     names.map(async (name): Promise<RuleSource> => {
