@@ -30,6 +30,8 @@ const options = {
   chunkNames: 'chunks/[name]-[hash]',
   // Drivers with files of their own; they are installed beside us.
   external: ['@photostructure/sqlite', 'pg', '@ast-grep/*'],
+  // What it offers to Node is CommonJS, which asks for `require` when it is loaded; this is the same as modules.
+  alias: { yaml: at('node_modules/yaml/browser/index.js') },
   legalComments: 'none',
   logLevel: 'warning',
 }

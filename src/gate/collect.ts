@@ -22,7 +22,7 @@ const TROUBLES = {
     severity: 'WARN',
     code: 'PARSE_ERROR',
     message: 'The file does not parse here; rules may have missed what is in it.',
-    fix: 'Correct the syntax.',
+    fix: 'Correct the syntax; where it is newer than the parser, accept it with `warrant gate baseline`.',
   },
   'given-up': {
     ruleId: 'gate.file-given-up',

@@ -23,15 +23,33 @@ const patternWords = (pattern: string): Needles =>
     .map(([word]) => [word])
     .filter(([word = '']) => word.length >= MIN_LENGTH)
 
-const LITERAL = /^[\w -]+$/
+/**
+ * The longest text that every match of a branch holds. Groups, classes and whatever is repeated or optional count
+ * as nothing.
+ */
+const literalRun = (branch: string): string | undefined => {
+  const plain = branch.replace(/\\./g, ' ').replace(/.[?*]|.?\{[^}]*\}[?+]?/g, ' ')
+  return plain
+    .split(/[^\w:/@-]+/)
+    .filter((run) => run.length >= MIN_LENGTH)
+    .toSorted((a, b) => b.length - a.length)[0]
+}
 
-/** `^word$`, `^(a|b)$`, `^(?:a|b)`: the plain forms. Anything else may match what we would not expect. */
+const withoutClasses = (regex: string): string => regex.replace(/\[(?:\\.|[^\]\\])*\][?*+]*/g, ' ')
+
+/** One of these words is in every text the regex matches. Flags, look-around and odd classes are left alone. */
 const regexWords = (regex: string): Needles => {
-  const inner = regex.replace(/^\^/, '').replace(/\$$/, '')
-  const grouped = /^\((?:\?:)?([^()]*)\)$/.exec(inner)?.[1]
-  const choices = (grouped ?? inner).split('|')
-  if (grouped === undefined && choices.length > 1) return NOTHING
-  return choices.every((choice) => choice.length >= MIN_LENGTH && LITERAL.test(choice)) ? [choices] : NOTHING
+  if (/\(\?[^:]|\[\^?\]|\\[pPxuU]/.test(regex)) return NOTHING
+  let plain = withoutClasses(regex)
+  const whole = /^\^?\((?:\?:)?([^()]*)\)\$?$/.exec(plain)?.[1]
+  if (whole !== undefined) plain = whole
+  // From the inside out, until no group is left.
+  for (let before = ''; before !== plain; ) {
+    before = plain
+    plain = plain.replace(/(?<!\\)\((?:\?:)?(?:\\.|[^()\\])*\)[?*+]?(?:\{[^}]*\})?/g, ' ')
+  }
+  const words = plain.split('|').map(literalRun)
+  return words.some((word) => word === undefined) ? NOTHING : [words.flatMap((word) => word ?? [])]
 }
 
 /** Kinds of node that cannot be without their keyword, whatever the grammar. */
