@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { BINARY } from '../support/binary.ts'
 import { writeScript } from '../support/openspec.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
@@ -193,5 +194,28 @@ describe('where hooks are installed', () => {
     symlinkSync('../../scripts/pre-commit.sh', hookPath(repo))
     expect(hooks(repo, 'install').status).toBe(0)
     expect(text(repo.path('scripts/pre-commit.sh'))).toContain('PUMUKI MANAGED START')
+  })
+})
+
+describe('the hooks with the program itself', () => {
+  it('stop a commit that breaks a rule, also one of a part of the tree, and let a clean one pass', () => {
+    const repo = Repo.init().commit({ 'README.md': '# x\n' })
+    runJson(repo.folder, ['install'])
+    writeScript(repo.path('node_modules/.bin/warrant'), `exec '${process.execPath}' '${BINARY}' "$@"`)
+    const path = makePath('node')
+    const bad = 'export const f = () => {\n  console.log(1)\n}\n'
+    repo
+      .write({ '.gitignore': 'node_modules\n.ai_evidence.json\n', 'apps/backend/a.ts': bad })
+      .git('add', '-A')
+    const refused = commit(repo, path)
+    expect(refused.status).not.toBe(0)
+    expect(refused.stderr + refused.stdout).toContain('no-console-log')
+    const evidence = JSON.parse(readFileSync(repo.path('.ai_evidence.json'), 'utf8'))
+    expect(evidence).toMatchObject({ snapshot: { stage: 'PRE_COMMIT', outcome: 'BLOCK' } })
+    // `-a` gives the hook an index of its own; what is in that is what is judged.
+    repo.write({ 'apps/backend/a.ts': 'export const f = () => 1\n' })
+    expect(commit(repo, path, '-a').status).toBe(0)
+    repo.write({ 'apps/backend/a.ts': bad })
+    expect(commit(repo, path, '-a').status).not.toBe(0)
   })
 })
