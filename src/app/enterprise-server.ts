@@ -23,6 +23,8 @@ export const enterpriseServer: SeedServer = {
     // The evidence's resources belong to this server, its tools to another.
     ['toolsets', ['gate', 'evidence']],
     ['tools', TOOLS.map(({ name }) => name)],
+    // A server that is asked whether one may act leaves no trace of its own, not even a record of the answer.
+    ['readOnly', true],
   ]),
   variables: (environment) => ({
     ...given('host', environment.PUMUKI_ENTERPRISE_MCP_HOST),

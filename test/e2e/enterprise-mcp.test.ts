@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -72,6 +73,7 @@ describe.each(['legacy', 'auto'] as const)(
       })
       const gate = await call('ai_gate_check', { stage: 'PRE_WRITE' })
       expect(gate.structuredContent).toMatchObject({ status: 'ALLOWED', violations: [] })
+    expect(existsSync(repo.path('.warrant'))).toBe(false)
     })
 
     it('refuses a stage nobody knows, in words a model can read', async () => {

@@ -429,6 +429,23 @@ describe('the enterprise server as a process', () => {
     expect(asked.length).toBeLessThanOrEqual(4)
   })
 
+  it('runs eight tools at a time, however many are asked for at once', async () => {
+    const repo = Repo.init()
+    const log = repo.path('.git/log')
+    const here = repo.path('node_modules/.bin/openspec')
+    writeScript(here, `echo + >> '${log}'; sleep 0.1; echo - >> '${log}'; echo 1.13.2`)
+    const server = await start(repo.folder)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => call(server, 'check_sdd_status')))
+    for (const { result } of answers) expect(result.decision.code).toBe('OPENSPEC_PROJECT_MISSING')
+    let running = 0
+    const crowd = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((sign) => (running += sign === '+' ? 1 : -1))
+    expect(crowd).toHaveLength(80)
+    expect(Math.max(...crowd)).toBeLessThanOrEqual(8)
+  })
+
   it('answers others while a status waits for a program that hangs', async () => {
     const repo = Repo.init()
     const gate = repo.path('.git/go')
