@@ -11,6 +11,7 @@ import { evidenceFaults } from '../src/evidence/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
 import { hookFaults } from '../src/gate/hook-text.ts'
 import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
+import { repositoryFaults } from '../src/gate/repository-faults.ts'
 import { sessionFaults } from '../src/gate/session.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
@@ -50,6 +51,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   readingFaults,
   replicaFaults,
+  repositoryFaults,
   serveFaults,
   sessionFaults,
   storeFaults,

@@ -73,7 +73,7 @@ describe.each(['legacy', 'auto'] as const)(
       })
       const gate = await call('ai_gate_check', { stage: 'PRE_WRITE' })
       expect(gate.structuredContent).toMatchObject({ status: 'ALLOWED', violations: [] })
-    expect(existsSync(repo.path('.warrant'))).toBe(false)
+      expect(existsSync(repo.path('.warrant'))).toBe(false)
     })
 
     it('refuses a stage nobody knows, in words a model can read', async () => {

@@ -159,7 +159,7 @@ describe('the specification guard', () => {
   it('says outside a repository that there is none', () => {
     const { status, value } = validate(new Repo())
     expect(status).toBe(4)
-    expect(value.error.code).toBe('hook.repository')
+    expect(value.error.code).toBe('repository.absent')
   })
 })
 
