@@ -1,8 +1,15 @@
 import type { ServerResponse } from 'node:http'
-import { COLLECTIONS, type CollectionName, readQuery, readSwitch } from '../../evidence/query.ts'
+import {
+  COLLECTIONS,
+  type CollectionName,
+  type QueryProblem,
+  readQuery,
+  readSwitch,
+} from '../../evidence/query.ts'
 import { type StatusOptions, statusView } from '../../evidence/status.ts'
 import type { EvidenceReader, Reading } from '../../evidence/store.ts'
 import { type EvidenceViews, viewsOf } from '../../evidence/views.ts'
+import { Bodies } from './bodies.ts'
 import { type FrontRequest, type Route, sendJson } from './front.ts'
 
 export interface EvidencePorts extends StatusOptions {
@@ -28,10 +35,10 @@ const common = {
 const sendError = (response: ServerResponse, status: number, value: object): void =>
   sendJson(response, status, value, HEADERS)
 
-const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string): void => {
+const sendBody = (response: ServerResponse, body: Buffer, etag?: string): void => {
   response.writeHead(200, {
     ...HEADERS,
-    'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
+    'content-length': body.length,
     ...(etag !== undefined && { etag }),
   })
   response.end(body)
@@ -51,15 +58,12 @@ const notModified = (response: ServerResponse, etag: string): void => {
   response.end()
 }
 
-const bodies = new WeakMap<Reading, Map<string, Buffer>>()
+const known = new WeakMap<Reading, Bodies>()
 
-/** The bytes of an answer that is the same as long as the file is: written once. */
-const keptBody = (reading: Reading, name: string, write: () => string): Buffer => {
-  const kept = bodies.get(reading) ?? new Map<string, Buffer>()
-  bodies.set(reading, kept)
-  const body = kept.get(name) ?? Buffer.from(write())
-  kept.set(name, body)
-  return body
+const bodiesOf = (reading: Reading): Bodies => {
+  const bodies = known.get(reading) ?? new Bodies()
+  known.set(reading, bodies)
+  return bodies
 }
 
 const searchOf = (url = ''): string => {
@@ -67,30 +71,33 @@ const searchOf = (url = ''): string => {
   return at === -1 ? '' : url.slice(at + 1)
 }
 
-/** Answers from valid evidence; anything else is what a client takes for "there is none". */
-type Answer = (views: EvidenceViews, reading: Valid, search: string) => string | Buffer | object
+/** The bytes of an answer from valid evidence, or what is wrong with the question. */
+type Answer = (views: EvidenceViews, bodies: Bodies, search: string) => Buffer | QueryProblem
 
 const fixed =
   (name: string, view: (views: EvidenceViews) => object): Answer =>
-  (views, reading) =>
-    keptBody(reading, name, () => JSON.stringify(view(views)))
+  (views, bodies) =>
+    bodies.fixed(name, () => JSON.stringify(view(views)))
 
-const whole: Answer = (views, reading, search) => {
+const whole: Answer = (views, bodies, search) => {
   const parameters = new URLSearchParams(search)
   const get = (name: string) => parameters.get(name)
   const view = get('view')?.trim().toLowerCase()
   const compact = view === 'compact' || (view !== 'full' && readSwitch(get, 'includeSuppressed') === false)
-  return keptBody(reading, compact ? 'compact' : 'full', () => JSON.stringify(views.whole(compact)))
+  return bodies.fixed(compact ? 'compact' : 'full', () => JSON.stringify(views.whole(compact)))
 }
 
 const collection =
   (name: CollectionName): Answer =>
-  (views, reading, search) => {
+  (views, bodies, search) => {
+    const question = `${name}?${search}`
+    const recalled = bodies.recall(question)
+    if (recalled !== undefined) return recalled
     const parameters = new URLSearchParams(search)
     const query = readQuery(name, (key) => parameters.get(key))
     if ('error' in query) return query
-    if (search === '') return keptBody(reading, name, () => views.pageText(views.page(name, query)))
-    return views.pageText(views.page(name, query))
+    const write = () => views.pageText(views.page(name, query))
+    return search === '' ? bodies.fixed(name, write) : bodies.remember(question, write())
   }
 
 const ANSWERS: readonly { readonly under: string; readonly summary: string; readonly answer: Answer }[] = [
@@ -124,8 +131,8 @@ export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>)
         return sendError(response, 404, { error: 'Evidence file not found or invalid' })
       }
       const etag = etagOf(reading)
-      const body = answer(viewsOf(reading.evidence), reading, searchOf(request.raw.url))
-      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendError(response, 400, body)
+      const body = answer(viewsOf(reading.evidence), bodiesOf(reading), searchOf(request.raw.url))
+      if ('error' in body) return sendError(response, 400, body)
       if (hasCopy(request, etag)) return notModified(response, etag)
       sendBody(response, body, etag)
     },
@@ -148,7 +155,7 @@ const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
     summary: 'Whether there is valid evidence, its figures, and what can be asked.',
     async handle(request, response) {
       const reading = await ports.evidence.read()
-      const body = keptBody(reading, `status ${ports.path} ${ports.route}`, () =>
+      const body = bodiesOf(reading).fixed(`status ${ports.path} ${ports.route}`, () =>
         JSON.stringify(statusView(reading, ports)),
       )
       if (reading.kind !== 'valid') return sendBody(response, body)
