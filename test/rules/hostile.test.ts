@@ -59,7 +59,10 @@ describe('a hostile rule', () => {
       ['big.ts', 'given-up'],
       ['c.ts', 'scanned'],
     ])
-    expect(reports[1]).toMatchObject({ why: 'time', matches: [{ ruleId: 'backend.no-console-log', line: 1 }] })
+    expect(reports[1]).toMatchObject({
+      why: 'time',
+      matches: [{ ruleId: 'backend.no-console-log', line: 1 }],
+    })
     expect(reports[2]).toMatchObject({ matches: [{ line: 1 }] })
     expect(childrenOf(process.pid)).toEqual([])
   })
@@ -71,7 +74,11 @@ describe('a hostile rule', () => {
     ['a utility that is itself', 'rule: { matches: x }\nutils: { x: { matches: x } }', /own\.rule: .*cyclic/],
     ['a utility nobody wrote', 'rule: { matches: x }', /own\.rule: .*not defined/],
     ['two patterns in one', 'rule: { pattern: a b }', /own\.rule: .*Multiple AST nodes/],
-    ['an unknown field', 'rule: { has: { kind: identifier, field: nope } }', /own\.rule: .*invalid field nope/],
+    [
+      'an unknown field',
+      'rule: { has: { kind: identifier, field: nope } }',
+      /own\.rule: .*invalid field nope/,
+    ],
     ['nothing to look for', 'rule: {}', /own\.rule: .*positive matcher/],
   ])('with %s is a fault that names it', async (_, body, message) => {
     const rules = await guestRules(rule(body))
@@ -96,7 +103,9 @@ describe('a hostile rule', () => {
 
   it('cannot rewrite or run anything', async () => {
     const rules = await guestRules(
-      rule('rule: { pattern: f($A) }\ntransform: { B: { replace: { source: $A, replace: a, by: b } } }\nfix: g($B)'),
+      rule(
+        'rule: { pattern: f($A) }\ntransform: { B: { replace: { source: $A, replace: a, by: b } } }\nfix: g($B)',
+      ),
     )
     const [report] = await scanAll(asFiles({ 'a.ts': 'f(1)' }), rules)
     expect(report).toMatchObject({ outcome: 'scanned', matches: [{ line: 1 }] })
@@ -147,7 +156,7 @@ describe('a scan that is stopped', () => {
       yield* asFiles({ 'a.ts': 'x' })
     })()
     const run = async () => {
-      for await (const _ of scanner.scan(files, own, new AbortController().signal)) continue
+      for await (const _ of scanner.scan(files, own, new AbortController().signal));
     }
     await expect(run()).rejects.toMatchObject({ code: 'rule.scanner_down' })
   })

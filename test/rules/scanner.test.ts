@@ -9,7 +9,8 @@ const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
 const matchesOf = (report: ScanReport | undefined) =>
   report !== undefined && 'matches' in report ? report.matches : []
 const places = (report: ScanReport | undefined) => matchesOf(report).map(({ line, column }) => [line, column])
-const one = async (body: string | Uint8Array, path = 'a.ts') => (await scanAll(asFiles({ [path]: body }), own))[0]
+const one = async (body: string | Uint8Array, path = 'a.ts') =>
+  (await scanAll(asFiles({ [path]: body }), own))[0]
 
 const numbered = (count: number) =>
   asFiles(
@@ -48,7 +49,11 @@ describe('a scan', () => {
   })
 
   it('survives bytes that are no UTF-8, and a NUL does not hide code', async () => {
-    const latin = Buffer.concat([Buffer.from('const a = "'), Buffer.from([0xe9, 0xff]), Buffer.from('"\nconsole.log(1)')])
+    const latin = Buffer.concat([
+      Buffer.from('const a = "'),
+      Buffer.from([0xe9, 0xff]),
+      Buffer.from('"\nconsole.log(1)'),
+    ])
     expect(places(await one(latin))).toEqual([[2, 1]])
     expect(places(await one('// \0\nconsole.log(1)'))).toEqual([[2, 1]])
   })
@@ -84,7 +89,10 @@ describe('a scan', () => {
 
   it('looks at TypeScript, TSX and JavaScript alike', async () => {
     const paths = ['a.ts', 'a.mts', 'a.cts', 'a.tsx', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx']
-    const reports = await scanAll(asFiles(Object.fromEntries(paths.map((path) => [path, 'console.log(1)']))), own)
+    const reports = await scanAll(
+      asFiles(Object.fromEntries(paths.map((path) => [path, 'console.log(1)']))),
+      own,
+    )
     expect(reports.map(places)).toEqual(paths.map(() => [[1, 1]]))
   })
 
