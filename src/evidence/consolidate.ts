@@ -47,7 +47,9 @@ const FAMILIES = new Map<string, string>([
   ...IRREGULAR,
 ])
 
-const familyOf = (ruleId: string): string => KEYWORDS.exec(ruleId)?.[1] ?? FAMILIES.get(ruleId) ?? ruleId
+/** Rules of one family say the same of a line. */
+export const familyOf = (ruleId: string): string =>
+  KEYWORDS.exec(ruleId)?.[1] ?? FAMILIES.get(ruleId) ?? ruleId
 
 /** Strongest origin first; the last takes every other name: rules of the project itself win. */
 const ORIGINS: readonly RegExp[] = [
@@ -91,7 +93,8 @@ export const consolidateFindings = (findings: readonly Finding[]): Consolidated 
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
     const { file, ruleId, lines } = finding
-    const key = [platformOf(file, ruleId), file, anchorLine(lines), familyOf(ruleId)].join('\0')
+    // A file is of one platform: that two rules are named after different ones does not make it two.
+    const key = [file, anchorLine(lines), familyOf(ruleId)].join('\0')
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [finding])
     else group.push(finding)

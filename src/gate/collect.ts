@@ -1,3 +1,4 @@
+import { familyOf } from '../evidence/consolidate.ts'
 import type { Severity } from '../evidence/schema.ts'
 import type { RuleSet } from './assemble-rules.ts'
 import type { Unmarked } from './baseline.ts'
@@ -7,6 +8,7 @@ import { stageSeverity } from './policy.ts'
 import type { ChangeSet, CompiledRule, FileContent, Match, Scanner, ScanReport } from './ports.ts'
 import type { Excerpt } from './report.ts'
 import type { GateStage } from './stage.ts'
+import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
 
 /** A finding on its way into the report. */
 export interface Draft extends Unmarked {
@@ -83,13 +85,15 @@ class Collection {
     this.#bytes.delete(path)
     if (report.outcome === 'skipped') return
     this.scanned += 1
-    const lines = bytes === undefined || report.matches.length === 0 ? [] : splitLines(bytes)
-    for (const match of report.matches) this.#match(path, match, lines)
+    const { kept, silenced, notices } = this.#heed(report)
+    const lines = bytes === undefined ? [] : splitLines(bytes)
+    for (const match of kept) this.#match(path, match, lines)
+    for (const { match, by } of silenced) this.#match(path, match, lines, by.reason)
+    for (const match of notices) this.#notice(path, match, lines)
     if (report.outcome === 'broken') {
       const { line, column } = report
-      const at = bytes === undefined ? [] : splitLines(bytes)
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#trouble(path, TROUBLES.broken, { region, excerpt: excerptOf(at, region) })
+      this.#trouble(path, TROUBLES.broken, { region, excerpt: excerptOf(lines, region) })
     }
     if (report.outcome === 'given-up') {
       const { message } = TROUBLES['given-up']
@@ -97,7 +101,25 @@ class Collection {
     }
   }
 
-  #match(path: string, match: Match, lines: readonly string[]): void {
+  /** What the comments of the file say about its matches. Most files have nothing to heed. */
+  #heed(report: ScanReport & { readonly outcome: Exclude<ScanReport['outcome'], 'skipped'> }): Suppressions {
+    if (report.comments.length === 0) return { kept: report.matches, silenced: [], notices: [] }
+    const extension = extensionOf(report.path)
+    const looked = this.#ports.rules.rules.filter(
+      ({ language, covers }) => grammarFor(language, extension) !== undefined && covers(report.path),
+    )
+    const active = new Set(looked.map(({ id }) => id))
+    return suppress(report, { active, equivalent: (one, other) => familyOf(one) === familyOf(other) })
+  }
+
+  #notice(file: string, { ruleId, line, column, endLine, endColumn }: Match, lines: readonly string[]): void {
+    const rule = Object.entries(SUPPRESSION_RULES).find(([id]) => id === ruleId)?.[1]
+    if (rule === undefined) return
+    const region = { line, column, endLine, endColumn }
+    this.#trouble(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
+  }
+
+  #match(path: string, match: Match, lines: readonly string[], suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -115,6 +137,7 @@ class Collection {
       source: this.#ports.set.source,
       text: textOf(lines, region),
       excerpt: excerptOf(lines, region),
+      ...(suppressed !== undefined && { suppressed }),
     })
   }
 

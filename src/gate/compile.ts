@@ -24,7 +24,7 @@ const LEVELS: Readonly<Record<RuleFile['severity'], Severity | undefined>> = {
   hint: 'INFO',
   off: undefined,
 }
-const GLOB = { dot: true, nocase: false } as const
+const GLOB = { dot: true, nocase: false, noextglob: true } as const
 
 export const codeOf = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 

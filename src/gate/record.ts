@@ -1,7 +1,9 @@
 import { buildEvidence } from '../evidence/build.ts'
+import { consolidateFindings } from '../evidence/consolidate.ts'
+import { dedupeFindings, tidyFinding } from '../evidence/finding.ts'
 import type { Evidence, Outcome, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './baseline.ts'
-import { countFindings, type GateFinding } from './report.ts'
+import type { GateFinding } from './report.ts'
 import type { SddDecision } from './sdd-decision.ts'
 import type { GateStage } from './stage.ts'
 
@@ -12,6 +14,7 @@ export interface Judgement {
   readonly source: string
   readonly files: { readonly scanned: number }
   readonly findings: readonly GateFinding[]
+  readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly state: RepoState
@@ -29,8 +32,7 @@ const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...re
 })
 
 /** What the evidence says beyond the format: where the files came from, and what was not judged anew. */
-const extrasOf = ({ source, files, findings, baseline }: Judgement) => {
-  const counts = countFindings(findings)
+const extrasOf = ({ source, files, counts, baseline }: Judgement) => {
   return {
     source,
     files_scanned: files.scanned,
@@ -58,13 +60,15 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
 
 const placeOf = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
 
-/** Leaves out findings whose place another, weightier rule speaks for: the evidence lists those apart. */
-export const isShown = ({ consolidation }: Evidence): ((finding: GateFinding) => boolean) => {
-  const outweighed = new Set(
-    consolidation?.suppressed.map(({ ruleId, file, lines }) =>
+/** Findings whose place another, weightier rule speaks for: the evidence names them apart, reports leave them out. */
+export const outweighed = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
+  const { suppressed } = consolidateFindings(
+    dedupeFindings(findings.map((one) => tidyFinding(asEvidence(one)))),
+  )
+  const places = new Set(
+    suppressed.map(({ ruleId, file, lines }) =>
       placeOf(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
     ),
   )
-  return ({ ruleId, file, region, state }) =>
-    state !== 'new' || !outweighed.has(placeOf(ruleId, file, region?.line))
+  return ({ ruleId, file, region }) => places.has(placeOf(ruleId, file, region?.line))
 }

@@ -42,7 +42,7 @@ const run = (...findings: GateFinding[]): GateRun => {
     rulesets: [],
     evidence: null,
   } as const
-  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts }
+  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, outweighed: [] }
 }
 
 const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
@@ -86,7 +86,7 @@ describe('the report for people', () => {
     const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
     const { report } = run(one)
     const text = writeText(
-      { report, excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
+      { report, outweighed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
       { colour: false },
     )
     expect(text).toContain('eval()')

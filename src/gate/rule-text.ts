@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { Fault } from '../kernel/fault.ts'
 import { findLanguage } from './languages.ts'
 import { ChangeFile, RuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
@@ -12,6 +13,7 @@ const measure = (value: unknown, depth: number, seen: { nodes: number }): void =
   if (seen.nodes > RULE_LIMITS.nodes) throw ruleFaults.too_large(`more than ${RULE_LIMITS.nodes} values`)
   if (depth > RULE_LIMITS.depth) throw ruleFaults.too_large(`nested deeper than ${RULE_LIMITS.depth}`)
   if (typeof value !== 'object' || value === null) return
+  if (Object.hasOwn(value, '__proto__')) throw ruleFaults.malformed('__proto__ is no name')
   for (const member of Object.values(value)) measure(member, depth + 1, seen)
 }
 
@@ -25,7 +27,7 @@ export const readYaml = async (path: string, text: string): Promise<unknown> => 
     strict: true,
     uniqueKeys: true,
     stringKeys: true,
-    logLevel: 'silent',
+    logLevel: 'error',
   })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) throw ruleFaults.unreadable(`${path}: ${problem.message.split('\n')[0]}`)
@@ -34,7 +36,11 @@ export const readYaml = async (path: string, text: string): Promise<unknown> => 
     measure(value, 0, { nodes: 0 })
     return value
   } catch (cause) {
-    throw ruleFaults.too_large(`${path}: ${(cause as Error).message}`, { cause })
+    const fault =
+      cause instanceof Fault && cause.code === ruleFaults.malformed.code
+        ? ruleFaults.malformed
+        : ruleFaults.too_large
+    throw fault(`${path}: ${(cause as Error).message}`, { cause })
   }
 }
 

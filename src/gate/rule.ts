@@ -53,7 +53,19 @@ const parts = {
   not: matcher.optional(),
 }
 
-const Glob = z.union([Text, z.strictObject({ glob: Text, caseInsensitive: z.boolean().optional() })])
+/** Globs become regular expressions: few wildcards, so that no path can keep one busy. */
+const GlobText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((glob) => !/[!?+*@]\(|\\/.test(glob), 'only *, **, ?, [...] and {...} have a meaning in a glob')
+  .refine((glob) => (glob.match(/\*\*/g)?.length ?? 0) <= 2, 'at most two ** in a glob')
+  .refine(
+    (glob) => glob.split('/').every((part) => (part.replaceAll('**', '').match(/\*/g)?.length ?? 0) <= 2),
+    'at most two * between slashes in a glob',
+  )
+  .refine((glob) => (glob.match(/[{[]/g)?.length ?? 0) <= 4, 'at most four groups in a glob')
+const Glob = z.union([GlobText, z.strictObject({ glob: GlobText, caseInsensitive: z.boolean().optional() })])
 
 /** Words of ours, where ast-grep leaves room for them. Others are let be. */
 const Metadata = z.object({
@@ -80,8 +92,8 @@ export const RuleFile = z.strictObject({
   rule: matcher,
   constraints: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), matcher).optional(),
   utils: z.record(Word, matcher).optional(),
-  files: z.array(Glob).max(100).optional(),
-  ignores: z.array(Glob).max(100).optional(),
+  files: z.array(Glob).max(20).optional(),
+  ignores: z.array(Glob).max(20).optional(),
   metadata: Metadata.optional(),
   note: z.string().max(4_000).optional(),
   url: z.string().max(1_000).optional(),
@@ -99,10 +111,10 @@ export const ChangeFile = z.strictObject({
   metadata: Metadata.required({ severity: true }),
   changes: z.strictObject({
     /** A change of such a file ... */
-    when: z.array(Text).min(1).max(100),
+    when: z.array(GlobText).min(1).max(20),
     /** ... asks for a change of one of these. */
-    require: z.array(Text).min(1).max(100),
-    ignores: z.array(Text).max(100).optional(),
+    require: z.array(GlobText).min(1).max(20),
+    ignores: z.array(GlobText).max(20).optional(),
   }),
 })
 export type ChangeFile = z.infer<typeof ChangeFile>

@@ -1,3 +1,4 @@
+import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { assembleRules, GUEST_FOLDER, readGuests } from './assemble-rules.ts'
@@ -7,7 +8,7 @@ import { type Facts, gatherFacts } from './facts.ts'
 import type { RuleBook, RuleSource } from './packs.ts'
 import { judgeSeverities, type Policy } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
-import { isShown, type Judgement, writeEvidence } from './record.ts'
+import { type Judgement, outweighed, writeEvidence } from './record.ts'
 import { comparePlaces, countFindings, type Excerpt, type GateFinding, type GateRun } from './report.ts'
 import { ruleFaults } from './rule-faults.ts'
 import { stageScope } from './scope.ts'
@@ -122,19 +123,30 @@ const refusal = (policy: Policy): Outlook => ({
   moved: new Map(),
 })
 
+/** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
+const groupOf = ({ file, ruleId, region }: Draft): string =>
+  JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
+
+/** The groups that the baseline knows, by the present names of files or by those before they were moved. */
+const knownGroups = ({ drafts, moved }: Outlook, marks: Marks, baseline: LoadedBaseline | undefined) => {
+  if (baseline === undefined) return new Set<string>()
+  const old = moved.size === 0 ? marks : markFindings(drafts, (file) => moved.get(file) ?? file)
+  const isKnown = (draft: Draft) =>
+    baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+  // Nobody accepts in advance that a specification is not followed.
+  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(groupOf))
+}
+
+type Marks = ReturnType<typeof markFindings>
+
 /** Names every finding, tells the known from the new, and puts them in order. */
 const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
   const marks = markFindings(outlook.drafts)
-  const oldMarks =
-    outlook.moved.size === 0 ? marks : markFindings(outlook.drafts, (file) => outlook.moved.get(file) ?? file)
-  const isKnown = (draft: Draft): boolean =>
-    baseline !== undefined &&
-    draft.source !== SDD_SOURCE &&
-    [marks.get(draft), oldMarks.get(draft)].some((mark) => mark !== undefined && baseline.known.has(mark))
+  const known = knownGroups(outlook, marks, baseline)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = outlook.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : isKnown(draft) ? 'known' : 'new'
+    const state = suppressed !== undefined ? 'suppressed' : known.has(groupOf(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
@@ -164,11 +176,12 @@ export const runGate = async (
   const { findings, excerpts } = finish({ ...outlook, drafts }, baseline)
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
-  const record: Judgement = { ...outlook, stage, outcome, findings, state, decision, baseline }
-  const make = (previous: Evidence | undefined) => writeEvidence(record, previous, ports.now())
-  const evidence = request.write ? await ports.evidence.replace(make) : make(undefined)
-  const shown = findings.filter(isShown(evidence))
+  const isOutweighed = outweighed(findings)
+  const shown = findings.filter((one) => !isOutweighed(one))
   const counts = countFindings(shown)
+  const judgement: Judgement = { ...outlook, stage, outcome, findings, counts, state, decision, baseline }
+  const make = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
+  const evidence = request.write ? await ports.evidence.replace(make) : make(undefined)
   return {
     report: {
       stage,
@@ -187,5 +200,6 @@ export const runGate = async (
       evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,
+    outweighed: findings.filter(isOutweighed),
   }
 }

@@ -96,7 +96,13 @@ export class ScanPlan {
 const byPlace = (a: Match, b: Match): number =>
   a.line - b.line || a.column - b.column || (a.ruleId < b.ruleId ? -1 : a.ruleId > b.ruleId ? 1 : 0)
 
-/** Hits under the names of the rules they belong to, counted from 1, in the order of the text. */
+const samePlace = (a: Match, b: Match | undefined): boolean =>
+  b !== undefined && byPlace(a, b) === 0 && a.endLine === b.endLine && a.endColumn === b.endColumn
+
+/**
+ * Hits under the names of the rules they belong to, counted from 1, in the order of the text. A rule that reads a
+ * file with two grammars has one match to a place.
+ */
 export const toMatches = (hits: readonly Hit[], course: Course): Match[] =>
   hits
     .flatMap(([probe, line, column, endLine, endColumn, values]) =>
@@ -110,3 +116,4 @@ export const toMatches = (hits: readonly Hit[], course: Course): Match[] =>
       })),
     )
     .sort(byPlace)
+    .filter((match, index, all) => !samePlace(match, all[index - 1]))

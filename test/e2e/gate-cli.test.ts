@@ -130,6 +130,26 @@ describe('the baseline', () => {
   })
 })
 
+describe('comments', () => {
+  it('silence a rule with a reason, under every name it has, and stay in the report', () => {
+    const reason = `// warrant-ignore ${RULE}: shown to the operator\n`
+    const repo = backend().stage({ 'src/a.ts': `${reason}${LOG}` })
+    expect(gateJson(repo)).toMatchObject({
+      code: 0,
+      counts: { judged: 0, suppressed: 1 },
+      findings: [{ ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' }],
+    })
+    expect(readEvidence(repo).snapshot).toMatchObject({ findings: [], suppressed_findings: 1 })
+  })
+
+  it('silence nothing without a reason', () => {
+    const repo = backend().stage({ 'src/a.ts': `// warrant-ignore ${RULE}\n${LOG}` })
+    const report = gateJson(repo)
+    expect(report.code).toBe(1)
+    expect(places(report)).toEqual(['warrant.suppression-without-reason src/a.ts:1', `${RULE} src/a.ts:2`])
+  })
+})
+
 describe('the specification guard', () => {
   it('is asked where there is an openspec folder, and blocks before any rule', () => {
     const repo = backend().stage({ 'src/a.ts': LOG, 'openspec/project.md': '' })

@@ -58,4 +58,34 @@ describe('the rules that are shipped', () => {
     )
     expect(silent).toEqual([])
   })
+
+  it('compile for every language they are for, and find nothing in nothing', async () => {
+    const anywhere = compiled.map((rule) => ({ ...rule, covers: () => true, trusted: false }))
+    const extensions = Object.values(LANGUAGES).flatMap(({ grammars }) => Object.keys(grammars))
+    const files = asFiles(Object.fromEntries(extensions.map((extension) => [`a.${extension}`, '\n'])))
+    const reports = await scanAll(files, anywhere)
+    expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual(
+      files.map(({ path }) => [path, 'scanned']),
+    )
+  })
+
+  it.each([
+    ['a.ts', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
+    ['a.jsx', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
+    ['a.swift', '/* TODO later */', 'let k = "-----BEGIN PRIVATE KEY-----"'],
+    ['a.kt', '// TODO later', 'val k = "-----BEGIN PRIVATE KEY-----"'],
+    ['A.java', '/* TODO later */', 'class A { String k = "-----BEGIN PRIVATE KEY-----"; }'],
+    ['a.py', '# TODO later', 'k = "-----BEGIN PRIVATE KEY-----"'],
+    ['a.go', '// TODO later', 'package p\nvar k = `-----BEGIN PRIVATE KEY-----`'],
+  ])('look into comments and strings of %s', async (path, comment, string) => {
+    const generic = compiled.filter(({ pack }) => pack === 'generic')
+    const [report] = await scanAll(asFiles({ [path]: `${comment}\n${string}\n` }), generic)
+    const ids = report !== undefined && 'matches' in report ? report.matches.map(({ ruleId }) => ruleId) : []
+    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-private-key'])
+  })
+
+  it('are in dist as the build read them', async () => {
+    const { loadBook } = await import('../../src/app/scanning.ts')
+    expect(await loadBook()).toEqual(JSON.parse(JSON.stringify(book)))
+  })
 })

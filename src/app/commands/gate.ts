@@ -139,9 +139,11 @@ const acceptAll = async (invocation: Invocation): Promise<number> => {
   const { signal } = new AbortController()
   const bar = progressLine(invocation.flags.quiet === true)
   const request = { scope, target: undefined, baseline: undefined, write: false, progress: bar.show }
-  const { report } = await runGate(gate.ports, { ...request, stage: 'CI' }, signal).finally(bar.clear)
+  const { report, outweighed } = await runGate(gate.ports, { ...request, stage: 'CI' }, signal).finally(
+    bar.clear,
+  )
   const findings = report.findings.filter(({ source }) => source === report.source)
-  await writeFile(resolve(path), writeBaseline(findings))
+  await writeFile(resolve(path), writeBaseline([...findings, ...outweighed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${textFlag(invocation, 'baseline') ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)
