@@ -19,6 +19,7 @@ import { enterpriseFace } from './enterprise-face.ts'
 import { gateFace } from './gate-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import { hearBoth, recordedDoor } from './recorded-door.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -120,6 +121,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
   const evidence = localEvidence(root, clock)
   const decisions = lazyDecisions(config, root, clock)
   const gate = gateFace(config, root, { environment: world.environment, clock })
+  const heard = hearBoth(recorder, decisions.recorder)
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
@@ -151,7 +153,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
     invoke: createInvoke({
       clock,
       log,
-      recorder: recorder ?? decisions.recorder,
+      recorder: heard,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
@@ -170,7 +172,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       await Promise.all([beliefs.close(), decisions.close()])
     },
     beliefs: beliefs.open,
-    enterprise,
+    enterprise: recordedDoor(enterprise, { recorder: heard, clock, log }),
   }
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, type HttpProgram, startHttp, sweep } from '../support/binary.ts'
 import { writeProof } from '../support/proof.ts'
 import { Repo } from '../support/repository.ts'
+import { runJson } from '../support/run.ts'
 
 const PROGRAM = join(dirname(BINARY), 'pumuki-mcp-enterprise.js')
 const TOOLS = [
@@ -123,6 +124,22 @@ describe('the union over HTTP', () => {
     expect((await get('/resource?uri=gitflow://state')).payload).toMatchObject({ branch: 'feature/x' })
     const answer = await fetch(`${server.url}/tool`, { method: 'POST', body: '{"name":"ai_gate_check"}' })
     expect(await answer.json()).toMatchObject({ tool: 'ai_gate_check', success: true })
+  })
+
+  it('writes down what it decided, whichever way it was asked', async () => {
+    const count = (): number =>
+      runJson(repo.folder, ['lineage', 'verify', '--graph', 'gate-decisions']).value.chain?.size ?? 0
+    const before = count()
+    const params = { name: 'ai_gate_check', arguments: { stage: 'CI' } }
+    await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    }).then((answer) => answer.text())
+    await fetch(`${server.url}/tool`, { method: 'POST', body: '{"name":"ai_gate_check"}' })
+    expect(count()).toBe(before + 2)
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    expect(metrics).toContain('tool="ai_gate_check"')
   })
 
   it('says that it is degraded when there is nothing to go by', async () => {
