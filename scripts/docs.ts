@@ -11,6 +11,7 @@ import { evidenceFaults } from '../src/evidence/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
 import { hookFaults } from '../src/gate/hook-text.ts'
 import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
+import { repositoryFaults } from '../src/gate/repository-faults.ts'
 import { sessionFaults } from '../src/gate/session.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
@@ -23,6 +24,7 @@ import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
+import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -49,6 +51,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   readingFaults,
   replicaFaults,
+  repositoryFaults,
   serveFaults,
   sessionFaults,
   storeFaults,
@@ -187,7 +190,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store, enterprise } = everything()
+  const { service, store, evidence, enterprise } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -197,6 +200,7 @@ const httpPage = (): string => {
       uptimeSeconds: () => 0,
       index: () => '',
     }),
+    ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
     unitedStatus(enterprise),
     ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),

@@ -118,4 +118,34 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],
   },
+  'enterprise.http': {
+    says: 'The enterprise server answers every request as its clients know it, changes nothing, and lives on.',
+    shownBy: [
+      ['test/e2e/enterprise.test.ts', 'answers that it lives'],
+      ['test/e2e/enterprise.test.ts', 'writes nothing into the repository'],
+      ['test/e2e/enterprise-mcp.test.ts', 'that is no error'],
+    ],
+  },
+  'enterprise.light': {
+    says: 'A status starts at most four programs, and none of them holds up another request.',
+    shownBy: [
+      ['test/e2e/enterprise.test.ts', 'at most four programs'],
+      ['test/e2e/enterprise.test.ts', 'answers others while'],
+    ],
+  },
+  'sdd.closed': {
+    says: 'The specification guard names the first obstacle and fails closed on whatever it cannot read.',
+    shownBy: [
+      ['src/gate/sdd-decision.test.ts', 'names the first of several'],
+      ['test/e2e/sdd.test.ts', 'fails closed when the validator'],
+      ['test/e2e/sdd.test.ts', 'with the real OpenSpec'],
+    ],
+  },
+  'hooks.tidy': {
+    says: 'Hooks come and go without a trace, and a refusal of the gate stops the commit.',
+    shownBy: [
+      ['test/e2e/hooks.test.ts', 'come and go without a trace'],
+      ['test/e2e/hooks.test.ts', 'a refusal stops the commit'],
+    ],
+  },
 }

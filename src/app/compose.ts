@@ -2,10 +2,13 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { announceEvidence } from '../evidence/resources.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
+import { evidenceToolset } from '../evidence/tools.ts'
 import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/changes.ts'
+import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import type { DecisionRecorder } from '../lineage/decisions.ts'
@@ -16,6 +19,7 @@ import { enterpriseFace } from './enterprise-face.ts'
 import { gateFace } from './gate-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import { hearBoth, recordedDoor } from './recorded-door.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -26,6 +30,7 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly evidence: Pick<EvidenceReader, 'read'>
   /** What is known about the repository; looked at when first asked. */
   readonly enterprise: EnterpriseDoor
   /** Opens the belief graph; the same one every time. */
@@ -80,6 +85,32 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
     (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
 })
 
+/** The evidence of the root, read when first asked for. */
+const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
+  let store: Promise<EvidenceReader> | undefined
+  const open = async () => (await import('../platform/evidence-file.ts')).fileEvidence(root, clock)
+  return {
+    async read() {
+      store ??= open()
+      return (await store).read()
+    },
+  }
+}
+
+/** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
+const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
+  let ended = false
+  let stop = () => {
+    ended = true
+  }
+  const start = async () => {
+    const { watchFile } = await import('../platform/watch-file.ts')
+    if (!ended) stop = watchFile(root, EVIDENCE_FILE, () => announceEvidence(emit))
+  }
+  void start().catch(() => {})
+  return () => stop()
+}
+
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
 export const assemble = (config: Config, world: World, recorder?: Recorder, face?: Face): Assembly => {
   const hello = greet(config, world, face)
@@ -87,8 +118,10 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const evidence = localEvidence(root, clock)
   const decisions = lazyDecisions(config, root, clock)
   const gate = gateFace(config, root, { environment: world.environment, clock })
+  const heard = hearBoth(recorder, decisions.recorder)
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
@@ -103,6 +136,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    evidenceToolset({ evidence }),
     {
       name: 'gate',
       title: 'May this pass, and why not',
@@ -119,11 +153,11 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
     invoke: createInvoke({
       clock,
       log,
-      recorder: recorder ?? decisions.recorder,
+      recorder: heard,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
-    changes: new Changes(),
+    changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
   })
   return {
     config,
@@ -133,11 +167,12 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
     store,
     clock,
     log,
+    evidence,
     close: async () => {
       await Promise.all([beliefs.close(), decisions.close()])
     },
     beliefs: beliefs.open,
-    enterprise,
+    enterprise: recordedDoor(enterprise, { recorder: heard, clock, log }),
   }
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import type { EvidenceReader } from '../evidence/store.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
 import { type EnterprisePorts, enterpriseReader } from '../gate/enterprise.ts'
 import { runTool } from '../gate/enterprise-tools.ts'
 import type { EnterpriseDoor } from '../gate/enterprise-toolset.ts'
+import { turnstile } from '../gate/turnstile.ts'
 import type { Log } from '../kernel/ports.ts'
-import { EVIDENCE_FILE, fileEvidence } from '../platform/evidence-file.ts'
+import { fileEvidence } from '../platform/evidence-file.ts'
 import { findTop } from '../platform/find-top.ts'
 import { openRepository, type RepositoryWorld } from './open-repository.ts'
 
@@ -43,13 +44,19 @@ const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): Enterpr
   }
 }
 
+const AT_ONCE = 8
+
 /** What is known about the repository around a folder, and the tools that act as if they could change it. */
 export const openEnterprise = (folder: string, world: EnterpriseWorld) => {
   const ports = buildPorts(folder, world)
-  const reader = enterpriseReader(ports)
+  const { status, resource } = enterpriseReader(ports)
+  const inTurn = turnstile(AT_ONCE)
   return {
-    ports,
-    reader,
-    run: (...[tool, stage, signal]: Parameters<EnterpriseDoor['run']>) => runTool(ports, tool, stage, signal),
+    reader: {
+      status,
+      resource: (...[uri, signal]: Parameters<typeof resource>) => inTurn(() => resource(uri, signal)),
+    },
+    run: (...[tool, stage, signal]: Parameters<EnterpriseDoor['run']>) =>
+      inTurn(() => runTool(ports, tool, stage, signal)),
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { RepositoryPorts } from '../gate/enterprise.ts'
-import { hookFaults } from '../gate/hook-text.ts'
+import { repositoryFaults } from '../gate/repository-faults.ts'
 import { BYPASS_VARIABLE } from '../gate/sdd-decision.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -56,7 +56,7 @@ export interface RepositoryHere extends RepositoryPorts {
 /** The repository a command is about. */
 export const repositoryHere = async (config: Config): Promise<RepositoryHere> => {
   const root = await findTop(resolve(config.root))
-  if (root === undefined) throw hookFaults.repository('this is no working tree of a git repository')
+  if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
   const ports = openRepository(root, { environment: process.env, clock: systemClock })
   return { ...ports, root, config, signal: new AbortController().signal }
 }

@@ -1,6 +1,7 @@
 import { compareText, highestSeverity } from './order.ts'
 import { platformOf } from './platform-of.ts'
-import { type Evidence, type Finding, SEVERITIES, type Suppressed } from './schema.ts'
+import type { Evidence, Finding, Suppressed } from './schema.ts'
+import { SEVERITIES } from './words.ts'
 
 /** What can be counted of evidence, from one look at it. */
 

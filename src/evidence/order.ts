@@ -1,4 +1,5 @@
-import { type LedgerEntry, type Lines, SEVERITIES, type Severity } from './schema.ts'
+import type { LedgerEntry, Lines, Severity } from './schema.ts'
+import { SEVERITIES } from './words.ts'
 
 /** By UTF-16 code units: the same on every machine, whatever its locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

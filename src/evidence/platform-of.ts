@@ -15,7 +15,11 @@ const SIGNS: readonly Sign[] = [
   { platform: 'go', folders: [], suffixes: ['.go'] },
 ]
 
+/** What a path that tells nothing gets. */
 export const GENERIC_PLATFORM = 'generic'
+
+/** Every platform a path can have. */
+export const PLATFORM_NAMES: readonly string[] = [...SIGNS.map(({ platform }) => platform), GENERIC_PLATFORM]
 
 const RULE = new RegExp(`^(?:skills\\.)?(${SIGNS.map(({ platform }) => platform).join('|')})\\.`)
 

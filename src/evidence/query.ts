@@ -1,6 +1,6 @@
 import type { Wanted, Window } from './collection.ts'
-import { Confidence, SEVERITIES } from './schema.ts'
 import { parseBound } from './time-bound.ts'
+import { CONFIDENCES, SEVERITIES } from './words.ts'
 
 export const MAX_LIMIT = 100
 
@@ -99,7 +99,7 @@ const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filte
     if (detectedOnly === undefined && token(get, 'detectedOnly') !== null) {
       throw new Unanswerable('detectedOnly', 'true or false')
     }
-    const confidence = wordOf(get, 'confidence', Confidence.options)
+    const confidence = wordOf(get, 'confidence', CONFIDENCES)
     const detected = detectedOnly === false ? null : 'true'
     return {
       echo: { detectedOnly: detectedOnly ?? true, confidence },

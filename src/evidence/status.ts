@@ -40,7 +40,7 @@ export interface StatusOptions {
 
 /** Whether there is evidence to go by, and if so its figures. */
 export const statusView = (reading: Reading, { route, path }: StatusOptions) => ({
-  status: reading.kind === 'valid' ? 'ok' : 'degraded',
+  status: reading.kind === 'valid' ? ('ok' as const) : ('degraded' as const),
   context_api: contextApi(route),
   evidence:
     reading.kind === 'valid'

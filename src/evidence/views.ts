@@ -6,9 +6,9 @@ import { type CollectionName, MAX_LIMIT, type Query } from './query.ts'
 import type { Evidence } from './schema.ts'
 
 /** One page of a collection: what is said of it, and which items are on it. */
-export interface Page {
-  readonly head: Readonly<Record<string, unknown>>
-  readonly name: CollectionName
+export interface Page<N extends CollectionName = CollectionName> {
+  readonly head: ReturnType<EvidenceViews['head']>
+  readonly name: N
   readonly places: readonly number[]
 }
 
@@ -42,6 +42,11 @@ const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
   }),
 })
 
+type Collections = ReturnType<typeof collect>
+type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
+
+type Lists = { readonly [N in CollectionName]: readonly Items[N][] }
+
 const lazy = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined
   return () => {
@@ -53,7 +58,7 @@ const lazy = <T>(make: () => T): (() => T) => {
 /** Everything that can be asked of one evidence. Made once a file; each part when it is first asked for. */
 export class EvidenceViews {
   readonly evidence: Evidence
-  readonly #collections: () => ReturnType<typeof collect>
+  readonly #collections: () => Collections
   readonly #snapshot: () => ReturnType<typeof snapshotFacets>
   readonly #others: () => ReturnType<typeof otherFacets>
 
@@ -97,7 +102,10 @@ export class EvidenceViews {
 
   snapshot() {
     const { items } = this.#collections().findings
-    return { ...this.#origin, snapshot: { ...this.#verdict, findings_count: items.length, findings: items } }
+    return {
+      ...this.#origin,
+      snapshot: { ...this.#verdict, findings_count: items.length, findings: [...items] },
+    }
   }
 
   /** The file itself; `compact` leaves out what was suppressed. */
@@ -107,30 +115,42 @@ export class EvidenceViews {
     return rest
   }
 
-  page(name: CollectionName, query: Query): Page {
-    const { echo, wanted, window, requested, offset } = query
+  page<N extends CollectionName>(name: N, query: Query): Page<N> {
+    const { wanted, window, requested, offset } = query
     const found = this.#collections()[name].select(wanted, window)
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
     const places = found.slice(offset, limit === null ? undefined : offset + limit)
-    const head = {
+    return { head: this.head(name, query, places.length, found.length), name, places }
+  }
+
+  /** What is said of a page before its items. */
+  head(name: CollectionName, { echo, requested, offset }: Query, size: number, total: number) {
+    const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
+    return {
       ...this.#origin,
-      ...(name === 'findings' && { snapshot: this.#verdict, findings_count: places.length }),
-      total_count: found.length,
+      ...(name === 'findings' && { snapshot: this.#verdict, findings_count: size }),
+      total_count: total,
       filters: echo,
       pagination: {
         requested_limit: requested,
         max_limit: MAX_LIMIT,
         limit,
         offset,
-        has_more: offset + places.length < found.length,
+        has_more: offset + size < total,
       },
     }
-    return { head, name, places }
   }
 
-  items({ name, places }: Page): readonly unknown[] {
-    const collection = this.#collections()[name]
-    return places.map((place) => collection.at(place))
+  items<N extends CollectionName>({ name, places }: Page<N>): Items[N][] {
+    const { findings, rulesets, platforms, ledger } = this.#collections()
+    const lists: Lists = {
+      findings: findings.items,
+      rulesets: rulesets.items,
+      platforms: platforms.items,
+      ledger: ledger.items,
+    }
+    const items: readonly Items[N][] = lists[name]
+    return places.flatMap((place) => items[place] ?? [])
   }
 
   /** The page as JSON, put together from items that were written once. */

@@ -2,7 +2,7 @@ import { Fault } from '../kernel/fault.ts'
 import { stackOf } from '../kernel/invoke.ts'
 import { type EnterprisePorts, readGitflow } from './enterprise.ts'
 import type { ToolName } from './enterprise-catalog.ts'
-import { hookFaults } from './hook-text.ts'
+import { repositoryFaults } from './repository-faults.ts'
 import { evaluateSdd, type SddEvaluation } from './sdd.ts'
 import type { SddDecision } from './sdd-decision.ts'
 import type { GateStage } from './stage.ts'
@@ -35,7 +35,7 @@ const wordsFor = (thrown: unknown, { log }: EnterprisePorts): { error: string; f
 
 const evaluate = async (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => {
   const root = await ports.locate()
-  if (root === undefined) throw hookFaults.repository('this is no working tree of a git repository')
+  if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
   return evaluateSdd(ports.open(root).sdd, stage, signal)
 }
 

@@ -12,7 +12,6 @@ export const hookFaults = defineFaults('hook', {
     fix: 'Set core.hooksPath in this repository (git config --local core.hooksPath .githooks), or call `warrant gate` from the shared hook.',
   },
   husky: { kind: 'refused', fix: 'Add `npx warrant gate` to .husky/pre-commit and .husky/pre-push.' },
-  repository: { kind: 'missing', fix: 'Run it inside a git repository with a working tree.' },
 })
 
 /** The hooks we take part in, and the stage each of them stands for. */

@@ -9,6 +9,7 @@ import {
   removeBlock,
 } from './hook-text.ts'
 import type { LifecycleGit, OwnFiles, RepositoryPlaces } from './ports.ts'
+import { repositoryFaults } from './repository-faults.ts'
 
 export interface HookPorts {
   readonly git: LifecycleGit
@@ -32,7 +33,7 @@ const holds = (folder: string, path: string): boolean => {
 
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
-  if (places === undefined) throw hookFaults.repository('this is no working tree of a git repository')
+  if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
   return places
 }
 

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type BigIntStats, constants, lstatSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../evidence/faults.ts'
 import type { Evidence } from '../evidence/schema.ts'
-import type { EvidenceStore, Reading } from '../evidence/store.ts'
+import { EVIDENCE_FILE, type EvidenceStore, type Reading } from '../evidence/store.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { withLock } from './file-lock.ts'
-import { watchFile } from './watch-file.ts'
-
-export const EVIDENCE_FILE = '.ai_evidence.json'
+import { identify, lookAt, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
 
@@ -21,21 +19,6 @@ const MAX_READS = 4
 
 const MISSING: Reading = { kind: 'missing' }
 const UNREADABLE: Reading = { kind: 'invalid', reason: 'unreadable' }
-
-/** Which file it is and which state of it; empty when there is none. */
-const identify = (stats: BigIntStats | undefined): string =>
-  stats === undefined
-    ? ''
-    : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.mode}`
-
-const lookAt = (path: string): string => {
-  try {
-    return identify(lstatSync(path, { bigint: true, throwIfNoEntry: false }))
-  } catch {
-    // A folder on the way that is none, or closed to us: there is no file for us.
-    return ''
-  }
-}
 
 interface Seen {
   readonly reading: Reading
@@ -178,7 +161,7 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
       loading ??= load()
       return loading
     },
-    watch: (changed) => watchFile(root, EVIDENCE_FILE, () => lookAt(path), changed),
+    watch: (changed) => watchFile(root, EVIDENCE_FILE, changed),
     replace: async (make) =>
       withLock(await lockPath(root), { clock, waitMs: LOCK_WAIT_MS }, () => replace(make)),
   }

@@ -2,6 +2,7 @@ import { randomIds } from '../../platform/ids.ts'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../../surfaces/http/enterprise-routes.ts'
+import { evidenceRoutes } from '../../surfaces/http/evidence-routes.ts'
 import { createFront } from '../../surfaces/http/front.ts'
 import { Metrics } from '../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
@@ -13,6 +14,8 @@ import { accessRules, listen, requireToken, serveFaults } from '../listen.ts'
 import { VERSION } from '../version.ts'
 import { assembleHere, loadSettings } from '../world.ts'
 
+const EVIDENCE_ROUTE = '/ai-evidence'
+
 const banner = (url: string, config: Config): string => {
   const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
   return `Warrant ${VERSION}
@@ -21,6 +24,7 @@ const banner = (url: string, config: Config): string => {
   Health   ${url}/health
   Ready    ${url}/ready
   Metrics  ${url}/metrics
+  Evidence ${url}${EVIDENCE_ROUTE}
 
 Connect an MCP client over HTTP:
 
@@ -42,7 +46,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
-  const { service, store, log, close, enterprise } = await assembleHere(loaded, metrics)
+  const { service, store, evidence, log, close, enterprise } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
@@ -56,6 +60,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
         uptimeSeconds: () => process.uptime(),
         index: () => banner(url, config),
       }),
+      ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
       unitedStatus(enterprise),
       ...enterpriseRoutes(enterprise),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),

@@ -38,7 +38,8 @@ type Refusal = readonly [status: number, body: object]
 const isRefusal = (value: ToolRequest | Refusal): value is Refusal => Array.isArray(value)
 
 const readStage = (args: unknown): GateStage | undefined => {
-  const asked = isRecord(args) ? (args.stage ?? 'PRE_COMMIT') : 'PRE_COMMIT'
+  const named = isRecord(args) ? args.stage : undefined
+  const asked = named === undefined ? 'PRE_COMMIT' : named
   return GATE_STAGES.find((stage) => stage === asked)
 }
 
