@@ -114,6 +114,31 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/scg-determinism.test.ts', ''],
     ],
   },
+  'evidence.http': {
+    says: 'The evidence server answers its clients as they know it; what it cannot understand it refuses by name.',
+    shownBy: [
+      ['test/e2e/evidence-http.test.ts', ''],
+      ['test/e2e/evidence-program.test.ts', 'a busy port is one clear message'],
+    ],
+  },
+  'evidence.whole': {
+    says: 'Evidence is never torn or lost, whoever writes at the same time and whenever a writer dies.',
+    shownBy: [
+      ['test/contracts/evidence-file.test.ts', 'loses nothing when ten processes do it at once'],
+      ['test/contracts/evidence-file.test.ts', 'leaves a whole file whenever it is killed'],
+    ],
+  },
+  'evidence.same': {
+    says: 'The same judgement gives the same bytes, in any order of findings, on any machine.',
+    shownBy: [
+      ['src/evidence/build.test.ts', 'whatever order the findings come in'],
+      ['test/contracts/evidence-file.test.ts', 'whatever the time zone, the locale and the umask'],
+    ],
+  },
+  'evidence.preflight': {
+    says: 'An agent whose preflight fails on any check is told to diagnose and change nothing.',
+    shownBy: [['test/e2e/agent-preflight.test.ts', 'downgrades']],
+  },
   'docs.fresh': {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],

@@ -5,7 +5,7 @@ import { DecisionRecorder } from '../lineage/decisions.ts'
 import { fixedSalts, randomSalts } from '../platform/salts.ts'
 import { makeState } from '../platform/state-folder.ts'
 import type { Config } from './config.ts'
-import { openStore } from './open-beliefs.ts'
+import { openStore } from './open-store.ts'
 
 /** Where the gate's decisions are written down: a log of their own in the store the settings name. */
 export const openDecisions = (config: Config, root: string, clock: Clock): DecisionRecorder => {
@@ -20,6 +20,3 @@ export const openDecisions = (config: Config, root: string, clock: Clock): Decis
     time: (seq) => stamp(seq).text,
   })
 }
-
-/** A server that writes nothing, or keeps nothing, has no decisions to show later. */
-export const keepsDecisions = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { buildEvidence } from './build.ts'
 import { sealEvidence, writeDocument } from './document.ts'
 import { platformOf } from './platform-of.ts'
@@ -63,6 +65,17 @@ describe('reading', () => {
     expect(read({ ...sealed, timestamp: '2030-01-01T00:00:00.000Z' })).toMatchObject(broken)
     expect(read({ ...sealed, evidence_chain: { ...chain, sequence: 0 } })).toMatchObject(broken)
     expect(read({ ...sealed, evidence_chain: 'none' })).toMatchObject(broken)
+  })
+
+  it('takes what the published schema takes', () => {
+    const schema = z.fromJSONSchema(JSON.parse(readFileSync('spec/evidence-v2.1.schema.json', 'utf8')))
+    expect(schema.safeParse(sealed).success).toBe(true)
+    expect(schema.safeParse({ ...sealed, operational_hints: {} }).success).toBe(true)
+    for (const key of Object.keys(unchained)) {
+      const { [key]: _, ...less } = unchained
+      expect([key, schema.safeParse(less).success]).toEqual([key, false])
+      expect([key, read(less).kind]).toEqual([key, 'invalid'])
+    }
   })
 
   it('keeps fields it does not know', () => {

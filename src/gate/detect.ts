@@ -47,38 +47,46 @@ const readPackage = (text: string): readonly string[] => {
 const ANDROID = /com\.android\b|\bandroid\.(application|library)\b/
 
 interface Manifest {
-  readonly name: RegExp
-  /** Which platforms it stands for. Without a text only the name is known. */
+  /** Which platforms a text stands for; where there is none, the name says it all. */
   readonly platforms: (text: string) => readonly string[]
-  /** Whether the text decides. */
   readonly needsText: boolean
 }
 
-const always = (platform: string, name: RegExp): Manifest => ({
-  name,
-  platforms: () => [platform],
-  needsText: false,
-})
+const always = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
+const gradle: Manifest = {
+  platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
+  needsText: true,
+}
 
-const MANIFESTS: readonly Manifest[] = [
-  { name: /(^|\/)package\.json$/, platforms: readPackage, needsText: true },
-  always('ios', /(^|\/)(Package\.swift|Podfile)$|\.xcodeproj\/project\.pbxproj$/),
-  {
-    name: /(^|\/)build\.gradle(\.kts)?$/,
-    platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
-    needsText: true,
-  },
-  always('android', /(^|\/)AndroidManifest\.xml$/),
-  always('java', /(^|\/)pom\.xml$/),
-  always('python', /(^|\/)(pyproject\.toml|setup\.py|setup\.cfg|Pipfile|requirements[^/]*\.txt)$/),
-  always('go', /(^|\/)go\.mod$/),
-]
+/** By the name of the file. */
+const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
+  ['package.json', { platforms: readPackage, needsText: true }],
+  ['Package.swift', always('ios')],
+  ['Podfile', always('ios')],
+  ['project.pbxproj', always('ios')],
+  ['build.gradle', gradle],
+  ['build.gradle.kts', gradle],
+  ['AndroidManifest.xml', always('android')],
+  ['pom.xml', always('java')],
+  ['pyproject.toml', always('python')],
+  ['setup.py', always('python')],
+  ['setup.cfg', always('python')],
+  ['Pipfile', always('python')],
+  ['requirements.txt', always('python')],
+  ['go.mod', always('go')],
+])
+/** `requirements-dev.txt` and its kin. */
+const REQUIREMENTS = /^requirements[^/]*\.txt$/
 
 /** Folders that are somebody else's code. */
-const FOREIGN = /(^|\/)(node_modules|vendor|Pods|Carthage|\.git)\//
+const FOREIGN = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
 
-const manifestOf = (path: string): Manifest | undefined =>
-  FOREIGN.test(path) ? undefined : MANIFESTS.find(({ name }) => name.test(path))
+// Asked of every path of the repository, so the cheap question comes first.
+const manifestOf = (path: string): Manifest | undefined => {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
+  return known === undefined || FOREIGN.test(path) ? undefined : known
+}
 
 // Deep and many: what lies nearest to the top says what the repository is.
 const MAX_MANIFESTS = 200
@@ -101,8 +109,15 @@ const manifestFolder = (path: string): string => {
   return folderOf(path).replace(/src\/main\/$/, '')
 }
 
-const isOf = (platform: string, path: string): boolean =>
-  EXTENSIONS[platform]?.includes(extensionOf(path)) === true
+/** The platforms that have files with an extension. */
+const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
+    extension,
+    Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
+  ]),
+)
+
+const SCRIPT_OWNERS = OWNERS.get('ts')
 
 /** The folder that makes a path belong to a platform by custom alone. */
 const CUSTOM = /^(?:apps\/(?:ios|backend|web|frontend|android)|ios)\//i
@@ -144,25 +159,32 @@ class Evidences {
   }
 
   /** Files below a manifest's folder are its platform's. */
-  #claim(path: string): boolean {
+  #claim(path: string, owners: readonly string[]): boolean {
     let claimed = false
-    for (const [platform, signs] of this.#signs) {
-      if (!isOf(platform, path)) continue
-      if (![...signs.manifests].some((folder) => path.startsWith(folder))) continue
-      signs.files += 1
-      claimed = true
+    for (const platform of owners) {
+      const signs = this.#signs.get(platform)
+      if (signs === undefined) continue
+      for (const folder of signs.manifests) {
+        if (!path.startsWith(folder)) continue
+        signs.files += 1
+        claimed = true
+        break
+      }
     }
     return claimed
   }
 
   readFile(path: string): void {
-    if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
-    const claimed = this.#claim(path)
-    const platform = platformOf(path)
-    if (platform === GENERIC_PLATFORM) return
+    const owners = OWNERS.get(extensionOf(path))
     const custom = CUSTOM.exec(path)?.[0]
+    if (owners === undefined && custom === undefined) return
+    if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
+    const claimed = owners !== undefined && this.#claim(path, owners)
+    // A script belongs to nobody by its kind alone.
+    const platform = custom === undefined && owners === SCRIPT_OWNERS ? GENERIC_PLATFORM : platformOf(path)
+    if (platform === GENERIC_PLATFORM) return
     if (custom !== undefined) this.of(platform).customs.add(custom)
-    if (claimed || !isOf(platform, path)) return
+    if (claimed || !owners?.includes(platform)) return
     const signs = this.of(platform)
     signs.files += 1
     if (custom === undefined) signs.stray = true

@@ -1,5 +1,5 @@
 import { type Detection, detectPlatforms, manifestsToRead } from './detect.ts'
-import type { ChangeSet, GitReader, Scope } from './ports.ts'
+import type { ChangeSet, GitReader, Scope, TrackedFiles } from './ports.ts'
 
 /** What is judged, and what kind of repository it is in. */
 export interface Facts {
@@ -10,40 +10,27 @@ export interface Facts {
 const decoder = new TextDecoder()
 
 const readTexts = async (
-  set: ChangeSet,
+  { read }: TrackedFiles | ChangeSet,
   paths: readonly string[],
   texts: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> => {
   if (paths.length === 0) return
-  for await (const { path, bytes } of set.read(paths, signal))
+  for await (const { path, bytes } of read(paths, signal))
     if (bytes !== undefined) texts.set(path, decoder.decode(bytes))
 }
 
 /** Platforms of the repository as it will be: the index, and over it what has changed. */
-const detect = async (set: ChangeSet, tracked: ChangeSet, signal: AbortSignal): Promise<Detection> => {
-  const changed = new Map(set.changes.map(({ path, change }) => [path, change]))
-  const there = new Set(tracked.changes.map(({ path }) => path))
-  for (const [path, change] of changed) {
-    if (change === 'deleted') there.delete(path)
-    else there.add(path)
-  }
-  const paths = [...there].sort()
+const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
+  const changed = new Set(set.changes.map(({ path }) => path))
+  const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const paths = [...tracked.paths.filter((path) => !changed.has(path)), ...added]
   const manifests = manifestsToRead(paths)
   const texts = new Map<string, string>()
+  const [fresh, kept] = [true, false].map((is) => manifests.filter((path) => changed.has(path) === is))
   await Promise.all([
-    readTexts(
-      set,
-      manifests.filter((path) => changed.has(path)),
-      texts,
-      signal,
-    ),
-    readTexts(
-      tracked,
-      manifests.filter((path) => !changed.has(path)),
-      texts,
-      signal,
-    ),
+    readTexts(set, fresh ?? [], texts, signal),
+    readTexts(tracked, kept ?? [], texts, signal),
   ])
   return detectPlatforms(paths, texts)
 }

@@ -46,14 +46,20 @@ export interface NamedCommit {
 
 export type GitState = RepoState['git']
 
+/** The index, as far as it takes to tell what kind of repository it belongs to. */
+export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
+  /** In no particular order; an unmerged one may be named more than once. */
+  readonly paths: readonly string[]
+}
+
 /** What the gate asks of git. Nothing here writes to the repository. */
 export interface GitReader {
   /** The top of the working tree, absolute; undefined outside a repository. */
   root(signal: AbortSignal): Promise<string | undefined>
   state(signal: AbortSignal): Promise<GitState>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
-  /** Every tracked file as it stands in the index, in code-unit order, as if it had been added. */
-  tracked(signal: AbortSignal): Promise<ChangeSet>
+  /** Every tracked file as it stands in the index. */
+  tracked(signal: AbortSignal): Promise<TrackedFiles>
   /** The first of the names that is a commit, and its hash. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Local branches merged into the one checked out, itself left out. */

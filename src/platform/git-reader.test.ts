@@ -104,8 +104,9 @@ describe('git state', () => {
   })
 
   it('is a fault that says so where there is no git', async () => {
-    const git = gitReader({ folder: tmpdir(), environment: { PATH: '/nowhere' } })
-    await expect(git.root(never)).rejects.toMatchObject({ code: 'git.absent' })
+    const { folder } = Repo.init()
+    const git = gitReader({ folder, environment: { PATH: '/nowhere' } })
+    await expect(git.state(never)).rejects.toMatchObject({ code: 'git.absent' })
   })
 })
 
@@ -224,7 +225,7 @@ describe('git changes', () => {
     const repo = Repo.init().commit({ b: '1', a: '1', ß: '1' })
     rmSync(repo.path('a'))
     const tracked = await reader(repo.folder).tracked(never)
-    expect(tracked.changes.map(({ path }) => path)).toEqual(['a', 'b', 'ß'])
+    expect(tracked.paths).toEqual(['a', 'b', 'ß'])
     expect(Object.keys(await contents(repo, { kind: 'repository' }))).toEqual(['b', 'ß'])
     expect(await changes(repo, 'worktree')).toEqual([{ path: 'a', change: 'deleted' }])
   })

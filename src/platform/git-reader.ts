@@ -1,13 +1,25 @@
+import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
+import { findTop } from './find-top.ts'
 import { readBlobs } from './git-blobs.ts'
-import { parseIndex, parseNames, parseRaw, parseState, parseWorktree, type RawChange } from './git-parse.ts'
+import {
+  findBlob,
+  parseIndex,
+  parseNames,
+  parseRaw,
+  parseState,
+  parseTracked,
+  parseWorktree,
+  type RawChange,
+} from './git-parse.ts'
 import { askGit, type GitPlace, gitFaults, runGit } from './git-run.ts'
 import { readWorktree } from './git-worktree.ts'
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames=50%']
 // Enough for any change a person makes; a fixed number, so that no configuration changes the answer.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
+const LIST = ['ls-files', '--stage', '-z']
 const UNCOMMITTED = 128
 
 const byPath = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
@@ -44,7 +56,7 @@ const rangeChanges = async (
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseIndex(await runGit(place, ['ls-files', '--stage', '-z'], { signal }))
+  parseIndex(await runGit(place, LIST, { signal }))
 
 const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const args = ['diff-index', '--cached', ...RAW, 'HEAD']
@@ -100,9 +112,10 @@ const changeSet = (place: GitPlace, source: string, unsorted: RawChange[], onDis
   }
 }
 
-const findRoot = async (place: GitPlace, signal: AbortSignal): Promise<string | undefined> => {
-  const { code, text } = await askGit(place, ['rev-parse', '--show-toplevel'], { signal })
-  return code === 0 ? text.replace(/\r?\n$/, '') : undefined
+/** Looked up in the file system: it is what git would answer, without starting it. */
+const findRoot = async (folder: string): Promise<string | undefined> => {
+  const top = await findTop(folder)
+  return top === undefined ? undefined : realpath(top)
 }
 
 /** A hook's index counts only when it lies in this repository: a stray variable must not hide what is staged. */
@@ -120,7 +133,7 @@ export const gitReader = (start: GitPlace): GitReader => {
   let found: Promise<GitPlace | undefined> | undefined
   const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
     const { folder, environment } = start
-    const root = await findRoot({ folder, environment }, signal)
+    const root = await findRoot(folder)
     if (root === undefined) return undefined
     const indexFile = await ownIndex(start, root, signal)
     return { folder: root, environment, ...(indexFile !== undefined && { indexFile }) }
@@ -154,7 +167,13 @@ export const gitReader = (start: GitPlace): GitReader => {
     },
     tracked: async (signal) => {
       const place = await need(signal)
-      return changeSet(place, 'git:index', await indexFiles(place, signal), false)
+      const text = await runGit(place, LIST, { signal })
+      const blobs = (paths: readonly string[]) =>
+        paths.flatMap((path) => {
+          const oid = findBlob(text, path)
+          return oid === undefined ? [] : [{ path, oid }]
+        })
+      return { paths: parseTracked(text), read: (paths, stop) => readBlobs(place, blobs(paths), stop) }
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)

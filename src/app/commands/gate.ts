@@ -11,7 +11,6 @@ import { systemClock } from '../../platform/clock.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Config } from '../config.ts'
 import { inferStage } from '../infer-stage.ts'
-import { keepsDecisions, openDecisions } from '../open-decisions.ts'
 import { loadBaseline, type OpenGate, openGate } from '../open-gate.ts'
 import { progressLine, showsColour } from '../terminal.ts'
 import { VERSION } from '../version.ts'
@@ -93,8 +92,8 @@ const deliver = async (invocation: Invocation, run: GateRun): Promise<void> => {
 
 /** A decision that could not be written down is still the decision: the evidence has it. */
 const record = async (invocation: Invocation, config: Config, root: string, run: GateRun): Promise<void> => {
-  if (!keepsDecisions(config)) return
-  const decisions = openDecisions(config, root, systemClock)
+  if (config.readOnly || config.store === 'memory') return
+  const decisions = (await import('../open-decisions.ts')).openDecisions(config, root, systemClock)
   const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 0 } as const
   try {
     await decisions.record({ ...call, verdict: runVerdict(run.report) })
