@@ -1,11 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { serveFaults } from '../src/app/commands/serve.ts'
+import { openspecFaults } from '../src/app/bootstrap-openspec.ts'
 import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
 import { SETTINGS } from '../src/app/config.ts'
+import { serveFaults } from '../src/app/listen.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
+import { evidenceFaults } from '../src/evidence/faults.ts'
+import { gateFaults } from '../src/gate/faults.ts'
+import { hookFaults } from '../src/gate/hook-text.ts'
+import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
+import { repositoryFaults } from '../src/gate/repository-faults.ts'
+import { sessionFaults } from '../src/gate/session.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -13,7 +20,11 @@ import { callFaults } from '../src/kernel/invoke.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { lockFaults } from '../src/platform/file-lock.ts'
+import { gitFaults } from '../src/platform/git-run.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
+import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
+import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -29,11 +40,20 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   canonicalFaults,
   catalogFaults,
   configFaults,
+  evidenceFaults,
   exportFaults,
+  gateFaults,
+  gitFaults,
+  lockFaults,
+  hookFaults,
+  lifecycleFaults,
+  openspecFaults,
   proofFaults,
   readingFaults,
   replicaFaults,
+  repositoryFaults,
   serveFaults,
+  sessionFaults,
   storeFaults,
   usageFaults,
 ]
@@ -170,7 +190,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store } = everything()
+  const { service, store, evidence, enterprise } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -179,6 +199,9 @@ const httpPage = (): string => {
       gauges: async () => [],
       index: () => '',
     }),
+    ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
+    unitedStatus(enterprise),
+    ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),
   ]
   return page(

@@ -5,36 +5,48 @@ import { scgServer } from '../src/app/scg-server.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import * as shapes from '../src/beliefs/shapes.ts'
 import { beliefsToolset } from '../src/beliefs/tools.ts'
+import { Evidence } from '../src/evidence/schema.ts'
 import { buildCatalog } from '../src/kernel/catalog.ts'
 import { defineFaults, FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
 import { DIALECTS } from '../src/surfaces/mcp/dialect.ts'
 import { listTools } from '../src/surfaces/mcp/listing.ts'
 import type { FrameFault, RpcError } from '../src/surfaces/mcp/message.ts'
 
-/** What the belief server says on the wire, for programs: made from the definitions it checks itself with. */
+/** What the servers say on the wire and in files, for programs: made from the definitions they check with. */
 
 const WIDTH = 110
 
 /** JSON as the formatter of this repository would leave it. */
-const writeJson = (value: unknown, indent = ''): string => {
+const writeJson = (value: unknown, indent = '', lead = 0): string => {
   const inner = `${indent}  `
   if (Array.isArray(value)) {
     const flat = `[${value.map((one) => JSON.stringify(one)).join(', ')}]`
     const simple = value.every((one) => typeof one !== 'object' || one === null)
-    // Room for the longest name a list is given here.
-    if (simple && indent.length + flat.length < WIDTH - 24) return flat
+    // The name before it, and a comma after it, are on the same line.
+    if (simple && indent.length + lead + flat.length + 1 <= WIDTH) return flat
     return `[\n${value.map((one) => inner + writeJson(one, inner)).join(',\n')}\n${indent}]`
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).map(
-    ([key, one]) => `${inner}${JSON.stringify(key)}: ${writeJson(one, inner)}`,
+    ([key, one]) =>
+      `${inner}${JSON.stringify(key)}: ${writeJson(one, inner, JSON.stringify(key).length + 2)}`,
   )
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`
 }
 
+interface NoisySchema {
+  minimum?: number
+  maximum?: number
+  format?: string
+  pattern?: string
+}
+
 // Every integer would carry the bounds of its type.
-const dropNoise = ({ jsonSchema }: { readonly jsonSchema: { maximum?: number } }): void => {
+const dropNoise = ({ jsonSchema }: { readonly jsonSchema: NoisySchema }): void => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  // The format says it; the expression beside it nobody can read.
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
 }
 
 const schemaText = (title: string, description: string, schema: z.ZodType): string => {
@@ -128,6 +140,11 @@ export const renderSpec = (): Readonly<Record<string, string>> => ({
     shapes.LineageEntry,
   ),
   'spec/tools/mcp_tools.schema.json': toolsText(),
+  'spec/evidence-v2.1.schema.json': schemaText(
+    'Evidence',
+    'The evidence file, version 2.1: .ai_evidence.json in the root of a repository. Unknown members are kept.',
+    Evidence,
+  ),
 })
 
 export const main = async (): Promise<void> => {

@@ -60,7 +60,10 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
+  'node:os': { rooms: ['platform'], why: 'a lock names its machine, a pool counts its processors' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
+  'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
+  'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']

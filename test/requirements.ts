@@ -114,8 +114,63 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/scg-determinism.test.ts', ''],
     ],
   },
+  'evidence.http': {
+    says: 'The evidence server answers its clients as they know it; what it cannot understand it refuses by name.',
+    shownBy: [
+      ['test/e2e/evidence-http.test.ts', ''],
+      ['test/e2e/evidence-program.test.ts', 'a busy port is one clear message'],
+    ],
+  },
+  'evidence.whole': {
+    says: 'Evidence is never torn or lost, whoever writes at the same time and whenever a writer dies.',
+    shownBy: [
+      ['test/contracts/evidence-file.test.ts', 'loses nothing when ten processes do it at once'],
+      ['test/contracts/evidence-file.test.ts', 'leaves a whole file whenever it is killed'],
+    ],
+  },
+  'evidence.same': {
+    says: 'The same judgement gives the same bytes, in any order of findings, on any machine.',
+    shownBy: [
+      ['src/evidence/build.test.ts', 'whatever order the findings come in'],
+      ['test/contracts/evidence-file.test.ts', 'whatever the time zone, the locale and the umask'],
+    ],
+  },
+  'evidence.preflight': {
+    says: 'An agent whose preflight fails on any check is told to diagnose and change nothing.',
+    shownBy: [['test/e2e/agent-preflight.test.ts', 'downgrades']],
+  },
   'docs.fresh': {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],
+  },
+  'enterprise.http': {
+    says: 'The enterprise server answers every request as its clients know it, changes nothing, and lives on.',
+    shownBy: [
+      ['test/e2e/enterprise.test.ts', 'answers that it lives'],
+      ['test/e2e/enterprise.test.ts', 'writes nothing into the repository'],
+      ['test/e2e/enterprise-mcp.test.ts', 'that is no error'],
+    ],
+  },
+  'enterprise.light': {
+    says: 'A status starts at most four programs, and none of them holds up another request.',
+    shownBy: [
+      ['test/e2e/enterprise.test.ts', 'at most four programs'],
+      ['test/e2e/enterprise.test.ts', 'answers others while'],
+    ],
+  },
+  'sdd.closed': {
+    says: 'The specification guard names the first obstacle and fails closed on whatever it cannot read.',
+    shownBy: [
+      ['src/gate/sdd-decision.test.ts', 'names the first of several'],
+      ['test/e2e/sdd.test.ts', 'fails closed when the validator'],
+      ['test/e2e/sdd.test.ts', 'with the real OpenSpec'],
+    ],
+  },
+  'hooks.tidy': {
+    says: 'Hooks come and go without a trace, and a refusal of the gate stops the commit.',
+    shownBy: [
+      ['test/e2e/hooks.test.ts', 'come and go without a trace'],
+      ['test/e2e/hooks.test.ts', 'a refusal stops the commit'],
+    ],
   },
 }

@@ -2,6 +2,7 @@ import { CLIENTS } from '../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
 import { SETTINGS, type Setting } from './config.ts'
+import { GATE_OPTIONS } from './gate-options.ts'
 
 const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
   text: 'TEXT',
@@ -28,6 +29,12 @@ const CONFIG_OPTION: Option = {
 /** Every setting as an option, and the file they may come from. */
 export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
 
+const OPENSPEC_OPTION: Option = {
+  flag: 'openspec',
+  kind: 'switch',
+  description: 'Install OpenSpec with npm where it is missing or too old, and lay out openspec/.',
+}
+
 /** Every command, in the order help shows them. What each does is loaded when it runs. */
 export const commands = (): readonly Command[] => [
   {
@@ -53,6 +60,80 @@ export const commands = (): readonly Command[] => [
     options: configOptions,
     choices: [],
     run: async (invocation) => (await import('./commands/doctor.ts')).run(invocation),
+  },
+  {
+    name: 'install',
+    summary: 'Put the gate into the hooks of this repository, and write a first evidence file.',
+    usage: '',
+    options: () => [OPENSPEC_OPTION, ...configOptions()],
+    choices: [],
+    run: async (invocation) => (await import('./commands/install.ts')).run(invocation),
+  },
+  {
+    name: 'uninstall',
+    summary: 'Take the gate out of the hooks again. Nothing else is touched.',
+    usage: '',
+    options: () => [
+      {
+        flag: 'purge-artifacts',
+        kind: 'switch',
+        description:
+          'Remove the evidence file and OpenSpec files made by install too, unless git tracks them.',
+      },
+      ...configOptions(),
+    ],
+    choices: [],
+    run: async (invocation) => (await import('./commands/uninstall.ts')).run(invocation),
+  },
+  {
+    name: 'update',
+    summary: 'Bring an installation to the version that runs. Fetches nothing.',
+    usage: '',
+    options: () => [OPENSPEC_OPTION, ...configOptions()],
+    choices: [],
+    run: async (invocation) => (await import('./commands/install.ts')).runUpdate(invocation),
+  },
+  {
+    name: 'status',
+    summary: 'Tell what is installed in this repository.',
+    usage: '',
+    options: configOptions,
+    choices: [],
+    run: async (invocation) => (await import('./commands/status.ts')).run(invocation),
+  },
+  {
+    name: 'hooks',
+    summary: 'Put the gate into pre-commit and pre-push, take it out, or tell whether it is there.',
+    usage: '<install|uninstall|status>',
+    options: configOptions,
+    choices: ['install', 'uninstall', 'status'],
+    run: async (invocation) => (await import('./commands/hooks.ts')).run(invocation),
+  },
+  {
+    name: 'sdd',
+    summary: 'Tell whether the specification lets work go on, and tie work to a change for a while.',
+    usage: '<status|validate|session>',
+    options: () => [
+      {
+        flag: 'stage',
+        kind: 'text',
+        value: 'STAGE',
+        description: 'With validate: PRE_WRITE, PRE_COMMIT, PRE_PUSH or CI.',
+      },
+      { flag: 'open', kind: 'switch', description: 'With session: open one; needs --change.' },
+      { flag: 'change', kind: 'text', value: 'ID', description: 'With session --open: the change.' },
+      {
+        flag: 'ttl-minutes',
+        kind: 'text',
+        value: 'N',
+        description: 'With session --open or --refresh: how long it lasts; 45 when absent.',
+      },
+      { flag: 'refresh', kind: 'switch', description: 'With session: let it last again.' },
+      { flag: 'close', kind: 'switch', description: 'With session: end it.' },
+      ...configOptions(),
+    ],
+    choices: ['status', 'validate', 'session'],
+    run: async (invocation) => (await import('./commands/sdd.ts')).run(invocation),
   },
   {
     name: 'tools',
@@ -86,6 +167,14 @@ export const commands = (): readonly Command[] => [
     ],
     choices: CLIENTS,
     run: async (invocation) => (await import('./commands/print-config.ts')).run(invocation),
+  },
+  {
+    name: 'gate',
+    summary: 'Judge a change by the rules and write the evidence; exits 1 when it is blocked.',
+    usage: '[baseline]',
+    options: () => [...GATE_OPTIONS, ...configOptions()],
+    choices: ['baseline'],
+    run: async (invocation) => (await import('./commands/gate.ts')).run(invocation),
   },
   {
     name: 'graph',

@@ -3,15 +3,24 @@ import type { Beliefs } from '../beliefs/beliefs.ts'
 import { legacyToolset } from '../beliefs/legacy.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { announceEvidence } from '../evidence/resources.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
+import { evidenceToolset } from '../evidence/tools.ts'
+import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
+import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/changes.ts'
+import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
+import type { DecisionRecorder } from '../lineage/decisions.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
+import { enterpriseFace } from './enterprise-face.ts'
+import { gateFace } from './gate-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import { hearBoth, recordedDoor } from './recorded-door.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -22,6 +31,9 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly evidence: Pick<EvidenceReader, 'read'>
+  /** What is known about the repository; looked at when first asked. */
+  readonly enterprise: EnterpriseDoor
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
   /** The health of the belief graph; undefined while nobody has opened it. */
@@ -59,7 +71,21 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   }
 }
 
-const nobody: Recorder = { record: () => {} }
+/** Where decisions are written down, opened with the first of them. Calls that decide nothing cost nothing. */
+const lazyDecisions = (config: Config, root: string, clock: Clock) => {
+  let opened: Promise<DecisionRecorder> | undefined
+  const record: Recorder['record'] = (call) => {
+    if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
+    opened ??= import('./open-decisions.ts').then((module) => module.openDecisions(config, root, clock))
+    return opened.then((decisions) => decisions.record(call))
+  }
+  return {
+    recorder: { record },
+    close: async () => {
+      await opened?.then((decisions) => decisions.close())
+    },
+  }
+}
 
 // What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone.
 const embeddedStore = (path: string): Store => ({
@@ -71,19 +97,45 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
     (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
 })
 
+/** The evidence of the root, read when first asked for. */
+const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
+  let store: Promise<EvidenceReader> | undefined
+  const open = async () => (await import('../platform/evidence-file.ts')).fileEvidence(root, clock)
+  return {
+    async read() {
+      store ??= open()
+      return (await store).read()
+    },
+  }
+}
+
+/** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
+const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
+  let ended = false
+  let stop = () => {
+    ended = true
+  }
+  const start = async () => {
+    const { watchFile } = await import('../platform/watch-file.ts')
+    if (!ended) stop = watchFile(root, EVIDENCE_FILE, () => announceEvidence(emit))
+  }
+  void start().catch(() => {})
+  return () => stop()
+}
+
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
-export const assemble = (
-  config: Config,
-  world: World,
-  recorder: Recorder = nobody,
-  face?: Face,
-): Assembly => {
+export const assemble = (config: Config, world: World, recorder?: Recorder, face?: Face): Assembly => {
   const hello = greet(config, world, face)
   const { clock, log } = hello
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
   const graphTools = beliefsToolset(beliefs.ask)
+  const evidence = localEvidence(root, clock)
+  const decisions = lazyDecisions(config, root, clock)
+  const gate = gateFace(config, root, { environment: world.environment, clock })
+  const heard = hearBoth(recorder, decisions.recorder)
+  const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -97,6 +149,14 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    evidenceToolset({ evidence }),
+    {
+      name: 'gate',
+      title: 'May this pass, and why not',
+      tools: [...gateTools(gate), ...enterpriseTools(enterprise)],
+      resources: enterpriseResources(enterprise),
+      prompts: [],
+    },
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
@@ -106,11 +166,11 @@ export const assemble = (
     invoke: createInvoke({
       clock,
       log,
-      recorder,
+      recorder: heard,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
-    changes: new Changes(),
+    changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
   })
   return {
     config,
@@ -120,9 +180,13 @@ export const assemble = (
     store,
     clock,
     log,
-    close: beliefs.close,
+    evidence,
+    close: async () => {
+      await Promise.all([beliefs.close(), decisions.close()])
+    },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
+    enterprise: recordedDoor(enterprise, { recorder: heard, clock, log }),
   }
 }
 

@@ -126,6 +126,11 @@ const RULES = {
     'wall',
     'Time that entries carry; deterministic is for replays and tests.',
   ),
+  sdd: choice(
+    ['auto', 'always'],
+    'auto',
+    'When the gate asks for a specification: wherever there is an openspec folder, or always.',
+  ),
   snapshotEvery: whole(1_000, 'Entries between two snapshots of a belief graph.'),
   exportRoot: text('.', 'Folder that exports stay in, relative to the root.'),
   logLevel: choice(LOG_LEVELS, 'info', 'Least severe log line to write.'),

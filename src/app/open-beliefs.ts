@@ -3,23 +3,11 @@ import { Beliefs } from '../beliefs/beliefs.ts'
 import { DEFAULT_CONFIG } from '../beliefs/graph.ts'
 import { Keeper } from '../beliefs/keeper.ts'
 import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
-import type { LogStore } from '../lineage/store.ts'
 import { exportFolder } from '../platform/export-file.ts'
 import { fixedSalts, randomSalts } from '../platform/salts.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
-
-const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
-
-/** The store the settings name. Only the driver it needs is loaded. */
-export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
-  if (store === 'memory') return (await import('../platform/memory-log.ts')).memoryLogs()
-  if (store !== undefined && isAddress(store)) {
-    return (await import('../platform/postgres-log.ts')).postgresLogs(store)
-  }
-  const file = store === undefined ? resolve(root, stateDir, 'lineage.db') : resolve(root, store)
-  return (await import('../platform/sqlite-log.ts')).sqliteLogs(file)
-}
+import { isAddress, openStore } from './open-store.ts'
 
 /** Where our own data lies: an agent that could write there could rewrite what happened. */
 const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {

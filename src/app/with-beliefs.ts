@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import type { LogStore } from '../lineage/store.ts'
 import type { Invocation } from '../surfaces/cli/command.ts'
-import { openStore } from './open-beliefs.ts'
+import { openStore } from './open-store.ts'
 import { assembleHere, loadSettings } from './world.ts'
 
 /** Opens the graph the settings name, for as long as `work` takes. */

@@ -133,6 +133,8 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
       effect: tool.effect,
       outcome: outcome.kind,
       ...(outcome.kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
+      ...(outcome.kind === 'answer' &&
+        tool.verdict !== undefined && { verdict: tool.verdict(outcome.value as never) }),
       ms: clock.elapsed() - started,
     }
     const written = recorder.record(entry)

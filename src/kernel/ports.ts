@@ -56,6 +56,8 @@ export interface CallRecord {
   /** The fault's code and kind, when it ended in one. */
   readonly code?: string
   readonly kind?: FaultKind
+  /** What was decided, when the tool is one that decides. */
+  readonly verdict?: JsonObject
   readonly ms: number
 }
 

@@ -50,6 +50,8 @@ export interface Tool {
   readonly extras?: JsonObject
   /** The answer as content blocks. Without it: one text block of compact JSON. */
   readonly render?: (answer: never) => readonly Content[]
+  /** What the audit trail keeps of a decision: the facts of it, never the contents. Only deciding tools have one. */
+  readonly verdict?: (answer: never) => JsonObject
 }
 
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
@@ -63,6 +65,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
   readonly extras?: JsonObject
   readonly render?: (answer: z.output<O>) => readonly Content[]
+  readonly verdict?: (answer: z.output<O>) => JsonObject
   /** Calling twice does no more than calling once. Reads always are. */
   readonly idempotent?: boolean
   /** May lose something. Only a write can. */

@@ -1,25 +1,17 @@
 import { execFile } from 'node:child_process'
 import type { Clock, Freshness, Repository } from '../kernel/ports.ts'
+import { parseHeaders } from './git-parse.ts'
+import { gitOptions, SAFE } from './git-run.ts'
 
-// The repository is not ours: its configuration must not run programs or take locks on our account.
-const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal']
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_MS = 5_000
 
-const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const kept = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'))
-  return { ...Object.fromEntries(kept), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' }
-}
-
 const readStatus = (text: string): Omit<Freshness, 'at'> => {
   const records = text.split('\0')
-  const header = (name: string): string | undefined => {
-    const prefix = `# branch.${name} `
-    return records.find((record) => record.startsWith(prefix))?.slice(prefix.length)
-  }
-  const head = header('oid')
-  const branch = header('head')
+  const headers = parseHeaders(records)
+  const head = headers.get('oid')
+  const branch = headers.get('head')
   return {
     // A repository without a commit calls its head "(initial)", a detached one its branch "(detached)".
     ...(head !== undefined && head !== '(initial)' && { head }),
@@ -33,8 +25,7 @@ export const gitRepository = (root: string, clock: Clock, environment: NodeJS.Pr
   freshness: (signal) =>
     new Promise((resolve) => {
       const options = {
-        cwd: root,
-        env: cleanEnvironment(environment),
+        ...gitOptions({ folder: root, environment }),
         maxBuffer: MAX_BYTES,
         timeout: MAX_MS,
         signal,

@@ -1,4 +1,5 @@
-import { access, constants, stat } from 'node:fs/promises'
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Store } from '../kernel/ports.ts'
 
 /** The state folder as the embedded store. It is made when something is first written, never to look at it. */
@@ -19,3 +20,14 @@ export const stateFolder = (path: string): Store => ({
     }
   },
 })
+
+// Rules of the repository's own live here and are meant to be committed; the rest is this machine's.
+const IGNORED = '*\n!/rules/\n!/rules/**\n'
+
+/** Makes the state folder, out of sight of git. */
+export const makeState = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  await writeFile(join(path, '.gitignore'), IGNORED, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
+}

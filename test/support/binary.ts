@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -23,13 +23,15 @@ interface StartOptions {
   /** Words for node itself, before the program. */
   readonly node?: readonly string[]
   readonly cwd?: string
+  /** Which of our programs; `warrant` when not said. */
+  readonly binary?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** The settings of whoever runs the tests must not reach the program under test. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WARRANT|VITEST|NODE)_/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(WARRANT|PUMUKI|VITEST|NODE)_/.test(name)),
   ),
   ...extra,
 })
@@ -73,8 +75,10 @@ export class Program {
   #stderr = ''
   #heard: (() => void)[] = []
 
-  constructor(args: readonly string[], { node = [], cwd = tmpdir(), env = {} }: StartOptions = {}) {
-    this.child = spawn(process.execPath, [...node, BINARY, ...args], { cwd, env: cleanEnvironment(env) })
+  constructor(args: readonly string[], options: StartOptions = {}) {
+    const { node = [], cwd = tmpdir(), env = {}, binary = 'warrant' } = options
+    const program = join(dirname(BINARY), `${binary}.js`)
+    this.child = spawn(process.execPath, [...node, program, ...args], { cwd, env: cleanEnvironment(env) })
     const { child } = this
     started.add(child)
     // A program that has ended cannot be written to; what it said before is what the test looks at.
@@ -166,12 +170,13 @@ export interface HttpProgram extends Program {
   readonly port: number
 }
 
-/** Starts `warrant serve` on a free port and waits until it listens. */
+/** Starts `warrant serve`, or another server, on a free port and waits until it listens. */
 export const startHttp = async (
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<HttpProgram> => {
-  const program = new Program(['serve', '--port', '0', '--json', ...args], options)
+  const verb = options.binary === undefined ? ['serve'] : []
+  const program = new Program([...verb, '--port', '0', '--json', ...args], options)
   const [banner = ''] = await program.heard(1)
   const { url } = JSON.parse(banner) as { url: string }
   return Object.assign(program, { url, port: Number(new URL(url).port) })

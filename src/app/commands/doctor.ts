@@ -13,6 +13,8 @@ import { loadSettings } from '../world.ts'
 interface Finding {
   readonly check: string
   readonly ok: boolean
+  /** Absent when there is nothing to say against it. A warning does not fail the check-up. */
+  readonly severity?: 'error' | 'warning'
   readonly detail: string
   readonly fix?: string
 }
@@ -144,15 +146,36 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'handshake, 2026 era': handshake(MODERN_TALK),
 }
 
+/** What is wrong with the installation in this repository; nothing where there is no repository. */
+const installation = async (config: Config): Promise<readonly Finding[]> => {
+  const { lifecycleIssues } = await import('../../gate/lifecycle.ts')
+  const { statusNow } = await import('../../gate/lifecycle-change.ts')
+  const { repositoryHere } = await import('../open-repository.ts')
+  const here = await repositoryHere(config).catch(() => undefined)
+  const status = here && (await statusNow(here.lifecycle, here.signal).catch(() => undefined))
+  if (status === undefined) return []
+  const issues = lifecycleIssues(status)
+  if (issues.length === 0) return [{ check: 'installation', ok: true, detail: 'state and hooks agree' }]
+  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
+}
+
+const verdictOf = (findings: readonly Finding[]) => {
+  if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
+  return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
+}
+
+const markOf = ({ ok, severity }: Finding): string => (ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL')
+
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: Finding[] = []
   for (const [check, look] of Object.entries(CHECKS)) findings.push({ check, ...(await look(config)) })
+  findings.push(...(await installation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
-    invocation.terminal.print(JSON.stringify({ ok, findings }))
+    invocation.terminal.print(JSON.stringify({ ok, verdict: verdictOf(findings), findings }))
   } else {
-    const rows = findings.map(({ check, ok: good, detail }) => [good ? 'ok' : 'FAIL', check, detail])
+    const rows = findings.map((finding) => [markOf(finding), finding.check, finding.detail])
     const fixes = findings.flatMap(({ check, fix }) => (fix === undefined ? [] : [`${check}: ${fix}`]))
     invocation.terminal.print([writeTable(['', 'check', 'found'], rows), ...fixes].join('\n'))
   }

@@ -3,8 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { reexecute } from '../../beliefs/reexecute.ts'
+import { DECISION_LOG } from '../../lineage/decisions.ts'
 import { findErasures } from '../../lineage/erasures.ts'
 import { storeFaults } from '../../lineage/faults.ts'
+import { inspectLog } from '../../lineage/inspect.ts'
 import { createSigner, writeCheckpoint } from '../../lineage/note.ts'
 import { proveConsistency, rootAt } from '../../lineage/proof.ts'
 import { readRows } from '../../lineage/rows.ts'
@@ -13,7 +15,7 @@ import { keyFile } from '../../platform/key-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../open-beliefs.ts'
-import { withBeliefs } from '../with-beliefs.ts'
+import { withBeliefs, withStore } from '../with-beliefs.ts'
 import { loadSettings } from '../world.ts'
 
 const print = (invocation: Invocation, value: object): void =>
@@ -49,11 +51,22 @@ const examine = async (invocation: Invocation, beliefs: Beliefs) => {
   return { good: erasures.unexplained.length === 0, chain, execution, erasures }
 }
 
-const verify: Verb = (invocation) =>
-  withBeliefs(invocation, async (beliefs) => {
-    const { good, ...found } = await examine(invocation, beliefs)
-    return verdict(invocation, found, good)
+/** Decisions are facts: there is nothing to do again, and the links are all there is to verify. */
+const verifyDecisions = (invocation: Invocation): Promise<number> =>
+  withStore(invocation, async (store) => {
+    const log = await store.find(DECISION_LOG)
+    if (log === undefined) throw usageFaults.argument('no decision has been recorded here')
+    const chain = await inspectLog(log)
+    return verdict(invocation, { chain }, chain.outcome === 'intact')
   })
+
+const verify: Verb = (invocation) =>
+  loadSettings(invocation).config.graph === DECISION_LOG
+    ? verifyDecisions(invocation)
+    : withBeliefs(invocation, async (beliefs) => {
+        const { good, ...found } = await examine(invocation, beliefs)
+        return verdict(invocation, found, good)
+      })
 
 const replay: Verb = (invocation, [from]) =>
   withBeliefs(invocation, async (beliefs) => {

@@ -1,0 +1,15 @@
+import { uninstall } from '../../gate/lifecycle-change.ts'
+import type { Invocation } from '../../surfaces/cli/command.ts'
+import { changePorts } from '../change-ports.ts'
+import { repositoryHere } from '../open-repository.ts'
+import { loadSettings } from '../world.ts'
+import { hookTable } from './hooks.ts'
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const here = await repositoryHere(loadSettings(invocation).config)
+  const purge = invocation.flags['purge-artifacts'] === true
+  const report = await uninstall(changePorts(here), purge, here.signal)
+  const words = [hookTable(report.hooks), '', `removed  ${report.removed.join(', ') || 'no files'}`]
+  invocation.terminal.print(invocation.json ? JSON.stringify(report) : words.join('\n'))
+  return 0
+}

@@ -1,0 +1,33 @@
+import { readGuests } from '../gate/assemble-rules.ts'
+import { explainRules } from '../gate/explain.ts'
+import { guestSources, runGate } from '../gate/run.ts'
+import type { GateDoor } from '../gate/tools.ts'
+import { fileEvidence } from '../platform/evidence-file.ts'
+import { findTop } from '../platform/find-top.ts'
+import { folderNames } from '../platform/folder-names.ts'
+import { repositoryFiles } from '../platform/git-worktree.ts'
+import type { Config } from './config.ts'
+import { judgeFolder } from './judge-here.ts'
+import { type GateWorld, loadBaseline, openGate } from './open-gate.ts'
+import { loadBook, loadExamples } from './scanning.ts'
+
+/** What the gate answers about the repository around a folder. */
+export const gateDoor = (config: Config, folder: string, world: GateWorld): GateDoor => ({
+  check: async (stage, signal) => {
+    const root = (await findTop(folder)) ?? folder
+    return judgeFolder(root, fileEvidence(root, world.clock), world, stage, signal)
+  },
+  run: async ({ stage, scope }, progress, signal) => {
+    const gate = await openGate(config, folder, world, signal)
+    const baseline = await loadBaseline(gate, undefined, folder)
+    const request = { stage, scope, target: undefined, baseline, write: true, progress }
+    return (await runGate(gate.ports, request, signal)).report
+  },
+  explain: async (request) => {
+    const root = (await findTop(folder)) ?? folder
+    const book = await loadBook()
+    const files = { ...repositoryFiles(root), ...folderNames(root) }
+    const guests = await readGuests(await guestSources(files), book)
+    return explainRules(request, book, guests, loadExamples)
+  },
+})

@@ -1,0 +1,22 @@
+import { resolve } from 'node:path'
+import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { DecisionRecorder } from '../lineage/decisions.ts'
+import { fixedSalts, randomSalts } from '../platform/salts.ts'
+import { makeState } from '../platform/state-folder.ts'
+import type { Config } from './config.ts'
+import { openStore } from './open-store.ts'
+
+/** Where the gate's decisions are written down: a log of their own in the store the settings name. */
+export const openDecisions = (config: Config, root: string, clock: Clock): DecisionRecorder => {
+  const fixed = config.clock === 'deterministic'
+  const stamp = fixed ? fixedStamps : wallStamps(clock)
+  return new DecisionRecorder({
+    open: async () => {
+      if (config.store === undefined) await makeState(resolve(root, config.stateDir))
+      return openStore(config, root)
+    },
+    salt: fixed ? fixedSalts : randomSalts,
+    time: (seq) => stamp(seq).text,
+  })
+}

@@ -1,0 +1,84 @@
+import type { Ruleset } from '../evidence/schema.ts'
+import { digestJson } from '../kernel/hash.ts'
+import { type ChangeRule, compileChanges, compileRules, type PlatformRoots } from './compile.ts'
+import { type Pack, type RuleBook, type RuleSource, readPack } from './packs.ts'
+import type { Policy } from './policy.ts'
+import type { CompiledRule } from './ports.ts'
+import { ruleFaults } from './rule-faults.ts'
+import type { GateStage } from './stage.ts'
+
+/** Where a repository keeps rules of its own. */
+export const GUEST_FOLDER = '.warrant/rules'
+const GUEST_PACK = 'project'
+
+/** All that will be asked of the files. */
+export interface RuleSet {
+  readonly rules: readonly CompiledRule[]
+  readonly changes: readonly ChangeRule[]
+  /** By id; rules of several languages share one. */
+  readonly byId: ReadonlyMap<string, CompiledRule>
+  readonly rulesets: readonly Ruleset[]
+}
+
+const plainHash = (digest: string): string => digest.replace(/^sha256:/, '')
+
+/** A guest that takes the name of a rule of ours would speak in its place. */
+const refuseImpostors = (guests: Pack, book: RuleBook): void => {
+  const own = new Set([
+    ...book.packs.flatMap(({ rules, changes }) => [...rules, ...changes].map(({ id }) => id)),
+    ...book.relabels.map(({ id }) => id),
+  ])
+  const impostor = [...guests.rules, ...guests.changes].find(({ id }) => own.has(id))
+  if (impostor !== undefined) {
+    throw ruleFaults.duplicate(`${GUEST_FOLDER}: ${impostor.id} is the name of a rule of ours`)
+  }
+}
+
+export const readGuests = async (
+  sources: readonly RuleSource[],
+  book: RuleBook,
+): Promise<Pack | undefined> => {
+  if (sources.length === 0) return undefined
+  const pack = await readPack(GUEST_PACK, '0', sources)
+  refuseImpostors(pack, book)
+  return pack
+}
+
+interface RulePorts {
+  readonly book: RuleBook
+  readonly guests: Pack | undefined
+  readonly roots: PlatformRoots
+  readonly stage: GateStage
+  readonly policy: Policy
+}
+
+const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
+  ...book.packs
+    .filter(({ name }) => used.has(name))
+    .map(({ name, version, digest }) => ({
+      platform: name,
+      bundle: `${name}@${version}`,
+      hash: plainHash(digest),
+    })),
+  ...(book.relabels.length > 0
+    ? [{ platform: 'skills', bundle: 'skills', hash: plainHash(digestJson(book.relabels)) }]
+    : []),
+  ...(guests === undefined
+    ? []
+    : [{ platform: GUEST_PACK, bundle: 'project-rules', hash: plainHash(guests.digest) }]),
+  { platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash },
+]
+
+/** The rules that apply to this repository at this stage. */
+export const assembleRules = (ports: RulePorts): RuleSet => {
+  const { book, guests, roots, stage } = ports
+  const own = compileRules(book.packs, { roots, stage, relabels: book.relabels, trusted: true })
+  const foreign = guests === undefined ? [] : compileRules([guests], { roots, stage, trusted: false })
+  const rules = [...own, ...foreign]
+  const byId = new Map(rules.map((rule) => [rule.id, rule]))
+  const changes = compileChanges(guests === undefined ? book.packs : [...book.packs, guests], roots)
+  const ids = new Set([...rules.map(({ pack }) => pack)])
+  const changing = new Set(changes.map(({ id }) => id))
+  for (const pack of book.packs) if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)
+  return { rules, changes, byId, rulesets: listRulesets(ports, ids) }
+}

@@ -1,0 +1,220 @@
+import { GENERIC_PLATFORM, platformOf } from '../evidence/platform-of.ts'
+import type { Confidence, Platform } from '../evidence/schema.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { PlatformRoots } from './compile.ts'
+import { extensionOf } from './languages.ts'
+
+export interface Detection {
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly roots: PlatformRoots
+}
+
+const SCRIPTS = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte']
+
+/** Extensions that count as files of a platform. */
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  backend: SCRIPTS,
+  frontend: SCRIPTS,
+  ios: ['swift'],
+  android: ['kt', 'kts', 'java'],
+  java: ['java', 'kt'],
+  python: ['py', 'pyi'],
+  go: ['go'],
+}
+
+/** What a package must depend on to belong to a platform. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  backend: ['express', '@nestjs/core', '@nestjs/common', 'fastify', 'koa', '@hapi/hapi', 'hono'],
+  frontend: ['react', 'next', 'vue', 'nuxt', '@angular/core', 'svelte', 'preact', 'solid-js', 'astro'],
+}
+
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies'] as const
+
+const readPackage = (text: string): readonly string[] => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return []
+  }
+  if (!isRecord(value)) return []
+  const { [DEPENDENCIES[0]]: own, [DEPENDENCIES[1]]: dev, [DEPENDENCIES[2]]: peer } = value
+  const names = new Set([own, dev, peer].filter(isRecord).flatMap((list) => Object.keys(list)))
+  return Object.keys(PACKAGES).filter((platform) => PACKAGES[platform]?.some((name) => names.has(name)))
+}
+
+// Written out as a plug-in id, or by its usual alias in a version catalogue.
+const ANDROID = /com\.android\b|\bandroid\.(application|library)\b/
+
+interface Manifest {
+  /** Which platforms a text stands for; where there is none, the name says it all. */
+  readonly platforms: (text: string) => readonly string[]
+  readonly needsText: boolean
+}
+
+const always = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
+const gradle: Manifest = {
+  platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
+  needsText: true,
+}
+
+/** By the name of the file. */
+const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
+  ['package.json', { platforms: readPackage, needsText: true }],
+  ['Package.swift', always('ios')],
+  ['Podfile', always('ios')],
+  ['project.pbxproj', always('ios')],
+  ['build.gradle', gradle],
+  ['build.gradle.kts', gradle],
+  ['AndroidManifest.xml', always('android')],
+  ['pom.xml', always('java')],
+  ['pyproject.toml', always('python')],
+  ['setup.py', always('python')],
+  ['setup.cfg', always('python')],
+  ['Pipfile', always('python')],
+  ['requirements.txt', always('python')],
+  ['go.mod', always('go')],
+])
+/** `requirements-dev.txt` and its kin. */
+const REQUIREMENTS = /^requirements[^/]*\.txt$/
+
+/** Folders that are somebody else's code. */
+const FOREIGN = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
+
+// Asked of every path of the repository, so the cheap question comes first.
+const manifestOf = (path: string): Manifest | undefined => {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
+  return known === undefined || FOREIGN.test(path) ? undefined : known
+}
+
+// Deep and many: what lies nearest to the top says what the repository is.
+const MAX_MANIFESTS = 200
+
+const depth = (path: string): number => path.split('/').length
+
+/** The manifests whose text has to be read, nearest to the top first. */
+export const manifestsToRead = (paths: readonly string[]): readonly string[] =>
+  paths
+    .filter((path) => manifestOf(path)?.needsText)
+    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
+    .slice(0, MAX_MANIFESTS)
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** Where a manifest speaks for: its folder, or the one around the project it is packed in. */
+const manifestFolder = (path: string): string => {
+  const project = /^(.*\/)?[^/]+\.xcodeproj\/project\.pbxproj$/.exec(path)
+  if (project !== null) return project[1] ?? ''
+  return folderOf(path).replace(/src\/main\/$/, '')
+}
+
+/** The platforms that have files with an extension. */
+const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
+    extension,
+    Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
+  ]),
+)
+
+const SCRIPT_OWNERS = OWNERS.get('ts')
+
+/** The folder that makes a path belong to a platform by custom alone. */
+const CUSTOM = /^(?:apps\/(?:ios|backend|web|frontend|android)|ios)\//i
+
+/** Signs of one platform, as they are gathered. */
+interface Signs {
+  readonly manifests: Set<string>
+  readonly customs: Set<string>
+  files: number
+  /** Files that no folder explains: their kind alone says what they are. */
+  stray: boolean
+}
+
+const FEW = 3
+
+const confidence = ({ manifests, files }: Signs): Confidence => {
+  if (manifests.size > 0 && files > 0) return 'HIGH'
+  return manifests.size > 0 || files >= FEW ? 'MEDIUM' : 'LOW'
+}
+
+class Evidences {
+  readonly #signs = new Map<string, Signs>()
+
+  of(platform: string): Signs {
+    const known = this.#signs.get(platform)
+    if (known !== undefined) return known
+    const fresh: Signs = { manifests: new Set(), customs: new Set(), files: 0, stray: false }
+    this.#signs.set(platform, fresh)
+    return fresh
+  }
+
+  readManifests(paths: readonly string[], texts: ReadonlyMap<string, string>): void {
+    for (const path of paths) {
+      const manifest = manifestOf(path)
+      if (manifest === undefined || (manifest.needsText && !texts.has(path))) continue
+      for (const platform of manifest.platforms(texts.get(path) ?? ''))
+        this.of(platform).manifests.add(manifestFolder(path))
+    }
+  }
+
+  /** Files below a manifest's folder are its platform's. */
+  #claim(path: string, owners: readonly string[]): boolean {
+    let claimed = false
+    for (const platform of owners) {
+      const signs = this.#signs.get(platform)
+      if (signs === undefined) continue
+      for (const folder of signs.manifests) {
+        if (!path.startsWith(folder)) continue
+        signs.files += 1
+        claimed = true
+        break
+      }
+    }
+    return claimed
+  }
+
+  readFile(path: string): void {
+    const owners = OWNERS.get(extensionOf(path))
+    const custom = CUSTOM.exec(path)?.[0]
+    if (owners === undefined && custom === undefined) return
+    if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
+    const claimed = owners !== undefined && this.#claim(path, owners)
+    // A script belongs to nobody by its kind alone.
+    const platform = custom === undefined && owners === SCRIPT_OWNERS ? GENERIC_PLATFORM : platformOf(path)
+    if (platform === GENERIC_PLATFORM) return
+    if (custom !== undefined) this.of(platform).customs.add(custom)
+    if (claimed || !owners?.includes(platform)) return
+    const signs = this.of(platform)
+    signs.files += 1
+    if (custom === undefined) signs.stray = true
+  }
+
+  result(): Detection {
+    const names = [...this.#signs.keys()].sort()
+    const entries = names.map((name) => [name, this.of(name)] as const)
+    const platforms = entries.map(([name, signs]): [string, Platform] => {
+      // A folder with a platform's name and none of its files: seen, and not taken for it.
+      const detected = signs.manifests.size > 0 || signs.files > 0
+      return [name, { detected, confidence: confidence(signs) }]
+    })
+    const roots = entries
+      .filter(([, { manifests, files }]) => manifests.size > 0 || files > 0)
+      .map(([name, { manifests, customs, stray }]): [string, readonly string[]] => [
+        name,
+        stray ? [''] : [...new Set([...manifests, ...customs])].sort(),
+      ])
+    return { platforms: Object.fromEntries(platforms), roots: Object.fromEntries(roots) }
+  }
+}
+
+/**
+ * What the repository is made of. HIGH: a manifest and files of its kind. MEDIUM: a manifest alone, or several
+ * files without one. LOW: a file or two.
+ */
+export const detectPlatforms = (paths: readonly string[], texts: ReadonlyMap<string, string>): Detection => {
+  const found = new Evidences()
+  found.readManifests(paths, texts)
+  for (const path of paths) found.readFile(path)
+  return found.result()
+}

@@ -1,0 +1,41 @@
+import { type Detection, detectPlatforms, manifestsToRead } from './detect.ts'
+import type { ChangeSet, GitReader, Scope, TrackedFiles } from './ports.ts'
+
+/** What is judged, and what kind of repository it is in. */
+export interface Facts {
+  readonly set: ChangeSet
+  readonly detection: Detection
+}
+
+const decoder = new TextDecoder()
+
+const readTexts = async (
+  { read }: TrackedFiles | ChangeSet,
+  paths: readonly string[],
+  texts: Map<string, string>,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (paths.length === 0) return
+  for await (const { path, bytes } of read(paths, signal))
+    if (bytes !== undefined) texts.set(path, decoder.decode(bytes))
+}
+
+/** Platforms of the repository as it will be: the index, and over it what has changed. */
+const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
+  const changed = new Set(set.changes.map(({ path }) => path))
+  const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const paths = [...tracked.paths.filter((path) => !changed.has(path)), ...added]
+  const manifests = manifestsToRead(paths)
+  const texts = new Map<string, string>()
+  const [fresh, kept] = [true, false].map((is) => manifests.filter((path) => changed.has(path) === is))
+  await Promise.all([
+    readTexts(set, fresh ?? [], texts, signal),
+    readTexts(tracked, kept ?? [], texts, signal),
+  ])
+  return detectPlatforms(paths, texts)
+}
+
+export const gatherFacts = async (git: GitReader, scope: Scope, signal: AbortSignal): Promise<Facts> => {
+  const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
+  return { set, detection: await detect(set, tracked, signal) }
+}

@@ -1,0 +1,184 @@
+import * as z from 'zod'
+import { type Evidence, GateStatus, RepoState, SEVERITIES, Severity } from '../evidence/schema.ts'
+import type { Reading } from '../evidence/store.ts'
+import { type Policy, PolicyView } from './policy.ts'
+import { GATE_STAGES, type GateStage } from './stage.ts'
+
+const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
+  PRE_WRITE: 300,
+  PRE_COMMIT: 900,
+  PRE_PUSH: 1_800,
+  CI: 7_200,
+}
+
+/** Clocks of two machines differ by less; evidence further ahead was not made by a clock. */
+export const FUTURE_TOLERANCE_SECONDS = 60
+
+const PROTECTED_BRANCHES: readonly string[] = ['main', 'master', 'develop', 'dev']
+
+const RUN_GATE = 'Run `warrant gate` for the stage, then ask again.'
+
+/** Every reason to refuse, and what its reader can do about it. */
+const FIXES = {
+  EVIDENCE_MISSING: RUN_GATE,
+  EVIDENCE_INVALID: 'Remove the file or restore it, then run `warrant gate`.',
+  EVIDENCE_CHAIN_INVALID: 'The file was changed by hand or cut short: run `warrant gate` to write it anew.',
+  EVIDENCE_TIMESTAMP_INVALID: RUN_GATE,
+  EVIDENCE_TIMESTAMP_FUTURE: 'Set the clock of this machine, then run `warrant gate`.',
+  EVIDENCE_STALE: RUN_GATE,
+  EVIDENCE_GATE_BLOCKED: 'Repair the findings in the evidence, then run `warrant gate`.',
+  EVIDENCE_GATE_STATUS_INCOHERENT: 'The file contradicts itself: run `warrant gate` to write it anew.',
+  EVIDENCE_BRANCH_MISMATCH: 'Run `warrant gate` on the branch that is checked out.',
+  EVIDENCE_REPO_ROOT_MISMATCH: 'Run `warrant gate` in this repository.',
+  GITFLOW_PROTECTED_BRANCH: 'Make a branch for the change: `git switch -c feature/<name>`.',
+} as const
+type ViolationCode = keyof typeof FIXES
+
+export const GateVerdict = z.object({
+  status: GateStatus,
+  allowed: z.boolean(),
+  stage: z.enum(GATE_STAGES),
+  policy: PolicyView,
+  violations: z.array(
+    z.object({ code: z.string(), severity: Severity, message: z.string(), fix: z.string() }),
+  ),
+  evidence: z.object({
+    kind: z.enum(['missing', 'invalid', 'valid']),
+    max_age_seconds: z.int(),
+    age_seconds: z.int().nullable(),
+  }),
+  repo_state: RepoState,
+})
+export type GateVerdict = z.infer<typeof GateVerdict>
+
+/** Everything the judgement rests on. Same input, same verdict. */
+export interface Case {
+  readonly reading: Reading
+  readonly state: RepoState
+  readonly stage: GateStage
+  readonly policy: Policy
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+type Objection = readonly [code: ViolationCode, message: string]
+
+const objectTo = (code: ViolationCode, message: string): Objection => [code, message]
+
+const judgeAge = (seconds: number, stage: GateStage): Objection[] => {
+  const limit = MAX_AGE_SECONDS[stage]
+  if (seconds < -FUTURE_TOLERANCE_SECONDS)
+    return [objectTo('EVIDENCE_TIMESTAMP_FUTURE', `The evidence is dated ${-seconds} seconds ahead of now.`)]
+  if (seconds > limit)
+    return [
+      objectTo(
+        'EVIDENCE_STALE',
+        `The evidence is ${seconds} seconds old; ${stage} accepts at most ${limit} seconds.`,
+      ),
+    ]
+  return []
+}
+
+/** Where the evidence says two things at once. Undefined when it does not. */
+const findContradiction = ({ ai_gate, severity_metrics, snapshot }: Evidence): string | undefined => {
+  const { findings, outcome } = snapshot
+  if (ai_gate.status !== severity_metrics.gate_status)
+    return `ai_gate says ${ai_gate.status}, severity_metrics says ${severity_metrics.gate_status}`
+  if ((ai_gate.status === 'BLOCKED') !== (outcome === 'BLOCK'))
+    return `the gate is ${ai_gate.status} although the outcome is ${outcome}`
+  if (severity_metrics.total_violations !== findings.length)
+    return `${severity_metrics.total_violations} violations are counted and ${findings.length} are listed`
+  const miscounted = SEVERITIES.find(
+    (one) => severity_metrics.by_severity[one] !== findings.filter(({ severity }) => severity === one).length,
+  )
+  if (miscounted !== undefined) return `the count of ${miscounted} findings is not what is listed`
+  // No policy lets a CRITICAL finding through, so nobody can have been allowed with one.
+  if (ai_gate.status === 'ALLOWED' && severity_metrics.by_severity.CRITICAL > 0)
+    return 'the gate is ALLOWED although a finding is CRITICAL'
+  return undefined
+}
+
+const plainRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
+
+const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Objection[] => {
+  if (then === undefined) return []
+  const objections: Objection[] = []
+  const [was, is] = [then.git.branch, now.git.branch]
+  // A branch without a commit has no name in the evidence; its first commit must not void it.
+  if (now.git.available && was !== null && is !== null && was !== is)
+    objections.push(
+      objectTo('EVIDENCE_BRANCH_MISMATCH', `The evidence is of branch ${was}; ${is} is checked out.`),
+    )
+  if (then.repo_root !== '.' && plainRoot(then.repo_root) !== plainRoot(now.repo_root))
+    objections.push(objectTo('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence is of another repository.'))
+  return objections
+}
+
+const judgeValid = (evidence: Evidence, { state, stage, now }: Case): Objection[] => {
+  const made = Date.parse(evidence.timestamp)
+  if (Number.isNaN(made))
+    return [objectTo('EVIDENCE_TIMESTAMP_INVALID', 'The evidence has no time that can be read.')]
+  const contradiction = findContradiction(evidence)
+  return [
+    ...judgeAge(Math.floor((now - made) / 1_000), stage),
+    ...(evidence.ai_gate.status === 'BLOCKED'
+      ? [objectTo('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
+      : []),
+    ...(contradiction === undefined
+      ? []
+      : [objectTo('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
+    ...judgePlace(evidence, state),
+  ]
+}
+
+const judgeReading = (subject: Case): Objection[] => {
+  const { reading } = subject
+  switch (reading.kind) {
+    case 'missing':
+      return [objectTo('EVIDENCE_MISSING', 'There is no evidence file.')]
+    case 'valid':
+      return judgeValid(reading.evidence, subject)
+    case 'invalid': {
+      if (reading.reason === 'evidence-chain-invalid')
+        return [objectTo('EVIDENCE_CHAIN_INVALID', 'The evidence is not what its own hash says.')]
+      const version = reading.version === undefined ? '' : `, version ${reading.version}`
+      const at = reading.at === undefined ? '' : ` at ${reading.at}`
+      return [objectTo('EVIDENCE_INVALID', `The evidence is invalid (${reading.reason}${at}${version}).`)]
+    }
+  }
+}
+
+const judgeBranch = ({ git }: RepoState): Objection[] =>
+  git.available && git.branch !== null && PROTECTED_BRANCHES.includes(git.branch)
+    ? [objectTo('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
+    : []
+
+const ageOf = ({ reading, now }: Case): number | null => {
+  const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
+  return Number.isNaN(made) ? null : Math.max(0, Math.floor((now - made) / 1_000))
+}
+
+/** May work go on, by the evidence at hand? Evidence first, then the branch. */
+export const judgeEvidence = (subject: Case): GateVerdict => {
+  const { reading, state, stage, policy } = subject
+  const objections = [...judgeReading(subject), ...judgeBranch(state)]
+  const allowed = objections.length === 0
+  return {
+    status: allowed ? 'ALLOWED' : 'BLOCKED',
+    allowed,
+    stage,
+    policy,
+    violations: objections.map(([code, message]) => ({
+      code,
+      severity: 'ERROR',
+      message,
+      fix: FIXES[code],
+    })),
+    evidence: {
+      kind: reading.kind,
+      max_age_seconds: MAX_AGE_SECONDS[stage],
+      age_seconds: ageOf(subject),
+    },
+    repo_state: state,
+  }
+}

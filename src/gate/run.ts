@@ -1,0 +1,205 @@
+import { familyOf } from '../evidence/consolidate.ts'
+import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { EvidenceStore } from '../evidence/store.ts'
+import { assembleRules, GUEST_FOLDER, readGuests } from './assemble-rules.ts'
+import { type LoadedBaseline, markFindings } from './baseline.ts'
+import { collectChanges, collectMatches, type Draft } from './collect.ts'
+import { type Facts, gatherFacts } from './facts.ts'
+import type { RuleBook, RuleSource } from './packs.ts'
+import { judgeSeverities, type Policy } from './policy.ts'
+import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
+import { type Judgement, outweighed, writeEvidence } from './record.ts'
+import { comparePlaces, countFindings, type Excerpt, type GateFinding, type GateRun } from './report.ts'
+import { ruleFaults } from './rule-faults.ts'
+import { stageScope } from './scope.ts'
+import { type SddDecision, sddFinding } from './sdd-decision.ts'
+import type { GateStage } from './stage.ts'
+
+export interface GatePorts {
+  readonly git: GitReader
+  readonly files: RepositoryFiles & FolderNames
+  readonly evidence: EvidenceStore
+  /** The rules we ship. */
+  readonly book: () => Promise<RuleBook>
+  readonly scanner: () => Promise<Scanner>
+  readonly policy: (stage: GateStage) => Promise<Policy>
+  readonly state: (signal: AbortSignal) => Promise<RepoState>
+  /** Whether the specification lets the stage pass; undefined where no specification is followed. */
+  readonly guard: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  /** Milliseconds since the epoch, for what is written. */
+  readonly now: () => number
+}
+
+export interface GateRequest {
+  readonly stage: GateStage
+  /** Undefined: what the stage is about. */
+  readonly scope: Scope | undefined
+  /** The branch a build will be merged into, when it is known. */
+  readonly target: string | undefined
+  readonly baseline: LoadedBaseline | undefined
+  /** Whether the evidence file is replaced. */
+  readonly write: boolean
+  readonly progress: (done: number, total: number) => void
+}
+
+/** What there is to judge: findings, and how they came about. */
+interface Outlook {
+  readonly drafts: readonly Draft[]
+  readonly source: string
+  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly rulesets: readonly Ruleset[]
+  /** Old names of moved files, by the new. */
+  readonly moved: ReadonlyMap<string, string>
+}
+
+const GUEST_BYTES = 64 * 1024
+const decoder = new TextDecoder('utf-8', { fatal: false })
+
+/** The rule files a repository brings, as they lie in its folder. */
+export const guestSources = async (files: GatePorts['files']): Promise<RuleSource[]> => {
+  const names = (await files.names(GUEST_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
+  const sources = await Promise.all(
+    names.map(async (name): Promise<RuleSource> => {
+      const path = `${GUEST_FOLDER}/${name}`
+      const bytes = await files.read(path, GUEST_BYTES)
+      // A rule that is passed over in silence would be a rule that nobody follows.
+      if (bytes === undefined)
+        throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
+      return { path, text: decoder.decode(bytes) }
+    }),
+  )
+  return sources
+}
+
+const pickFacts = async (ports: GatePorts, request: GateRequest, signal: AbortSignal): Promise<Facts> => {
+  const { stage, scope, target } = request
+  return gatherFacts(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
+}
+
+const judgeFiles = async (
+  ports: GatePorts,
+  request: GateRequest,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<Outlook> => {
+  const { stage, progress } = request
+  const [{ set, detection }, book, sources] = await Promise.all([
+    pickFacts(ports, request, signal),
+    ports.book(),
+    guestSources(ports.files),
+  ])
+  const guests = await readGuests(sources, book)
+  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy })
+  const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
+  // All files of a repository are no change: nothing in it has moved without its test.
+  const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
+  return {
+    drafts: [...found.drafts, ...missing],
+    source: set.source,
+    files: { changed: set.changes.length, scanned: found.scanned },
+    platforms: detection.platforms,
+    rulesets: rules.rulesets,
+    moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+  }
+}
+
+const SDD_SOURCE = 'sdd-policy'
+
+const sddDrafts = (decision: SddDecision | undefined): Draft[] => {
+  const finding = decision && sddFinding(decision)
+  if (finding === undefined) return []
+  const { ruleId, severity, code, message, file, matchedBy = '', source = SDD_SOURCE } = finding
+  return [{ ruleId, severity, code, message, file, matchedBy, source, text: '' }]
+}
+
+/** Nothing is evaluated where the specification says no. */
+const refusal = (policy: Policy): Outlook => ({
+  drafts: [],
+  source: SDD_SOURCE,
+  files: { changed: 0, scanned: 0 },
+  platforms: {},
+  rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
+  moved: new Map(),
+})
+
+/** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
+const groupOf = ({ file, ruleId, region }: Draft): string =>
+  JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
+
+/** The groups that the baseline knows, by the present names of files or by those before they were moved. */
+const knownGroups = ({ drafts, moved }: Outlook, marks: Marks, baseline: LoadedBaseline | undefined) => {
+  if (baseline === undefined) return new Set<string>()
+  const old = moved.size === 0 ? marks : markFindings(drafts, (file) => moved.get(file) ?? file)
+  const isKnown = (draft: Draft) =>
+    baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+  // Nobody accepts in advance that a specification is not followed.
+  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(groupOf))
+}
+
+type Marks = ReturnType<typeof markFindings>
+
+/** Names every finding, tells the known from the new, and puts them in order. */
+const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
+  const marks = markFindings(outlook.drafts)
+  const known = knownGroups(outlook, marks, baseline)
+  const excerpts = new Map<GateFinding, Excerpt>()
+  const findings = outlook.drafts.map((draft): GateFinding => {
+    const { excerpt, suppressed, text: _, ...rest } = draft
+    const state = suppressed !== undefined ? 'suppressed' : known.has(groupOf(draft)) ? 'known' : 'new'
+    const finding: GateFinding = {
+      ...rest,
+      state,
+      ...(suppressed !== undefined && { reason: suppressed }),
+      fingerprint: marks.get(draft) ?? '',
+    }
+    if (excerpt !== undefined) excerpts.set(finding, excerpt)
+    return finding
+  })
+  return { findings: findings.sort(comparePlaces), excerpts }
+}
+
+/** Judges the change: specification, facts, rules, policy, evidence. The same input gives the same bytes. */
+export const runGate = async (
+  ports: GatePorts,
+  request: GateRequest,
+  signal: AbortSignal,
+): Promise<GateRun> => {
+  const { stage, baseline } = request
+  const [policy, decision] = await Promise.all([ports.policy(stage), ports.guard(stage, signal)])
+  const refused = decision?.allowed === false
+  const [state, outlook] = await Promise.all([
+    ports.state(signal),
+    refused ? refusal(policy) : judgeFiles(ports, request, policy, signal),
+  ])
+  const drafts = [...outlook.drafts, ...sddDrafts(decision)]
+  const { findings, excerpts } = finish({ ...outlook, drafts }, baseline)
+  const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
+  const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
+  const isOutweighed = outweighed(findings)
+  const shown = findings.filter((one) => !isOutweighed(one))
+  const counts = countFindings(shown)
+  const judgement: Judgement = { ...outlook, stage, outcome, findings, counts, state, decision, baseline }
+  const make = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
+  const evidence = request.write ? await ports.evidence.replace(make) : make(undefined)
+  return {
+    report: {
+      stage,
+      status: outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED',
+      outcome,
+      source: outlook.source,
+      policy,
+      files: outlook.files,
+      counts,
+      findings: shown,
+      platforms: outlook.platforms,
+      rulesets: evidence.rulesets,
+      ...(baseline !== undefined && {
+        baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
+      }),
+      evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
+    },
+    excerpts,
+    outweighed: findings.filter(isOutweighed),
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Lets so many pieces of work run at a time; the others wait for their turn. Every request may start programs,
+ * and a client that sends a thousand of them must not start a thousand programs.
+ */
+export const turnstile = (places: number) => {
+  const waiting: (() => void)[] = []
+  let free = places
+  const enter = async () => {
+    if (free === 0) return new Promise<void>((go) => waiting.push(go))
+    free -= 1
+  }
+  const leave = () => {
+    const next = waiting.shift()
+    if (next === undefined) free += 1
+    else next()
+  }
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+}

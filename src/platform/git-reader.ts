@@ -1,0 +1,195 @@
+import { realpath } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
+import { findTop } from './find-top.ts'
+import { readBlobs } from './git-blobs.ts'
+import {
+  findBlob,
+  parseIndex,
+  parseNames,
+  parseRaw,
+  parseState,
+  parseTracked,
+  parseWorktree,
+  type RawChange,
+} from './git-parse.ts'
+import { askGit, type GitPlace, gitFaults, runGit } from './git-run.ts'
+import { readWorktree } from './git-worktree.ts'
+
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames=50%']
+// Enough for any change a person makes; a fixed number, so that no configuration changes the answer.
+const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
+const LIST = ['ls-files', '--stage', '-z']
+const UNCOMMITTED = 128
+
+const byPath = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+
+// A name that starts with a dash would be an option, one with a newline two questions.
+const isName = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
+
+/** The commits behind the names, in their order; undefined where there is none. */
+const findCommits = async (
+  place: GitPlace,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<(string | undefined)[]> => {
+  const asked = names.filter(isName)
+  if (asked.length === 0) return names.map(() => undefined)
+  const input = asked.map((name) => `${name}^{commit}\n`).join('')
+  const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
+  const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
+  return names.map((name) => (isName(name) ? oids[asked.indexOf(name)] : undefined))
+}
+
+/** What happened on the way from `from` to `to`: compared with where they parted, as a push or a pull request is. */
+const rangeChanges = async (
+  place: GitPlace,
+  { from, to }: Scope & { readonly kind: 'range' },
+  signal: AbortSignal,
+): Promise<RawChange[]> => {
+  const [start, end] = await findCommits(place, [from, to], signal)
+  if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
+  if (end === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
+  const { code, text } = await askGit(place, ['merge-base', start, end], { signal })
+  const base = code === 0 ? text.trim() : start
+  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
+}
+
+const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
+  parseIndex(await runGit(place, LIST, { signal }))
+
+const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
+  const args = ['diff-index', '--cached', ...RAW, 'HEAD']
+  const { code, text } = await askGit(place, args, { signal })
+  if (code === 0) return parseRaw(text)
+  // Before the first commit there is no HEAD to compare with: everything in the index is new.
+  if (code === UNCOMMITTED) return indexFiles(place, signal)
+  throw gitFaults.failed(`git diff-index ended with ${code}`)
+}
+
+const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
+  parseWorktree(await runGit(place, [...STATUS, '--untracked-files=all'], { signal }))
+
+const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
+  const [tracked, others] = await Promise.all([
+    indexFiles(place, signal),
+    runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
+  ])
+  const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
+  return [...tracked, ...untracked.map((path) => ({ path, change: 'added' as const, oid: undefined }))]
+}
+
+const sourceOf = (scope: Scope): string =>
+  scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
+
+const collect = (place: GitPlace, scope: Scope, signal: AbortSignal): Promise<RawChange[]> => {
+  switch (scope.kind) {
+    case 'staged':
+      return stagedChanges(place, signal)
+    case 'range':
+      return rangeChanges(place, scope, signal)
+    case 'worktree':
+      return worktreeChanges(place, signal)
+    case 'repository':
+      return repositoryFiles(place, signal)
+  }
+}
+
+const changeSet = (place: GitPlace, source: string, unsorted: RawChange[], onDisk: boolean): ChangeSet => {
+  const raw = unsorted.sort(byPath)
+  return {
+    source,
+    changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
+    read: (paths, stop) => {
+      if (onDisk) return readWorktree(place.folder, paths, stop)
+      const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
+      const wanted = paths.flatMap((path) => {
+        const oid = oids.get(path)
+        return oid === undefined ? [] : [{ path, oid }]
+      })
+      return readBlobs(place, wanted, stop)
+    },
+  }
+}
+
+/** Looked up in the file system: it is what git would answer, without starting it. */
+const findRoot = async (folder: string): Promise<string | undefined> => {
+  const top = await findTop(folder)
+  return top === undefined ? undefined : realpath(top)
+}
+
+/** A hook's index counts only when it lies in this repository: a stray variable must not hide what is staged. */
+const ownIndex = async (place: GitPlace, root: string, signal: AbortSignal): Promise<string | undefined> => {
+  if (place.indexFile === undefined) return undefined
+  const at = { folder: root, environment: place.environment }
+  const folder = (await runGit(at, ['rev-parse', '--absolute-git-dir'], { signal })).replace(/\r?\n$/, '')
+  const file = resolve(root, place.indexFile)
+  const way = relative(folder, file)
+  return way.startsWith('..') || resolve(folder, way) !== file ? undefined : file
+}
+
+/** Git as the gate reads it, from any folder of a repository. */
+export const gitReader = (start: GitPlace): GitReader => {
+  let found: Promise<GitPlace | undefined> | undefined
+  const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
+    const { folder, environment } = start
+    const root = await findRoot(folder)
+    if (root === undefined) return undefined
+    const indexFile = await ownIndex(start, root, signal)
+    return { folder: root, environment, ...(indexFile !== undefined && { indexFile }) }
+  }
+  const forget = () => {
+    found = undefined
+  }
+  // Remembered once it is there: a folder may become a repository, but a repository does not move under us.
+  const find = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
+    found ??= look(signal)
+    const place = await found.catch((thrown: unknown) => {
+      forget()
+      throw thrown
+    })
+    if (place === undefined) forget()
+    return place
+  }
+  const need = async (signal: AbortSignal): Promise<GitPlace> => {
+    const place = await find(signal)
+    if (place === undefined) throw gitFaults.repository('this is not a git repository')
+    return place
+  }
+  return {
+    root: async (signal) => (await find(signal))?.folder,
+    state: async (signal) =>
+      parseState(await runGit(await need(signal), [...STATUS, '--untracked-files=normal'], { signal })),
+    changes: async (scope, signal) => {
+      const place = await need(signal)
+      const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
+      return changeSet(place, sourceOf(scope), await collect(place, scope, signal), onDisk)
+    },
+    tracked: async (signal) => {
+      const place = await need(signal)
+      const text = await runGit(place, LIST, { signal })
+      const blobs = (paths: readonly string[]) =>
+        paths.flatMap((path) => {
+          const oid = findBlob(text, path)
+          return oid === undefined ? [] : [{ path, oid }]
+        })
+      return { paths: parseTracked(text), read: (paths, stop) => readBlobs(place, blobs(paths), stop) }
+    },
+    resolve: async (names, signal) => {
+      const commits = await findCommits(await need(signal), names, signal)
+      const at = commits.findIndex((commit) => commit !== undefined)
+      const [name, hash] = [names[at], commits[at]]
+      return name === undefined || hash === undefined ? undefined : { name, hash }
+    },
+    mergedBranches: async (signal) => {
+      const format = '--format=%(HEAD)%(refname:lstrip=2)'
+      const place = await need(signal)
+      const { code, text } = await askGit(place, ['for-each-ref', '--merged=HEAD', format, 'refs/heads'], {
+        signal,
+      })
+      if (code !== 0) return []
+      const lines = text.split('\n').filter((line) => line.startsWith(' '))
+      return lines.map((line) => line.slice(1)).sort()
+    },
+  }
+}

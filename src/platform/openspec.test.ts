@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openSpecProgram } from './openspec.ts'
+
+const folders: string[] = []
+const makeFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'warrant-openspec-'))
+  folders.push(folder)
+  return folder
+}
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+})
+
+const OWN = 'node_modules/.bin/openspec'
+const script = async (path: string, body: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, `#!/bin/sh\n${body}\n`)
+  await chmod(path, 0o755)
+}
+
+const { signal } = new AbortController()
+// Whoever inherits an orphan may be slow to bury it: a zombie no longer runs.
+const isAlive = (pid: number): boolean =>
+  /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim())
+const BASE = { PATH: '/usr/bin:/bin', HOME: '/nowhere' }
+
+describe('the openspec program', () => {
+  it('is the one of the repository, before the one on the path', async () => {
+    const [root, elsewhere] = [await makeFolder(), await makeFolder()]
+    await script(join(elsewhere, 'openspec'), 'echo path')
+    const program = openSpecProgram(root, { ...BASE, PATH: `${elsewhere}:${BASE.PATH}` })
+    expect((await program.run(['--version'], signal))?.stdout).toBe('path\n')
+    await script(join(root, OWN), 'echo own')
+    expect((await program.run(['--version'], signal))?.stdout).toBe('own\n')
+  })
+
+  it('is never one of a folder above, nor one that a relative path would find', async () => {
+    const above = await makeFolder()
+    const root = join(above, 'inner')
+    await mkdir(root)
+    await script(join(above, OWN), 'echo above')
+    await script(join(root, 'openspec'), 'echo here')
+    const program = openSpecProgram(root, { ...BASE, PATH: `.::node_modules/.bin:${BASE.PATH}` })
+    expect(await program.run(['--version'], signal)).toBeUndefined()
+  })
+
+  it('learns nothing of our environment but where things are', async () => {
+    const root = await makeFolder()
+    await script(join(root, OWN), 'env')
+    const secret = { AWS_SECRET_ACCESS_KEY: 's3cr3t', WARRANT_TOKEN: 's3cr3t', NODE_OPTIONS: '--x' }
+    const answer = await openSpecProgram(root, { ...BASE, ...secret }).run(['--version'], signal)
+    expect(answer?.stdout).toContain('HOME=/nowhere')
+    expect(answer?.stdout).toContain('OPENSPEC_TELEMETRY=0')
+    expect(answer?.stdout).not.toMatch(/s3cr3t|NODE_OPTIONS/)
+  })
+
+  it('is ended with everything it started when it does not end by itself', async () => {
+    const root = await makeFolder()
+    await script(join(root, OWN), 'sleep 300 & echo $! > child.pid; wait')
+    const program = openSpecProgram(root, BASE, { validateMs: 500 })
+    expect(await program.run(['validate'], signal)).toMatchObject({ cut: 'time', exitCode: undefined })
+    const child = Number(await readFile(join(root, 'child.pid'), 'utf8'))
+    expect(child).toBeGreaterThan(1)
+    expect(isAlive(child)).toBe(false)
+  })
+
+  it('is ended when it says more than anybody will read', async () => {
+    const root = await makeFolder()
+    await script(join(root, OWN), 'exec yes')
+    const answer = await openSpecProgram(root, BASE).run(['validate'], signal)
+    expect(answer).toMatchObject({ cut: 'size' })
+    expect(answer?.stdout.length).toBeLessThanOrEqual(4 * 1024 * 1024)
+  })
+
+  it('is ended when nobody waits for it any more', async () => {
+    const root = await makeFolder()
+    await script(join(root, OWN), 'echo started > started; exec sleep 300')
+    const controller = new AbortController()
+    const running = openSpecProgram(root, BASE).run(['validate'], controller.signal)
+    while ((await readFile(join(root, 'started'), 'utf8').catch(() => '')) === '');
+    controller.abort()
+    expect(await running).toMatchObject({ cut: 'time' })
+  })
+
+  it('gets its words as words: no shell looks at them', async () => {
+    const root = await makeFolder()
+    await script(join(root, OWN), 'echo "$1"')
+    const answer = await openSpecProgram(root, BASE).run(['$(touch pwned); `x`'], signal)
+    expect(answer?.stdout).toBe('$(touch pwned); `x`\n')
+  })
+})

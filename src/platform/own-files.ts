@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { OwnFiles } from '../gate/ports.ts'
+
+const isAbsent = (cause: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
+
+/** The path with its links followed as far as it exists. */
+export const followLinks = async (path: string): Promise<string> => {
+  try {
+    return await realpath(path)
+  } catch {
+    const above = dirname(path)
+    return above === path ? path : join(await followLinks(above), basename(path))
+  }
+}
+
+export const ownFiles: OwnFiles = {
+  real: followLinks,
+  read: (path) =>
+    readFile(path).catch((cause: unknown) => {
+      if (isAbsent(cause)) return undefined
+      throw cause
+    }),
+  async write(path, bytes, mode) {
+    await mkdir(dirname(path), { recursive: true })
+    const draft = join(dirname(path), `.warrant-${randomBytes(6).toString('hex')}.tmp`)
+    try {
+      const file = await open(draft, 'wx', mode)
+      try {
+        await file.writeFile(bytes)
+        // The mask of whoever runs us must not take the right to execute away.
+        await file.chmod(mode)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, path)
+    } catch (cause) {
+      await rm(draft, { force: true })
+      throw cause
+    }
+  },
+  remove: (path) => rm(path, { force: true }),
+}

@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http'
+import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise-catalog.ts'
+import type { EnterpriseDoor } from '../../gate/enterprise-toolset.ts'
+import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
+import { isRecord } from '../../kernel/json.ts'
+import { type Route, sendJson } from './front.ts'
+
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/** The words of the refusals that clients know by heart; any other is said as it is. */
+const REFUSALS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
+
+/** What all routes share: most of them read, and all of them refuse in one line. */
+const common = {
+  methods: ['GET', 'HEAD'],
+  loose: true,
+  headers: HEADERS,
+  refuse: (status: number, message: string) => ({ error: REFUSALS[status] ?? message }),
+} satisfies Partial<Route>
+
+const send = (response: ServerResponse, status: number, value: object): void =>
+  sendJson(response, status, value, HEADERS)
+
+/** Fires when the client is gone: nobody is left to answer. */
+const goneSignal = (response: ServerResponse): AbortSignal => {
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  return controller.signal
+}
+
+interface ToolRequest {
+  readonly tool: ToolName
+  readonly stage: GateStage
+}
+
+type Refusal = readonly [status: number, body: object]
+
+const isRefusal = (value: ToolRequest | Refusal): value is Refusal => Array.isArray(value)
+
+const readStage = (args: unknown): GateStage | undefined => {
+  const named = isRecord(args) ? args.stage : undefined
+  const asked = named === undefined ? 'PRE_COMMIT' : named
+  return GATE_STAGES.find((stage) => stage === asked)
+}
+
+const parseJson = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** What a body asks for, or why it asks for nothing. `dryRun` is not looked at: it is always so. */
+const readRequest = (body: Buffer): ToolRequest | Refusal => {
+  const parsed = body.length === 0 ? { value: {} } : parseJson(body.toString('utf8'))
+  if (parsed === undefined) return [400, { error: 'Invalid JSON body.' }]
+  const { value } = parsed
+  if (value === null || typeof value !== 'object') return [400, { error: 'Invalid request body.' }]
+  const { name, args } = value as { name?: unknown; args?: unknown }
+  const tool = findTool(name)
+  if (tool === undefined) {
+    const requestedTool = typeof name === 'string' ? name : null
+    return [404, { error: 'Unknown enterprise tool.', requestedTool }]
+  }
+  const stage = readStage(args)
+  if (stage === undefined) {
+    return [400, { error: 'Unknown stage.', parameter: 'stage', expected: GATE_STAGES }]
+  }
+  return { tool, stage }
+}
+
+const queryOf = (url: string | undefined): URLSearchParams => {
+  const at = url?.indexOf('?') ?? -1
+  return new URLSearchParams(at === -1 ? '' : url?.slice(at))
+}
+
+/** The catalogues, the resources and the tools, over plain HTTP. */
+export const enterpriseRoutes = ({ reader, run }: EnterpriseDoor): readonly Route[] => [
+  {
+    ...common,
+    path: '/resources',
+    summary: 'The resources that /resource reads.',
+    handle: (_, response) => send(response, 200, { resources: RESOURCES }),
+  },
+  {
+    ...common,
+    path: '/resource',
+    summary: 'One resource by its `uri`.',
+    async handle({ raw }, response) {
+      const asked = queryOf(raw.url).get('uri')
+      const uri = findResource(asked)
+      if (uri === undefined) {
+        return send(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
+      }
+      send(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
+    },
+  },
+  {
+    ...common,
+    path: '/tools',
+    summary: 'The tools that /tool runs.',
+    handle: (_, response) => send(response, 200, { tools: TOOLS }),
+  },
+  {
+    ...common,
+    path: '/tool',
+    summary: 'Runs a tool, always as a dry run, and answers with one envelope.',
+    methods: ['POST'],
+    async handle({ body }, response) {
+      const request = readRequest(body)
+      if (isRefusal(request)) return send(response, ...request)
+      send(response, 200, await run(request.tool, request.stage, goneSignal(response)))
+    },
+  },
+]
+
+/** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
+export const unitedStatus = ({ reader }: EnterpriseDoor): Route => ({
+  ...common,
+  path: '/status',
+  summary: 'What this server offers, what is installed, and whether there is evidence to go by.',
+  async handle(_, response) {
+    const { status: _ok, evidence: both, ...rest } = await (await reader()).status()
+    const { status, context_api, evidence } = both
+    send(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
+  },
+})
+
+/** All that the enterprise server has of its own, and what it says where it has nothing. */
+export const enterpriseServer = (face: EnterpriseDoor) => ({
+  routes: [
+    {
+      ...common,
+      path: '/health',
+      summary: 'Alive: 200 as long as the process answers.',
+      open: true,
+      handle: (_, response) => send(response, 200, { status: 'ok' }),
+    },
+    {
+      ...common,
+      path: '/status',
+      summary: 'What this server offers, what is installed, and whether there is evidence.',
+      handle: async (_, response) => send(response, 200, await (await face.reader()).status()),
+    },
+    ...enterpriseRoutes(face),
+  ] satisfies readonly Route[],
+  // The path is judged before the method: where there is nothing, no method would do.
+  fallback: {
+    path: '*',
+    summary: 'Nothing.',
+    headers: HEADERS,
+    refuse: common.refuse,
+    handle: (_, response) => send(response, 404, { error: 'Not found' }),
+  } satisfies Route,
+})

@@ -1,0 +1,235 @@
+import { readFileSync, statSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Program, sweep } from '../support/binary.ts'
+import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
+
+afterAll(sweep)
+
+const RULE = 'backend.no-console-log'
+const backend = () => Repo.init().commit({ 'package.json': BACKEND, 'src/ok.ts': 'export {}\n' })
+const warrant = async (repo: Repo, ...args: string[]) => {
+  const ending = await new Program(args, { cwd: repo.folder }).ended()
+  return { ...ending, json: JSON.parse(ending.stdout || '{}') }
+}
+
+describe('warrant gate', () => {
+  it('says where, what, why and how, and exits with 1', () => {
+    const { status, stdout, stderr } = gate(backend().stage({ 'src/a.ts': `export {}\n${LOG}` }))
+    expect(status).toBe(1)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('src/a.ts\n  2:1  CRITICAL  backend.no-console-log\n')
+    expect(stdout).toContain("  > 2 | console.log('x')\n      | ^^^^^^^^^^^^^^^^\n")
+    expect(stdout).toMatch(/why: .+\n {4}fix: .+\n/)
+    expect(stdout).toMatch(
+      /BLOCKED PRE_COMMIT: 1 finding \(1 CRITICAL\) in 1 file · blocks at CRITICAL \(default\)\n$/,
+    )
+  })
+
+  it('exits with 0 when nothing blocks, and says nothing when asked to be quiet', () => {
+    const repo = backend().stage({ 'src/a.ts': 'export {}\n' })
+    expect(gate(repo)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^ALLOWED PRE_COMMIT: 0 findings/),
+    })
+    expect(gate(repo, ['--quiet'])).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it.each([
+    [{}, [], 'PRE_WRITE', 'git:worktree'],
+    [{}, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
+    [{ CI: 'true' }, ['a.ts'], 'CI', 'git:repository'],
+    [{ CI: 'false' }, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
+    [{ PRE_COMMIT_FROM_REF: 'HEAD', PRE_COMMIT_TO_REF: 'HEAD' }, [], 'PRE_PUSH', 'git:range:HEAD..HEAD'],
+    [{ GIT_INDEX_FILE: '.git/index' }, [], 'PRE_COMMIT', 'git:staged'],
+  ])('guesses the stage from where it runs: %j with %j staged', (env, staged, stage, source) => {
+    const repo = backend().stage(Object.fromEntries(staged.map((name) => [name, ''])))
+    expect(gateJson(repo, [], { env })).toMatchObject({ stage, source })
+  })
+
+  it.each([
+    [['--stage', 'LATER'], 2, 'usage.option'],
+    [['--scope', 'everything'], 2, 'usage.option'],
+    [['--range', 'HEAD'], 2, 'usage.option'],
+    [['--range', 'nowhere..HEAD'], 2, 'git.revision'],
+    [['--range=--output=x..HEAD'], 2, 'git.revision'],
+    [['--all', '--scope', 'staged'], 2, 'usage.option'],
+    [['--sarif'], 2, 'usage.option'],
+    [['--new-only'], 4, 'gate.baseline_missing'],
+    [['--baseline', 'nowhere.json'], 4, 'gate.baseline_missing'],
+    [['--baseline', '../outside.json'], 4, 'gate.baseline_missing'],
+    [['dance'], 2, 'usage.argument'],
+  ])('refuses %j and changes nothing', (args, code, error) => {
+    const repo = backend()
+    expect(gateJson(repo, args)).toMatchObject({ code, error: { code: error } })
+    expect(repo.git('status', '--short', '--ignored')).toBe('')
+  })
+
+  it('judges only, when no evidence is wanted', () => {
+    const repo = backend().stage({ 'src/a.ts': LOG })
+    expect(gateJson(repo, ['--no-evidence'])).toMatchObject({ code: 1, evidence: null })
+    expect(repo.git('status', '--short', '--ignored')).toBe('A  src/a.ts\n')
+  })
+
+  it('writes SARIF and JUnit, to a file when one is named', () => {
+    const repo = backend().stage({ 'src/ñ.ts': LOG })
+    const sarif = JSON.parse(gate(repo, ['--sarif']).stdout)
+    expect(sarif.version).toBe('2.1.0')
+    expect(sarif.runs[0].results).toMatchObject([
+      { ruleId: RULE, locations: [{ physicalLocation: { artifactLocation: { uri: 'src/%C3%B1.ts' } } }] },
+    ])
+    const { status, stdout } = gate(repo, ['--junit', '--output', 'report.xml'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(readFileSync(repo.path('report.xml'), 'utf8')).toContain('<failure message="console.log')
+    expect(gate(repo, ['--output', 'no/such/folder']).status).toBe(2)
+  })
+
+  it('takes the strictest policy there is, and stops at one it cannot read', () => {
+    const repo = backend().stage({ 'src/a.ts': 'let a: number = (1 + \n' })
+    expect(gateJson(repo)).toMatchObject({ code: 0, outcome: 'PASS', counts: { by_severity: { WARN: 1 } } })
+    expect(gateJson(repo, [], { env: { PUMUKI_HARD_MODE: 'on' } })).toMatchObject({
+      code: 1,
+      policy: { trace: { source: 'hard-mode' } },
+    })
+    repo.write({ 'skills.policy.json': '{' })
+    expect(gateJson(repo)).toMatchObject({ code: 2, error: { code: 'gate.policy_invalid' } })
+  })
+
+  it('takes its time from SOURCE_DATE_EPOCH or a fixed clock', () => {
+    const repo = backend()
+    gate(repo, [], { env: { SOURCE_DATE_EPOCH: '1767225600' } })
+    expect(readEvidence(repo).timestamp).toBe('2026-01-01T00:00:00.000Z')
+    gate(repo, ['--clock', 'deterministic'])
+    expect(readEvidence(repo).timestamp).toBe('2023-11-14T22:13:20.000Z')
+  })
+})
+
+describe('the baseline', () => {
+  it('lets old findings be and judges the new, through shifts and moves', () => {
+    const repo = backend().commit({ 'src/a.ts': `${LOG}${LOG}export const a = 1\n` })
+    expect(gate(repo, ['baseline']).stdout).toBe('2 findings accepted in warrant.baseline.json\n')
+    repo.stage({ 'src/a.ts': `// one\n// two\n${LOG}\n  ${LOG}export const a = 1\n` })
+    expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, known: 2 }, baseline: { known: 2 } })
+    repo.git('mv', 'src/a.ts', 'src/b.ts')
+    expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, known: 2 } })
+    repo.stage({ 'src/b.ts': `// one\n// two\n${LOG}\n  ${LOG}export const a = 1\n${LOG}` })
+    const report = gateJson(repo, ['--new-only'])
+    expect(report).toMatchObject({ code: 1, counts: { judged: 1, known: 2 } })
+    expect(places(report)).toEqual([`${RULE} src/b.ts:7`])
+    expect(readEvidence(repo).snapshot).toMatchObject({ known_findings: 2, findings: [{ lines: [7] }] })
+  })
+
+  it('is the same bytes whenever it is written, and a fault when it is none', () => {
+    const repo = backend().commit({ 'src/b.ts': LOG, 'src/a.ts': LOG })
+    gate(repo, ['baseline'])
+    const first = readFileSync(repo.path('warrant.baseline.json'))
+    gate(repo, ['baseline'])
+    expect(readFileSync(repo.path('warrant.baseline.json'))).toEqual(first)
+    repo.write({ 'warrant.baseline.json': '{}' })
+    expect(gateJson(repo)).toMatchObject({ code: 2, error: { code: 'gate.baseline_invalid' } })
+  })
+})
+
+describe('comments', () => {
+  it('silence a rule with a reason, under every name it has, and stay in the report', () => {
+    const reason = `// warrant-ignore ${RULE}: shown to the operator\n`
+    const repo = backend().stage({ 'src/a.ts': `${reason}${LOG}` })
+    expect(gateJson(repo)).toMatchObject({
+      code: 0,
+      counts: { judged: 0, suppressed: 1 },
+      findings: [{ ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' }],
+    })
+    expect(readEvidence(repo).snapshot).toMatchObject({ findings: [], suppressed_findings: 1 })
+  })
+
+  it('silence nothing without a reason', () => {
+    const repo = backend().stage({ 'src/a.ts': `// warrant-ignore ${RULE}\n${LOG}` })
+    const report = gateJson(repo)
+    expect(report.code).toBe(1)
+    expect(places(report)).toEqual(['warrant.suppression-without-reason src/a.ts:1', `${RULE} src/a.ts:2`])
+  })
+})
+
+describe('the specification guard', () => {
+  it('is asked where there is an openspec folder, and blocks before any rule', () => {
+    const repo = backend().stage({ 'src/a.ts': LOG, 'openspec/project.md': '' })
+    const report = gateJson(repo, [], { env: { PATH: '/usr/bin:/bin' } })
+    expect(report).toMatchObject({ code: 1, outcome: 'BLOCK', files: { scanned: 0 } })
+    expect(readEvidence(repo)).toMatchObject({
+      snapshot: {
+        findings: [
+          {
+            ruleId: 'sdd.policy.blocked',
+            severity: 'ERROR',
+            file: 'openspec/changes',
+            matchedBy: 'SddPolicy',
+          },
+        ],
+      },
+      sdd_metrics: { enforced: true, decision: { allowed: false } },
+    })
+  })
+
+  it('can be switched off, and the evidence says so', () => {
+    const repo = backend().stage({ 'src/a.ts': 'export {}\n' })
+    const report = gateJson(repo, ['--sdd', 'always'], { env: { PUMUKI_SDD_BYPASS: '1' } })
+    expect(report).toMatchObject({ code: 0 })
+    expect(readEvidence(repo)).toMatchObject({
+      snapshot: { findings: [{ ruleId: 'sdd.policy.bypassed' }] },
+      sdd_metrics: { decision: { allowed: true, details: { bypass: true } } },
+    })
+  })
+
+  it('is not asked where nobody writes specifications', () => {
+    const repo = backend()
+    expect(gateJson(repo).code).toBe(0)
+    expect(readEvidence(repo).sdd_metrics).toBeUndefined()
+  })
+})
+
+describe('the decisions', () => {
+  it('are entries of a lineage that can be verified, from the command and from the tools', async () => {
+    const repo = backend().stage({ 'src/a.ts': LOG })
+    gate(repo)
+    const talk = new Program(['mcp'], { cwd: repo.folder })
+    const call = (id: number, name: string, args: object) =>
+      JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })
+    talk.send(call(1, 'gate_run', { stage: 'PRE_COMMIT' }))
+    const [ran] = await talk.answers(1)
+    talk.send(call(2, 'ai_gate_check', { stage: 'PRE_COMMIT' }), call(3, 'gate_explain', { rule: RULE }))
+    const answers = await talk.answers(3)
+    await talk.finish()
+    const content = (id: number) =>
+      [ran, ...answers].find((one) => one?.id === id)?.result as {
+        structuredContent: Record<string, unknown>
+      }
+    expect(content(1).structuredContent).toMatchObject({ status: 'BLOCKED', counts: { judged: 1 } })
+    expect(content(2).structuredContent).toMatchObject({
+      allowed: false,
+      violations: [{ code: 'EVIDENCE_GATE_BLOCKED' }],
+      evidence: { kind: 'valid', max_age_seconds: 900 },
+      repo_state: { git: { branch: 'feature/x', staged: 1 } },
+    })
+    expect(content(3).structuredContent).toMatchObject({ rules: [{ id: RULE, invalid: expect.anything() }] })
+    const { json, code } = await warrant(repo, 'lineage', 'verify', '--graph', 'gate-decisions', '--json')
+    expect([code, json.chain]).toMatchObject([0, { outcome: 'intact', size: 3 }])
+    expect(repo.git('status', '--short')).toBe('A  src/a.ts\n?? .ai_evidence.json\n')
+  })
+
+  it('leave nothing behind where nothing may be written', async () => {
+    const repo = backend()
+    const talk = new Program(['mcp', '--read-only'], { cwd: repo.folder })
+    talk.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'ai_gate_check', arguments: {} },
+      }),
+    )
+    await talk.answers(1)
+    await talk.finish()
+    expect(statSync(repo.path('.warrant'), { throwIfNoEntry: false })).toBeUndefined()
+    expect(gateEnvironment().CI).toBeUndefined()
+  })
+})

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { readDocument } from '../../src/evidence/read.ts'
+import { BINARY } from '../support/binary.ts'
+import { BACKEND, gate, gateAsync, gateEnvironment, gateJson, LOG, readEvidence } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
+
+const NAMES = ['z', 'a', 'Ä', 'é', 'ß', 'B', 'i', 'İ', '10', '9', 'ñ/x', 'n/x']
+
+/** The same repository at another place, its files made in another order. */
+const build = (folder: string, names: readonly string[]): Repo => {
+  mkdirSync(folder, { recursive: true })
+  const repo = new Repo(realpathSync(folder))
+  repo.git('init', '-q', '-b', 'feature/x')
+  repo.write({ 'package.json': BACKEND })
+  for (const name of names) repo.write({ [`src/${name}.ts`]: `${LOG}const b = (1 +\n` })
+  repo.git('add', '-A')
+  return repo
+}
+
+const judge = (repo: Repo, umask: string, env: Readonly<Record<string, string>>): Buffer => {
+  const words = [
+    '-c',
+    `umask ${umask}; exec "$0" "$@"`,
+    process.execPath,
+    BINARY,
+    'gate',
+    '--clock',
+    'deterministic',
+  ]
+  spawnSync('sh', words, { cwd: repo.folder, env: gateEnvironment(env) })
+  return readFileSync(repo.path('.ai_evidence.json'))
+}
+
+describe('the evidence', () => {
+  it('is the same bytes in any time zone, locale, mask, order of files and place', () => {
+    const base = mkdtempSync(join(tmpdir(), 'warrant-same-'))
+    const one = judge(build(join(base, 'one'), NAMES), '022', { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' })
+    const two = judge(build(join(base, 'ano ther/place/ñ'), NAMES.toReversed()), '077', {
+      TZ: 'Pacific/Chatham',
+      LANG: 'tr_TR.UTF-8',
+      LC_ALL: 'sv_SE.UTF-8',
+    })
+    expect(two.toString()).toBe(one.toString())
+    expect(one.toString()).not.toContain(base)
+    const { ledger } = JSON.parse(one.toString())
+    expect(ledger.length).toBeGreaterThanOrEqual(2 * NAMES.length)
+  })
+
+  it('stays one valid file under ten gates at once, and no entry of the ledger is lost', async () => {
+    const repo = build(mkdtempSync(join(tmpdir(), 'warrant-ten-')), NAMES)
+    gate(repo)
+    const before = readEvidence(repo)
+    const codes = await Promise.all(Array.from({ length: 10 }, () => gateAsync(repo, ['--quiet'])))
+    expect(codes).toEqual(Array(10).fill(1))
+    const reading = readDocument(readFileSync(repo.path('.ai_evidence.json')))
+    expect(reading.kind).toBe('valid')
+    const after = readEvidence(repo)
+    expect(after.evidence_chain?.sequence).toBe(11)
+    const open = ({ ledger }: typeof before) =>
+      ledger.map(({ ruleId, file, lines, firstSeen }) => ({ ruleId, file, lines, firstSeen }))
+    expect(open(after)).toEqual(open(before))
+    expect(
+      readdirSync(repo.folder).filter((name) => name.includes('.tmp') || name.includes('.lock')),
+    ).toEqual([])
+  })
+})
+
+describe('size', () => {
+  it('is no matter: ten thousand files are all judged, and one staged among them alone', () => {
+    const files: Record<string, string> = { 'package.json': BACKEND }
+    for (let at = 0; at < 10_000; at += 1)
+      files[`src/${at % 100}/file-${at}.ts`] = at % 1_000 === 0 ? LOG : `export const a${at} = ${at}\n`
+    const repo = Repo.init().write(files)
+    repo.git('add', '-A')
+    repo.git('commit', '-qm', 'many')
+    const whole = gateJson(repo, ['--all', '--stage', 'PRE_COMMIT'])
+    expect(whole).toMatchObject({ code: 1, files: { changed: 10_001, scanned: 10_000 } })
+    expect(whole.findings.filter(({ ruleId }) => ruleId === 'backend.no-console-log')).toHaveLength(10)
+    repo.stage({ 'src/1/file-1.ts': LOG })
+    expect(gateJson(repo)).toMatchObject({ code: 1, files: { changed: 1, scanned: 1 } })
+  }, 120_000)
+
+  it('a public package is judged whole, without a file that was given up', () => {
+    const source = fileURLToPath(new URL('../../node_modules/zod/src', import.meta.url))
+    const repo = Repo.init().write({ 'package.json': BACKEND })
+    spawnSync('cp', ['-R', source, repo.path('src')])
+    repo.git('add', '-A')
+    const report = gateJson(repo, ['--all', '--stage', 'CI'])
+    const troubles = report.findings.filter(({ ruleId }) => ruleId.startsWith('gate.'))
+    expect(report.files.scanned).toBeGreaterThan(100)
+    // The grammar does not know variance annotations (`<in T>`); the gate says so and judges the rest of the file.
+    const isVariance = (file: string, line = 0) =>
+      /\b(in|out) \w+/.test(readFileSync(repo.path(file), 'utf8').split('\n')[line - 1] ?? '')
+    const unexplained = troubles.filter(
+      ({ ruleId, file, region }) => ruleId !== 'gate.parse-error' || !isVariance(file, region?.line),
+    )
+    expect(unexplained).toEqual([])
+  }, 120_000)
+})

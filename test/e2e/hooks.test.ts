@@ -1,0 +1,221 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BINARY } from '../support/binary.ts'
+import { writeScript } from '../support/openspec.ts'
+import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+import { runJson } from '../support/run.ts'
+
+const hooks = (repo: Repo, verb: string, at = repo.folder) =>
+  runJson(at, ['hooks', verb], { GIT_CONFIG_GLOBAL: '/dev/null' })
+
+/** A path where git and a shell are, and nothing of ours. */
+const makePath = (...names: readonly string[]): string => {
+  const folder = new Repo().folder
+  for (const name of ['sh', 'env', 'git', 'cat', 'ls', ...names]) {
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(folder, name))
+  }
+  return folder
+}
+
+const commit = (repo: Repo, path: string, ...more: readonly string[]) =>
+  spawnSync('git', ['commit', '-q', '--allow-empty', '-m', 'x', ...more], {
+    cwd: repo.folder,
+    env: { ...GIT_ENVIRONMENT, PATH: path, HOME: '/nowhere' },
+    encoding: 'utf8',
+  })
+
+const hookPath = (repo: Repo, name = 'pre-commit') => repo.path('.git/hooks', name)
+const text = (path: string) => readFileSync(path, 'latin1')
+
+describe('installed hooks', () => {
+  it('run the gate of the repository, and a refusal stops the commit with its own status', () => {
+    const repo = Repo.init()
+    expect(hooks(repo, 'install').status).toBe(0)
+    const path = makePath()
+    const gate = repo.path('node_modules/.bin/warrant')
+    writeScript(gate, 'echo "$@" > asked; exit 0')
+    expect(commit(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe('gate --stage PRE_COMMIT\n')
+    writeScript(gate, 'exit 7')
+    expect(commit(repo, path).status).not.toBe(0)
+    expect(spawnSync(hookPath(repo), { cwd: repo.folder, env: { PATH: path } }).status).toBe(7)
+  })
+
+  it('take the program on the path, else npx, else fail and say why', () => {
+    const repo = Repo.init()
+    hooks(repo, 'install')
+    const path = makePath()
+    const nothing = commit(repo, path)
+    expect(nothing.status).not.toBe(0)
+    expect(nothing.stderr).toMatch(/neither warrant nor npx was found/)
+    writeScript(join(path, 'npx'), 'echo "npx $@" > asked')
+    expect(commit(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe('npx --yes warrant gate --stage PRE_COMMIT\n')
+    writeScript(join(path, 'warrant'), 'echo "path $@" > asked')
+    expect(commit(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe('path gate --stage PRE_COMMIT\n')
+  })
+
+  it('leave the refs on stdin for the hook that was there before', () => {
+    const repo = Repo.init().commit({ a: '1' })
+    const remote = new Repo()
+    remote.git('init', '-q', '--bare')
+    repo.git('remote', 'add', 'origin', remote.folder)
+    writeScript(hookPath(repo, 'pre-push'), 'cat > refs')
+    hooks(repo, 'install')
+    // A gate that reads all it can get.
+    writeScript(repo.path('node_modules/.bin/warrant'), 'cat > stolen')
+    repo.git('push', '-q', 'origin', 'HEAD')
+    expect(text(repo.path('stolen'))).toBe('')
+    expect(text(repo.path('refs'))).toContain('refs/heads/feature/x')
+  })
+
+  it('run before a hook that ends with exit, and let it run after', () => {
+    const repo = Repo.init()
+    writeScript(hookPath(repo), 'echo mine > mine\nexit 0')
+    hooks(repo, 'install')
+    const path = makePath()
+    writeScript(repo.path('node_modules/.bin/warrant'), 'exit 1')
+    expect(commit(repo, path).status).not.toBe(0)
+    expect(existsSync(repo.path('mine'))).toBe(false)
+    writeScript(repo.path('node_modules/.bin/warrant'), 'exit 0')
+    expect(commit(repo, path).status).toBe(0)
+    expect(existsSync(repo.path('mine'))).toBe(true)
+  })
+
+  it.each([
+    ['', 'exit 0'],
+    ['set -eu', 'exit 0'],
+    ['without an end of line', 'true'],
+  ])('come and go without a trace (%s)', (first, last) => {
+    const repo = Repo.init()
+    const before = `#!/bin/bash\n${first === 'set -eu' ? first : '# é \xff'}\r\n${last}`
+    mkdirSync(repo.path('.git/hooks'), { recursive: true })
+    writeFileSync(hookPath(repo), before, { encoding: 'latin1', mode: 0o644 })
+    hooks(repo, 'install')
+    expect(statSync(hookPath(repo)).mode & 0o777).toBe(0o755)
+    const once = text(hookPath(repo))
+    hooks(repo, 'install')
+    expect(text(hookPath(repo))).toBe(once)
+    expect(hooks(repo, 'status').value.hooks).toEqual([
+      { hook: 'pre-commit', state: 'managed', did: 'nothing' },
+      { hook: 'pre-push', state: 'managed', did: 'nothing' },
+    ])
+    expect(hooks(repo, 'uninstall').value.hooks).toEqual([
+      { hook: 'pre-commit', state: 'unmanaged', did: 'removed' },
+      { hook: 'pre-push', state: 'missing', did: 'removed' },
+    ])
+    expect(text(hookPath(repo))).toBe(before)
+    expect(existsSync(hookPath(repo, 'pre-push'))).toBe(false)
+    expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
+  })
+
+  it('are refused where they would break a program, and then nothing is written', () => {
+    const repo = Repo.init()
+    mkdirSync(repo.path('.git/hooks'), { recursive: true })
+    const python = '#!/usr/bin/env python3\nprint("hi")\n'
+    writeFileSync(hookPath(repo, 'pre-push'), python)
+    const { status, value } = hooks(repo, 'install')
+    expect(status).toBe(5)
+    expect(value.error).toMatchObject({ code: 'hook.program', fix: expect.stringContaining('warrant gate') })
+    expect(text(hookPath(repo, 'pre-push'))).toBe(python)
+    expect(existsSync(hookPath(repo))).toBe(false)
+    expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
+  })
+})
+
+describe('where hooks are installed', () => {
+  it('is core.hooksPath, counted from the top of the tree', () => {
+    const repo = Repo.init()
+    repo.git('config', 'core.hooksPath', 'tools/hooks')
+    mkdirSync(repo.path('deep'))
+    expect(hooks(repo, 'install', repo.path('deep')).status).toBe(0)
+    expect(existsSync(repo.path('tools/hooks/pre-commit'))).toBe(true)
+    expect(existsSync(hookPath(repo))).toBe(false)
+    writeScript(repo.path('node_modules/.bin/warrant'), 'exit 3')
+    expect(commit(repo, makePath()).status).not.toBe(0)
+  })
+
+  it('is the hooks folder that all worktrees share', () => {
+    const repo = Repo.init().commit({ a: '1' })
+    const tree = new Repo(join(new Repo().folder, 'tree'))
+    repo.git('worktree', 'add', '-q', tree.folder)
+    expect(hooks(tree, 'install').status).toBe(0)
+    expect(text(hookPath(repo))).toContain('PUMUKI MANAGED START')
+    writeScript(tree.path('node_modules/.bin/warrant'), 'exit 3')
+    expect(commit(tree, makePath()).status).not.toBe(0)
+  })
+
+  it('is never a folder outside the repository, whoever points there', () => {
+    const outside = new Repo()
+    for (const way of ['absolute', 'relative', 'link'] as const) {
+      const repo = Repo.init()
+      if (way === 'absolute') repo.git('config', 'core.hooksPath', outside.folder)
+      if (way === 'relative') repo.git('config', 'core.hooksPath', `../${outside.folder.split('/').at(-1)}`)
+      if (way === 'link') {
+        repo.git('config', 'core.hooksPath', 'link')
+        symlinkSync(outside.folder, repo.path('link'))
+      }
+      const { status, value } = hooks(repo, 'install')
+      expect(status).toBe(3)
+      expect(value.error).toMatchObject({
+        code: 'hook.outside',
+        fix: expect.stringContaining('core.hooksPath'),
+      })
+      expect(existsSync(outside.path('pre-commit'))).toBe(false)
+    }
+  })
+
+  it('is not the global hooks folder of the user', () => {
+    const shared = new Repo()
+    const settings = shared.path('gitconfig')
+    writeFileSync(settings, `[core]\n\thooksPath = ${shared.path('all')}\n`)
+    const repo = Repo.init()
+    const { value } = runJson(repo.folder, ['hooks', 'install'], { GIT_CONFIG_GLOBAL: settings })
+    expect(value.error.code).toBe('hook.outside')
+    expect(existsSync(shared.path('all'))).toBe(false)
+  })
+
+  it('is not what husky writes anew at every install', () => {
+    const repo = Repo.init()
+    repo.git('config', 'core.hooksPath', '.husky/_')
+    expect(hooks(repo, 'install').value.error).toMatchObject({
+      code: 'hook.husky',
+      fix: expect.stringContaining('.husky/pre-commit'),
+    })
+  })
+
+  it('is where a link of the repository leads, as long as it stays inside', () => {
+    const repo = Repo.init()
+    writeScript(repo.path('scripts/pre-commit.sh'), 'exit 0')
+    mkdirSync(repo.path('.git/hooks'), { recursive: true })
+    symlinkSync('../../scripts/pre-commit.sh', hookPath(repo))
+    expect(hooks(repo, 'install').status).toBe(0)
+    expect(text(repo.path('scripts/pre-commit.sh'))).toContain('PUMUKI MANAGED START')
+  })
+})
+
+describe('the hooks with the program itself', () => {
+  it('stop a commit that breaks a rule, also one of a part of the tree, and let a clean one pass', () => {
+    const repo = Repo.init().commit({ 'README.md': '# x\n' })
+    runJson(repo.folder, ['install'])
+    writeScript(repo.path('node_modules/.bin/warrant'), `exec '${process.execPath}' '${BINARY}' "$@"`)
+    const path = makePath('node')
+    const bad = 'export const f = () => {\n  console.log(1)\n}\n'
+    repo
+      .write({ '.gitignore': 'node_modules\n.ai_evidence.json\n', 'apps/backend/a.ts': bad })
+      .git('add', '-A')
+    const refused = commit(repo, path)
+    expect(refused.status).not.toBe(0)
+    expect(refused.stderr + refused.stdout).toContain('no-console-log')
+    const evidence = JSON.parse(readFileSync(repo.path('.ai_evidence.json'), 'utf8'))
+    expect(evidence).toMatchObject({ snapshot: { stage: 'PRE_COMMIT', outcome: 'BLOCK' } })
+    // `-a` gives the hook an index of its own; what is in that is what is judged.
+    repo.write({ 'apps/backend/a.ts': 'export const f = () => 1\n' })
+    expect(commit(repo, path, '-a').status).toBe(0)
+    repo.write({ 'apps/backend/a.ts': bad })
+    expect(commit(repo, path, '-a').status).not.toBe(0)
+  })
+})

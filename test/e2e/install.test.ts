@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { writeScript } from '../support/openspec.ts'
+import { Repo } from '../support/repository.ts'
+import { runJson } from '../support/run.ts'
+
+const warrant = (repo: Repo, ...args: readonly string[]) => runJson(repo.folder, args)
+const keys = (repo: Repo): string => repo.git('config', '--local', '--list')
+const evidence = (repo: Repo) => JSON.parse(readFileSync(repo.path('.ai_evidence.json'), 'utf8'))
+
+describe('install', () => {
+  it('puts hooks, state, a first evidence and an exclude line in place, and says so', () => {
+    const repo = Repo.init().commit({ a: '1' })
+    const { status, value } = warrant(repo, 'install')
+    expect(status).toBe(0)
+    expect(value).toMatchObject({ evidence: 'written', excluded: true })
+    expect(value.status).toMatchObject({
+      repoRoot: repo.folder,
+      lifecycleState: { installed: 'true', hooks: 'pre-commit,pre-push', installedAt: expect.any(String) },
+      hookStatus: {
+        'pre-commit': { exists: true, managedBlockPresent: true },
+        'pre-push': { exists: true, managedBlockPresent: true },
+      },
+      trackedNodeModulesCount: 0,
+    })
+    expect(evidence(repo)).toMatchObject({
+      version: '2.1',
+      snapshot: { stage: 'PRE_COMMIT', outcome: 'PASS', findings: [] },
+      repo_state: { lifecycle: { installed: true, hooks: { pre_commit: 'managed', pre_push: 'managed' } } },
+    })
+    repo.write({ '.warrant/lineage.db': '' })
+    expect(repo.git('status', '--porcelain')).toBe('?? .ai_evidence.json\n')
+  })
+
+  it('twice changes nothing: neither hooks nor evidence nor the day it was installed', () => {
+    const repo = Repo.init()
+    warrant(repo, 'install')
+    const before = [keys(repo), readFileSync(repo.path('.ai_evidence.json'), 'utf8'), exclude(repo)]
+    expect(warrant(repo, 'install').value).toMatchObject({ evidence: 'kept', excluded: false })
+    expect([keys(repo), readFileSync(repo.path('.ai_evidence.json'), 'utf8'), exclude(repo)]).toEqual(before)
+  })
+
+  it('adds no exclude line where the state folder is ignored already, and keeps what is there', () => {
+    const ignored = Repo.init().commit({ '.gitignore': '.warrant\n' })
+    expect(warrant(ignored, 'install').value.excluded).toBe(false)
+    const open = Repo.init()
+    writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
+    warrant(open, 'install')
+    expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe('mine \xff\n/.warrant/\n')
+  })
+
+  it('is refused while git keeps track of node_modules, and then changes nothing', () => {
+    const repo = Repo.init().commit({ 'packages/a/node_modules/b/index.js': '1' })
+    const { status, value } = warrant(repo, 'install')
+    expect(status).toBe(3)
+    expect(value.error).toMatchObject({ code: 'lifecycle.blocked', fix: expect.stringContaining('git rm') })
+    expect(existsSync(repo.path('.git/hooks/pre-commit'))).toBe(false)
+    expect(existsSync(repo.path('.ai_evidence.json'))).toBe(false)
+    expect(keys(repo)).not.toContain('pumuki')
+  })
+
+  it('fetches OpenSpec only when asked to, and remembers what it laid out', () => {
+    const repo = Repo.init().commit({ 'package.json': '{}' })
+    const tools = new Repo()
+    // Stands for npm: the real one needs the network.
+    writeScript(
+      join(tools.folder, 'npm'),
+      `echo "$@" >> '${repo.path('npm-asked')}'\nmkdir -p node_modules/.bin\nprintf '#!/bin/sh\\necho 1.13.2\\n' > node_modules/.bin/openspec\nchmod +x node_modules/.bin/openspec`,
+    )
+    const env = { PATH: `${tools.folder}:${process.env.PATH}` }
+    runJson(repo.folder, ['install'], env)
+    expect(existsSync(repo.path('npm-asked'))).toBe(false)
+    expect(existsSync(repo.path('openspec'))).toBe(false)
+    const { value } = runJson(repo.folder, ['install', '--openspec'], env)
+    expect(value.openspec).toMatchObject({ installed: 'added' })
+    expect(readFileSync(repo.path('npm-asked'), 'utf8')).toMatch(
+      /--save-dev --save-exact .*@fission-ai\/openspec/,
+    )
+    expect(existsSync(repo.path('openspec/changes/archive'))).toBe(true)
+    repo.git('add', 'openspec/project.md')
+    const purged = runJson(repo.folder, ['uninstall', '--purge-artifacts'], env).value.removed
+    expect(purged).toEqual([
+      '.ai_evidence.json',
+      'openspec/changes/archive/.gitkeep',
+      'openspec/specs/.gitkeep',
+    ])
+    expect(existsSync(repo.path('openspec/changes'))).toBe(false)
+    expect(existsSync(repo.path('openspec/project.md'))).toBe(true)
+  })
+})
+
+const exclude = (repo: Repo): string => readFileSync(repo.path('.git/info/exclude'), 'utf8')
+
+describe('uninstall', () => {
+  it('leaves the evidence alone unless told otherwise, and never removes what git tracks', () => {
+    const repo = Repo.init()
+    warrant(repo, 'install')
+    expect(warrant(repo, 'uninstall').value.removed).toEqual([])
+    expect(existsSync(repo.path('.ai_evidence.json'))).toBe(true)
+    expect(keys(repo)).not.toContain('pumuki')
+    repo.git('add', '.ai_evidence.json')
+    expect(warrant(repo, 'uninstall', '--purge-artifacts').value.removed).toEqual([])
+    expect(existsSync(repo.path('.ai_evidence.json'))).toBe(true)
+  })
+
+  it('removes nothing outside openspec/, whatever the configuration says it made', () => {
+    const repo = Repo.init().write({ 'src/main.ts': '1', 'openspec/x': '1' })
+    const outside = new Repo().write({ file: '1' })
+    const made = ['src/main.ts', '../file', `${outside.folder}/file`, 'openspec/../src/main.ts', 'openspec/x']
+    repo.git('config', 'pumuki.openspec.managed-artifacts', made.join(','))
+    expect(warrant(repo, 'uninstall', '--purge-artifacts').value.removed).toEqual(['openspec/x'])
+    expect(existsSync(repo.path('src/main.ts'))).toBe(true)
+    expect(existsSync(outside.path('file'))).toBe(true)
+  })
+})
+
+describe('update and doctor', () => {
+  it('update brings an installation to this version, and refuses where there is none', () => {
+    const repo = Repo.init()
+    expect(warrant(repo, 'update')).toMatchObject({
+      status: 5,
+      value: { error: { code: 'lifecycle.not_installed' } },
+    })
+    warrant(repo, 'install')
+    repo.git('config', 'pumuki.version', '0.0.1')
+    writeFileSync(repo.path('.git/hooks/pre-push'), '#!/bin/sh\ntrue\n')
+    const { status, value } = warrant(repo, 'update')
+    expect(status).toBe(0)
+    expect(value.status.lifecycleState.version).toBe(value.status.packageVersion)
+    expect(value.status.hookStatus['pre-push'].managedBlockPresent).toBe(true)
+  })
+
+  it('doctor warns when state and hooks disagree, and fails on tracked node_modules', () => {
+    const repo = Repo.init()
+    warrant(repo, 'install')
+    expect(warrant(repo, 'doctor', '--port', '0')).toMatchObject({ status: 0, value: { verdict: 'PASS' } })
+    writeFileSync(repo.path('.git/hooks/pre-push'), '#!/bin/sh\ntrue\n')
+    const warned = warrant(repo, 'doctor', '--port', '0')
+    expect(warned).toMatchObject({ status: 0, value: { ok: true, verdict: 'WARN' } })
+    expect(warned.value.findings).toContainEqual(
+      expect.objectContaining({ check: 'hooks', severity: 'warning', fix: expect.any(String) }),
+    )
+    mkdirSync(repo.path('node_modules'))
+    repo.commit({ 'node_modules/x': '1' })
+    expect(warrant(repo, 'doctor', '--port', '0')).toMatchObject({
+      status: 1,
+      value: { ok: false, verdict: 'BLOCKED' },
+    })
+  })
+})

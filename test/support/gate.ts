@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Evidence } from '../../src/evidence/schema.ts'
+import type { GateReport } from '../../src/gate/report.ts'
+import { BINARY, cleanEnvironment } from './binary.ts'
+import { GIT_ENVIRONMENT, type Repo } from './repository.ts'
+
+interface GateOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Whoever runs the tests may sit on a build server: the gate under test does not, unless it is told. */
+export const gateEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
+  const { CI: _, GITHUB_BASE_REF: __, NO_COLOR: ___, ...rest } = cleanEnvironment()
+  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = GIT_ENVIRONMENT
+  return { ...rest, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, ...extra }
+}
+
+/** Runs `warrant gate` in a repository, as a hook or a person would. */
+export const gate = (repo: Repo, args: readonly string[] = [], { cwd, env }: GateOptions = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, 'gate', ...args], {
+    cwd: cwd ?? repo.folder,
+    env: gateEnvironment(env),
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+export const gateJson = (repo: Repo, args: readonly string[] = [], options: GateOptions = {}) => {
+  const { status, stdout, stderr } = gate(repo, [...args, '--json'], options)
+  if (stdout === '') throw new Error(stderr)
+  return { code: status, ...(JSON.parse(stdout) as GateReport & { error?: { code: string } }) }
+}
+
+/** Resolves with the exit code. */
+export const gateAsync = (repo: Repo, args: readonly string[]): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BINARY, 'gate', ...args], {
+      cwd: repo.folder,
+      env: gateEnvironment(),
+      stdio: 'ignore',
+    })
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+
+export const readEvidence = (repo: Repo): Evidence =>
+  JSON.parse(readFileSync(repo.path('.ai_evidence.json'), 'utf8')) as Evidence
+
+/** Rule and place of each finding. */
+export const places = ({ findings }: GateReport): string[] =>
+  findings.map(
+    ({ ruleId, file, region }) => `${ruleId} ${file}${region === undefined ? '' : `:${region.line}`}`,
+  )
+
+export const LOG = "console.log('x')\n"
+/** A package that makes a folder a backend, whatever it is called. */
+export const BACKEND = JSON.stringify({ dependencies: { express: '5' } })
