@@ -173,4 +173,26 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/hooks.test.ts', 'a refusal stops the commit'],
     ],
   },
+  'gate.repositories': {
+    says: 'The gate judges the right bytes of the right files in every kind of repository git makes.',
+    shownBy: [
+      ['test/e2e/gate-repositories.test.ts', 'judges files whatever they are called'],
+      ['src/platform/git-reader.test.ts', 'passes over links, submodules, pipes'],
+    ],
+  },
+  'gate.complete': {
+    says: 'Every place is reported at once, code only, and what could not be judged does not pass as clean.',
+    shownBy: [['test/e2e/gate-defects.test.ts', 'reports every file and every place at once']],
+  },
+  'gate.same_bytes': {
+    says: 'The evidence is the same bytes on every machine, and whole under many gates at once.',
+    shownBy: [
+      ['test/e2e/gate-same-bytes.test.ts', 'is the same bytes in any time zone'],
+      ['test/e2e/gate-same-bytes.test.ts', 'stays one valid file under ten gates'],
+    ],
+  },
+  'gate.decisions': {
+    says: 'What the gate decided can be verified afterwards.',
+    shownBy: [['test/e2e/gate-cli.test.ts', 'are entries of a lineage that can be verified']],
+  },
 }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { buildEvidence } from '../evidence/build.ts'
 import { repoLifecycle } from '../gate/lifecycle.ts'
@@ -29,6 +30,7 @@ const bootstrap = (here: RepositoryHere) => async (signal: AbortSignal) => {
 export const changePorts = (here: RepositoryHere): ChangePorts => ({
   ...here.lifecycle,
   clock: systemClock,
+  program: realpathSync(process.argv[1] ?? ''),
   stateFolder: stateFolder(here),
   bootstrapEvidence: bootstrap(here),
   removeFile: (path) => removeFile(here.root, path),

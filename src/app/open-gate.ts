@@ -6,7 +6,6 @@ import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../gate/policy.ts'
 import type { RepositoryFiles } from '../gate/ports.ts'
 import { readRepoState } from '../gate/repo-state.ts'
 import type { GatePorts } from '../gate/run.ts'
-import { evaluateSdd } from '../gate/sdd.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
 import { folderNames } from '../platform/folder-names.ts'
@@ -86,8 +85,11 @@ export const openGate = async (
       policy: policyReader(files, environment),
       state: (stop) =>
         readRepoState({ git, folder: root, lifecycle: () => repoLifecycle(lifecycle, stop) }, stop),
-      guard: async (stage, stop) =>
-        (await follows()) ? (await evaluateSdd(sdd, stage, stop)).decision : undefined,
+      guard: async (stage, stop) => {
+        if (!(await follows())) return undefined
+        const { evaluateSdd } = await import('../gate/sdd.ts')
+        return (await evaluateSdd(sdd, stage, stop)).decision
+      },
       now: gateNow(config, world),
     },
   }

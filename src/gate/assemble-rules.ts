@@ -1,7 +1,7 @@
 import type { Ruleset } from '../evidence/schema.ts'
 import { digestJson } from '../kernel/hash.ts'
 import { type ChangeRule, compileChanges, compileRules, type PlatformRoots } from './compile.ts'
-import { type Pack, type RuleBook, type RuleSource, readPack } from './packs.ts'
+import type { Pack, RuleBook, RuleSource } from './packs.ts'
 import type { Policy } from './policy.ts'
 import type { CompiledRule } from './ports.ts'
 import { ruleFaults } from './rule-faults.ts'
@@ -39,6 +39,8 @@ export const readGuests = async (
   book: RuleBook,
 ): Promise<Pack | undefined> => {
   if (sources.length === 0) return undefined
+  // YAML and its schemas are loaded for repositories that bring rules, and for no other.
+  const { readPack } = await import('./packs.ts')
   const pack = await readPack(GUEST_PACK, '0', sources)
   refuseImpostors(pack, book)
   return pack

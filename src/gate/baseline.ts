@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
 import { compareText } from '../evidence/order.ts'
 import { digestJson } from '../kernel/hash.ts'
+import { isRecord } from '../kernel/json.ts'
 import { gateFaults } from './faults.ts'
 import { comparePlaces, type GateFinding } from './report.ts'
 
 /** In the repository and meant to be committed: everybody who judges it must know the same findings. */
 export const BASELINE_FILE = 'warrant.baseline.json'
 
-const Entry = z.strictObject({
-  fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
-  ruleId: z.string(),
-  file: z.string(),
-})
-const Baseline = z.strictObject({ version: z.literal(1), findings: z.array(Entry) })
-export type Baseline = z.infer<typeof Baseline>
+const VERSION = 1
+const FINGERPRINT = /^[0-9a-f]{32}$/
+
+/** One accepted finding. Rule and file are for readers: only the fingerprint is compared. */
+interface BaselineEntry {
+  readonly fingerprint: string
+  readonly ruleId: string
+  readonly file: string
+}
+
+const isEntry = (value: unknown): value is BaselineEntry =>
+  isRecord(value) &&
+  typeof value.fingerprint === 'string' &&
+  FINGERPRINT.test(value.fingerprint) &&
+  typeof value.ruleId === 'string' &&
+  typeof value.file === 'string'
 
 /** A finding before it has a fingerprint, and the text it is about. */
 export type Unmarked = Omit<GateFinding, 'fingerprint' | 'state'> & { readonly text: string }
@@ -61,7 +70,7 @@ export const writeBaseline = (findings: readonly GateFinding[]): string => {
         compareText(a.ruleId, b.ruleId) ||
         compareText(a.fingerprint, b.fingerprint),
     )
-  return `${JSON.stringify({ version: 1, findings: entries } satisfies Baseline, null, 2)}\n`
+  return `${JSON.stringify({ version: VERSION, findings: entries }, null, 2)}\n`
 }
 
 export interface LoadedBaseline {
@@ -78,11 +87,11 @@ export const readBaseline = (path: string, text: string): LoadedBaseline => {
   } catch (cause) {
     throw gateFaults.baseline_invalid(`${path} is not JSON`, { cause })
   }
-  const parsed = Baseline.safeParse(value)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw gateFaults.baseline_invalid(`${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
+  if (!isRecord(value) || value.version !== VERSION || !Array.isArray(value.findings)) {
+    throw gateFaults.baseline_invalid(`${path} is not a baseline of version ${VERSION}`)
   }
-  const known = new Set(parsed.data.findings.map(({ fingerprint }) => fingerprint))
-  return { path, digest: digestJson(parsed.data), known }
+  const stranger = value.findings.findIndex((entry) => !isEntry(entry))
+  if (stranger >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${stranger} is no finding`)
+  const entries: readonly BaselineEntry[] = value.findings.filter(isEntry)
+  return { path, digest: digestJson(entries), known: new Set(entries.map(({ fingerprint }) => fingerprint)) }
 }

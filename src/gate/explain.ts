@@ -1,6 +1,5 @@
-import * as z from 'zod'
 import { compareText } from '../evidence/order.ts'
-import { Severity } from '../evidence/schema.ts'
+import type { Severity } from '../evidence/schema.ts'
 import { gateFaults } from './faults.ts'
 import type { Pack, RuleBook } from './packs.ts'
 
@@ -8,22 +7,22 @@ export interface ExplainRequest {
   readonly rule: string | undefined
 }
 
-const RuleCard = z.object({
-  id: z.string(),
-  pack: z.string(),
-  severity: Severity,
-  message: z.string(),
-  why: z.string().optional(),
-  fix: z.string().optional(),
+type RuleCard = {
+  readonly id: string
+  readonly pack: string
+  readonly severity: Severity
+  readonly message: string
+  readonly why?: string
+  readonly fix?: string
   /** Code the rule lets pass, and code it objects to. */
-  valid: z.array(z.string()).optional(),
-  invalid: z.array(z.string()).optional(),
-})
+  readonly valid?: readonly string[]
+  readonly invalid?: readonly string[]
+}
 
 /** One rule with all there is to say of it, or every rule in a line. */
-export const Explanation = z.object({ rules: z.array(RuleCard) })
-export type Explanation = z.infer<typeof Explanation>
-type RuleCard = z.infer<typeof RuleCard>
+export interface Explanation {
+  readonly rules: readonly RuleCard[]
+}
 
 /** Snippets that prove a rule, by its id. */
 export type Examples = Readonly<
@@ -78,6 +77,6 @@ export const explainRules = async (
   const known = await examples()
   const shown = Object.hasOwn(known, source) ? known[source] : undefined
   return {
-    rules: [{ ...card, ...(shown && { valid: [...shown.valid], invalid: [...shown.invalid] }) }],
+    rules: [{ ...card, ...shown }],
   }
 }

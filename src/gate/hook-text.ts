@@ -31,21 +31,24 @@ const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
 
+const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 /**
  * Plain sh that also lives under `set -eu`. Git gives pre-push the refs on stdin: they are left for whoever
- * comes after us. A machine without any way to run the gate must not pass it.
+ * comes after us. A machine without any way to run the gate must not pass it, and nothing is fetched: a hook
+ * that runs whatever a registry has under our name would be a door for others.
  */
-const writeBlock = (name: HookName): string => `${START}
+const writeBlock = (name: HookName, program: string): string => `${START}
 # Put here by \`warrant hooks install\`; \`warrant hooks uninstall\` takes it out again.
 warrant_gate() {
   if [ -x ./node_modules/.bin/warrant ]; then
     ./node_modules/.bin/warrant gate --stage ${STAGES[name]} </dev/null
   elif command -v warrant >/dev/null 2>&1; then
     warrant gate --stage ${STAGES[name]} </dev/null
-  elif command -v npx >/dev/null 2>&1; then
-    npx --yes warrant gate --stage ${STAGES[name]} </dev/null
+  elif [ -f ${quoteShell(program)} ] && command -v node >/dev/null 2>&1; then
+    node ${quoteShell(program)} gate --stage ${STAGES[name]} </dev/null
   else
-    echo "warrant: cannot judge this ${name}: neither warrant nor npx was found. Install Node.js and warrant, or run: warrant hooks uninstall" >&2
+    echo "warrant: cannot judge this ${name}: warrant was not found. Install it here (npm install --save-dev warrant), or take the hook out: remove the block in .git/hooks/${name}" >&2
     return 1
   fi
 }
@@ -116,18 +119,18 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
 }
 
 /**
- * The hook with our block in it. It goes before everything else, because a hook that ends with `exit 0`
+ * The hook with our block in it; `program` is the one that installs it, the last that the block tries. It goes before everything else, because a hook that ends with `exit 0`
  * would never come to what follows; a block that is already there keeps its place.
  */
-export const insertBlock = (bytes: Uint8Array | undefined, name: HookName): Buffer => {
+export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name)}`)
+  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, program)}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
   const { from, to } = found ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${writeBlock(name)}${text.slice(to)}`)
+  return asBytes(`${before}${gap}${writeBlock(name, program)}${text.slice(to)}`)
 }
 
 /** The hook without our block: `unchanged`, or what is left, which is undefined when that is nothing. */

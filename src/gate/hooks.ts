@@ -17,6 +17,11 @@ export interface HookPorts {
   readonly files: OwnFiles
 }
 
+export interface InstallPorts extends HookPorts {
+  /** Path of the program that runs now. */
+  readonly program: string
+}
+
 export interface HookReport {
   readonly hook: HookName
   readonly state: HookState
@@ -80,12 +85,15 @@ export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal
 }
 
 /** Puts our block into both hooks. All are worked out before the first is written: a refusal changes nothing. */
-export const installHooks = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
+export const installHooks = async (
+  { git, files, program }: InstallPorts,
+  signal: AbortSignal,
+): Promise<HookReport[]> => {
   const places = await requirePlaces(git, signal)
   refuseHusky(places)
   const plans = (await findHooks(files, places)).map((found) => {
     requireOwn(places, found.path)
-    return { ...found, bytes: insertBlock(found.old, found.hook) }
+    return { ...found, bytes: insertBlock(found.old, found.hook, program) }
   })
   for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
   return plans.map(({ hook, old, bytes }) => ({

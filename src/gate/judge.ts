@@ -1,8 +1,8 @@
-import * as z from 'zod'
-import { type Evidence, GateStatus, RepoState, SEVERITIES, Severity } from '../evidence/schema.ts'
+import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import type { Reading } from '../evidence/store.ts'
-import { type Policy, PolicyView } from './policy.ts'
-import { GATE_STAGES, type GateStage } from './stage.ts'
+import { SEVERITIES } from '../evidence/words.ts'
+import type { Policy } from './policy.ts'
+import type { GateStage } from './stage.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   PRE_WRITE: 300,
@@ -34,22 +34,25 @@ const FIXES = {
 } as const
 type ViolationCode = keyof typeof FIXES
 
-export const GateVerdict = z.object({
-  status: GateStatus,
-  allowed: z.boolean(),
-  stage: z.enum(GATE_STAGES),
-  policy: PolicyView,
-  violations: z.array(
-    z.object({ code: z.string(), severity: Severity, message: z.string(), fix: z.string() }),
-  ),
-  evidence: z.object({
-    kind: z.enum(['missing', 'invalid', 'valid']),
-    max_age_seconds: z.int(),
-    age_seconds: z.int().nullable(),
-  }),
-  repo_state: RepoState,
-})
-export type GateVerdict = z.infer<typeof GateVerdict>
+export interface GateVerdict {
+  readonly status: GateStatus
+  readonly allowed: boolean
+  readonly stage: GateStage
+  readonly policy: Policy
+  readonly violations: readonly {
+    readonly code: ViolationCode
+    readonly severity: Severity
+    readonly message: string
+    readonly fix: string
+  }[]
+  readonly evidence: {
+    readonly kind: Reading['kind']
+    readonly max_age_seconds: number
+    /** Null when there is no time to count from. */
+    readonly age_seconds: number | null
+  }
+  readonly repo_state: RepoState
+}
 
 /** Everything the judgement rests on. Same input, same verdict. */
 export interface Case {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { HOOK_NAMES } from './hook-text.ts'
-import { type HookReport, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
+import { type HookReport, type InstallPorts, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
 import {
   type LifecyclePorts,
   type LifecycleStatus,
@@ -16,7 +16,7 @@ export const lifecycleFaults = defineFaults('lifecycle', {
   not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
 })
 
-export interface ChangePorts extends LifecyclePorts {
+export interface ChangePorts extends LifecyclePorts, InstallPorts {
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined

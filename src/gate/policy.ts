@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
-import { type Outcome, SEVERITIES, Severity } from '../evidence/schema.ts'
+import type { Outcome, Severity } from '../evidence/schema.ts'
+import { SEVERITIES } from '../evidence/words.ts'
 import { digestJson } from '../kernel/hash.ts'
+import { isRecord } from '../kernel/json.ts'
 import { gateFaults } from './faults.ts'
-import { GATE_STAGES, type GateStage } from './stage.ts'
+import type { GateStage } from './stage.ts'
 
 /** Severities at and above which findings block, and at and above which they are worth a warning. */
 interface Thresholds {
@@ -31,21 +32,8 @@ const HARD_PROFILES: Readonly<Record<string, Thresholds>> = {
 export const HARD_MODE_FILE = '.pumuki/hard-mode.json'
 export const SKILLS_FILE = 'skills.policy.json'
 
-const HardMode = z.looseObject({
-  enabled: z.boolean(),
-  profile: z.string().trim().nullish(),
-})
-
 /** The other vocabulary for the same four ranks. */
 const ENTERPRISE: Readonly<Record<string, Severity>> = { HIGH: 'ERROR', MEDIUM: 'WARN', LOW: 'INFO' }
-const AnySeverity = z.preprocess(
-  (word) => (typeof word === 'string' ? (ENTERPRISE[word] ?? word) : word),
-  Severity,
-)
-const StageRule = z.looseObject({ blockOnOrAbove: AnySeverity, warnOnOrAbove: AnySeverity })
-const SkillsPolicy = z.looseObject({
-  stages: z.looseObject({ PRE_COMMIT: StageRule, PRE_PUSH: StageRule, CI: StageRule }),
-})
 
 /** What may change the policy: texts as found, undefined where there is nothing. */
 export interface PolicySources {
@@ -58,18 +46,18 @@ export interface PolicySources {
   readonly skillsFile?: string | undefined
 }
 
-export const PolicyView = z.object({
-  stage: z.enum(GATE_STAGES),
-  resolved_stage: z.enum(POLICY_STAGES),
-  block_on_or_above: Severity,
-  warn_on_or_above: Severity,
-  trace: z.object({
-    source: z.enum(['default', 'skills.policy', 'hard-mode']),
-    bundle: z.string(),
-    hash: z.string(),
-  }),
-})
-export type Policy = z.infer<typeof PolicyView>
+/** The policy in force, and where it came from. Others read it: the names are theirs. */
+export type Policy = {
+  readonly stage: GateStage
+  readonly resolved_stage: PolicyStage
+  readonly block_on_or_above: Severity
+  readonly warn_on_or_above: Severity
+  readonly trace: {
+    readonly source: 'default' | 'skills.policy' | 'hard-mode'
+    readonly bundle: string
+    readonly hash: string
+  }
+}
 
 const SWITCH: Readonly<Record<string, boolean>> = {
   '1': true,
@@ -83,18 +71,44 @@ const SWITCH: Readonly<Record<string, boolean>> = {
 }
 
 // A policy that cannot be read might have been the strict one: it stops the gate instead of relaxing it.
-const readFile = <T>(name: string, text: string | undefined, schema: z.ZodType<T>): T | undefined => {
-  if (text === undefined) return undefined
-  let value: unknown
+const readFile = (name: string, text: string): Record<string, unknown> => {
   try {
-    value = JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value)) return value
   } catch (cause) {
     throw gateFaults.policy_invalid(`${name} is not JSON`, { cause })
   }
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw gateFaults.policy_invalid(`${name}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
+  throw gateFaults.policy_invalid(`${name} is not a JSON object`)
+}
+
+/** The file that switches hard mode on or off, as far as it counts. */
+const readHard = (text: string | undefined) => {
+  if (text === undefined) return undefined
+  const { enabled, profile } = readFile(HARD_MODE_FILE, text)
+  if (typeof enabled !== 'boolean') {
+    throw gateFaults.policy_invalid(`${HARD_MODE_FILE}: enabled must be true or false`)
+  }
+  return { enabled, profile: typeof profile === 'string' ? profile.trim() : undefined }
+}
+
+const readSeverity = (place: string, word: unknown): Severity => {
+  const known = typeof word === 'string' && Object.hasOwn(ENTERPRISE, word) ? ENTERPRISE[word] : word
+  const found = SEVERITIES.find((severity) => severity === known)
+  if (found !== undefined) return found
+  throw gateFaults.policy_invalid(`${SKILLS_FILE}: ${place} must be one of ${SEVERITIES.join(', ')}`)
+}
+
+/** Thresholds of all three stages: a policy that leaves one out leaves a hole. */
+const readSkills = (text: string | undefined) => {
+  if (text === undefined) return undefined
+  const value = readFile(SKILLS_FILE, text)
+  const stages = isRecord(value.stages) ? value.stages : {}
+  const read = (stage: PolicyStage): [PolicyStage, Thresholds] => {
+    const rule = isRecord(stages[stage]) ? stages[stage] : {}
+    const block = readSeverity(`stages.${stage}.blockOnOrAbove`, rule.blockOnOrAbove)
+    return [stage, { block, warn: readSeverity(`stages.${stage}.warnOnOrAbove`, rule.warnOnOrAbove) }]
+  }
+  return { value, thresholds: new Map(POLICY_STAGES.map(read)) }
 }
 
 const readSwitch = (text: string | undefined): boolean | undefined => {
@@ -111,7 +125,7 @@ const readSwitch = (text: string | undefined): boolean | undefined => {
 
 /** Undefined when hard mode is off, else its profile. */
 const hardProfile = (sources: PolicySources): { readonly profile: string | null } | undefined => {
-  const file = readFile(HARD_MODE_FILE, sources.hardFile, HardMode)
+  const file = readHard(sources.hardFile)
   if (!(readSwitch(sources.hardMode) ?? file?.enabled ?? false)) return undefined
   return { profile: sources.hardProfile?.trim() || file?.profile || null }
 }
@@ -126,7 +140,7 @@ interface Choice extends Thresholds {
 
 const choose = (stage: PolicyStage, sources: PolicySources): Choice => {
   // Read even when hard mode wins: a broken file must not stay hidden until hard mode is switched off.
-  const skills = readFile(SKILLS_FILE, sources.skillsFile, SkillsPolicy)
+  const skills = readSkills(sources.skillsFile)
   const hard = hardProfile(sources)
   if (hard !== undefined) {
     const known = hard.profile !== null && Object.hasOwn(HARD_PROFILES, hard.profile)
@@ -134,10 +148,10 @@ const choose = (stage: PolicyStage, sources: PolicySources): Choice => {
     const name = known ? `hard-mode.${hard.profile}` : 'hard-mode'
     return { ...thresholds, source: 'hard-mode', bundle: name, sourceHash: null }
   }
-  if (skills !== undefined) {
-    const { blockOnOrAbove: block, warnOnOrAbove: warn } = skills.stages[stage]
-    const sourceHash = digestJson(skills).slice('sha256:'.length)
-    return { block, warn, source: 'skills.policy', bundle: 'skills.policy', sourceHash }
+  const named = skills?.thresholds.get(stage)
+  if (skills !== undefined && named !== undefined) {
+    const sourceHash = digestJson(skills.value).slice('sha256:'.length)
+    return { ...named, source: 'skills.policy', bundle: 'skills.policy', sourceHash }
   }
   return { ...DEFAULTS[stage], source: 'default', bundle: 'default', sourceHash: null }
 }

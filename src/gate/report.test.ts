@@ -8,13 +8,13 @@ import { writeSarif } from './report-sarif.ts'
 import { writeText } from './report-text.ts'
 
 const region = { line: 2, column: 3, endLine: 2, endColumn: 14 }
-const finding = (change: Partial<GateFinding> = {}): GateFinding => ({
+const finding = ({ region: at = region, ...change }: Partial<GateFinding> = {}): GateFinding => ({
   ruleId: 'generic.rule',
   severity: 'ERROR',
   code: 'GENERIC_RULE',
   message: 'Do not.',
   file: 'src/a.ts',
-  region,
+  region: at,
   state: 'new',
   why: 'Because.',
   fix: 'Do something else.',
@@ -130,10 +130,8 @@ describe('the report for code scanning', () => {
   })
 
   it('says what a comment suppresses, and what is about no line', () => {
-    const [second, first] = sarif(
-      finding({ state: 'suppressed', reason: 'agreed' }),
-      finding({ file: 'b', region: undefined }),
-    ).results
+    const { region: _, ...whole } = finding({ file: 'b' })
+    const [second, first] = sarif(finding({ state: 'suppressed', reason: 'agreed' }), whole).results
     expect(first.suppressions).toEqual([{ kind: 'inSource', status: 'accepted', justification: 'agreed' }])
     expect(second.locations[0].physicalLocation.region).toBeUndefined()
   })

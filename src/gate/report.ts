@@ -1,66 +1,62 @@
-import * as z from 'zod'
 import { compareText } from '../evidence/order.ts'
-import { Outcome, Platform, Ruleset, SEVERITIES, Severity } from '../evidence/schema.ts'
-import { PolicyView } from './policy.ts'
-import { GATE_STAGES } from './stage.ts'
+import type { Outcome, Platform, Ruleset, Severity } from '../evidence/schema.ts'
+import { SEVERITIES } from '../evidence/words.ts'
+import type { Policy } from './policy.ts'
+import type { GateStage } from './stage.ts'
 
 /** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
-const Region = z.object({
-  line: z.int().positive(),
-  column: z.int().positive(),
-  endLine: z.int().positive(),
-  endColumn: z.int().positive(),
-})
-export type Region = z.infer<typeof Region>
+export type Region = {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
 
-/** `new` ones are judged; `known` ones are in the baseline; `suppressed` ones a comment speaks for. */
-const FindingState = z.enum(['new', 'known', 'suppressed'])
-
-export const GateFinding = z.object({
-  ruleId: z.string(),
-  severity: Severity,
-  code: z.string(),
-  message: z.string(),
-  file: z.string(),
+export type GateFinding = {
+  readonly ruleId: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly file: string
   /** Absent where the finding is about a file, or about none. */
-  region: Region.optional(),
-  state: FindingState,
+  readonly region?: Region
+  /** `new` ones are judged; `known` ones are in the baseline; `suppressed` ones a comment speaks for. */
+  readonly state: 'new' | 'known' | 'suppressed'
   /** What the suppressing comment says. */
-  reason: z.string().optional(),
-  why: z.string().optional(),
-  fix: z.string().optional(),
-  matchedBy: z.string(),
-  source: z.string(),
+  readonly reason?: string
+  readonly why?: string
+  readonly fix?: string
+  readonly matchedBy: string
+  readonly source: string
   /** Stays the same while lines move and files are renamed. */
-  fingerprint: z.string(),
-})
-export type GateFinding = z.infer<typeof GateFinding>
+  readonly fingerprint: string
+}
 
-const Counts = z.object({
-  judged: z.int(),
-  known: z.int(),
-  suppressed: z.int(),
-  by_severity: z.object({ CRITICAL: z.int(), ERROR: z.int(), WARN: z.int(), INFO: z.int() }),
-})
+type Counts = {
+  readonly judged: number
+  readonly known: number
+  readonly suppressed: number
+  readonly by_severity: Readonly<Record<Severity, number>>
+}
 
-export const GateReport = z.object({
-  stage: z.enum(GATE_STAGES),
-  status: z.enum(['ALLOWED', 'BLOCKED']),
-  outcome: Outcome,
+/** What a run of the gate came to, as it is printed and told. */
+export interface GateReport {
+  readonly stage: GateStage
+  readonly status: 'ALLOWED' | 'BLOCKED'
+  readonly outcome: Outcome
   /** Where the files came from: `git:staged`, `git:range:<from>..<to>`, `git:worktree`, `git:repository`. */
-  source: z.string(),
-  policy: PolicyView,
-  files: z.object({ changed: z.int(), scanned: z.int() }),
-  counts: Counts,
-  findings: z.array(GateFinding),
-  platforms: z.record(z.string(), Platform),
-  rulesets: z.array(Ruleset),
+  readonly source: string
+  readonly policy: Policy
+  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly counts: Counts
+  readonly findings: readonly GateFinding[]
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly rulesets: readonly Ruleset[]
   /** What the baseline did; absent without one. */
-  baseline: z.object({ path: z.string(), digest: z.string(), known: z.int() }).optional(),
-  /** Digest of the evidence that was written; null when none was. */
-  evidence: z.string().nullable(),
-})
-export type GateReport = z.infer<typeof GateReport>
+  readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
+  /** Hash of the evidence that was written; null when none was. */
+  readonly evidence: string | null
+}
 
 /** A few lines around a finding, to be shown. Never part of what is stored. */
 export interface Excerpt {
@@ -93,7 +89,7 @@ export const comparePlaces = (a: GateFinding, b: GateFinding): number => {
   )
 }
 
-export const countFindings = (findings: readonly GateFinding[]): z.infer<typeof Counts> => {
+export const countFindings = (findings: readonly GateFinding[]): Counts => {
   const judged = findings.filter(({ state }) => state === 'new')
   const bySeverity = (severity: Severity) => judged.filter((one) => one.severity === severity).length
   return {

@@ -2,6 +2,15 @@ import { gateFaults } from './faults.ts'
 import type { GitReader, Scope } from './ports.ts'
 import type { GateStage } from './stage.ts'
 
+/** How the files to judge can be named, by people and by agents. */
+export const SCOPES = ['staged', 'worktree', 'repository'] as const
+
+/** `A..B`, or `A...B` for those who are used to it: what B brought since it parted from A. */
+export const readRange = (text: string): Scope | undefined => {
+  const [, from, to] = /^(.+?)\.{2,3}([^.].*)$/.exec(text) ?? []
+  return from === undefined || to === undefined ? undefined : { kind: 'range', from, to }
+}
+
 /** Branches that work is usually taken from, in the order they are tried. */
 const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master', 'develop']
 

@@ -1,11 +1,15 @@
 import * as z from 'zod'
-import type { JsonObject } from '../kernel/json.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import { type ExplainRequest, Explanation } from './explain.ts'
-import { GateVerdict } from './judge.ts'
+import type { ExplainRequest, Explanation } from './explain.ts'
+import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
-import { GateReport } from './report.ts'
+import type { GateReport } from './report.ts'
+import { readRange, SCOPES } from './scope.ts'
+import * as shapes from './shapes.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
+import { checkVerdict, runVerdict } from './verdict.ts'
+
+export { checkVerdict } from './verdict.ts'
 
 /** What the tools ask of the gate, opened when one of them first does. */
 export interface GateDoor {
@@ -20,40 +24,16 @@ export interface GateDoor {
 
 const stage = z.enum(GATE_STAGES).describe('How far the change has come.')
 
-/** How the files to judge can be named on the command line and by agents. */
-export const SCOPES = ['staged', 'worktree', 'repository'] as const
 const Range = z
   .string()
   .regex(/^[^\p{Cc}]+?\.\.[^\p{Cc}]+$/u)
   .max(500)
 
-/** `A..B`, or `A...B` for those who are used to it: what B brought since it parted from A. */
-export const readRange = (text: string): Scope | undefined => {
-  const [, from, to] = /^(.+?)\.{2,3}([^.].*)$/.exec(text) ?? []
-  return from === undefined || to === undefined ? undefined : { kind: 'range', from, to }
-}
-
-export const checkVerdict = ({ stage: at, status, violations, evidence }: GateVerdict): JsonObject => ({
-  stage: at,
-  status,
-  evidence: evidence.kind,
-  codes: violations.map(({ code }) => code),
-})
-
-export const runVerdict = (report: GateReport): JsonObject => ({
-  stage: report.stage,
-  status: report.status,
-  outcome: report.outcome,
-  source: report.source,
-  findings: report.counts.judged,
-  evidence: report.evidence,
-})
-
 /** As many findings as fit. The counts stay whole, so that nobody takes the part for all of it. */
-const fitReport = (report: GateReport, bytes: number): GateReport => {
-  const kept = { ...report, findings: [...report.findings] }
+const fitReport = (report: shapes.Report, bytes: number): shapes.Report => {
+  let kept = report
   while (kept.findings.length > 0 && Buffer.byteLength(JSON.stringify(kept)) > bytes)
-    kept.findings.length = Math.floor(kept.findings.length / 2)
+    kept = { ...kept, findings: kept.findings.slice(0, Math.floor(kept.findings.length / 2)) }
   return kept
 }
 
@@ -65,9 +45,9 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
       'Judges whether work may go on at a stage, by the evidence file, its age and coherence, and the branch checked out. Every violation says how to put it right. Call it before you write.',
     effect: 'read',
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
-    output: GateVerdict,
+    output: shapes.Verdict,
     verdict: checkVerdict,
-    run: ({ stage: at }, { signal }) => door.check(at, signal),
+    run: async ({ stage: at }, { signal }) => ({ ...(await door.check(at, signal)) }),
   }),
   defineTool({
     name: 'gate_run',
@@ -81,12 +61,13 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
       scope: z.enum(SCOPES).optional().describe('Files to judge, instead of those of the stage.'),
       range: Range.optional().describe('Commits to judge, such as origin/main..HEAD. Wins over scope.'),
     }),
-    output: GateReport,
+    output: shapes.Report,
     verdict: runVerdict,
     fit: fitReport,
-    run: ({ stage: at, scope, range }, call) => {
+    run: async ({ stage: at, scope, range }, call) => {
       const picked = range === undefined ? scope && { kind: scope } : readRange(range)
-      return door.run({ stage: at, scope: picked }, (done, total) => call.progress(done, total), call.signal)
+      const progress = (done: number, total: number) => call.progress(done, total)
+      return { ...(await door.run({ stage: at, scope: picked }, progress, call.signal)) }
     },
   }),
   defineTool({
@@ -98,7 +79,7 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
     input: z.strictObject({
       rule: z.string().max(200).optional().describe('Id of the rule, as findings have it.'),
     }),
-    output: Explanation,
-    run: ({ rule }) => door.explain({ rule }),
+    output: shapes.Rules,
+    run: async ({ rule }) => ({ ...(await door.explain({ rule })) }),
   }),
 ]

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { type FileReading, MAX_FILE_BYTES } from '../gate/ports.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE } from './git-run.ts'
 
@@ -71,7 +70,11 @@ const ask = async (child: ChildProcess, wanted: readonly Wanted[]): Promise<void
   const PAGE = 1_000
   for (let at = 0; at < wanted.length && stdin.writable; at += PAGE) {
     const page = wanted.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
-    if (!stdin.write(page.join(''))) await Promise.race([once(stdin, 'drain'), once(child, 'close')])
+    if (stdin.write(page.join(''))) continue
+    await new Promise<void>((resolve) => {
+      stdin.once('drain', resolve)
+      child.once('close', () => resolve())
+    })
   }
   stdin.end()
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalConfig } from '../gate/ports.ts'
 import { askGit, type GitPlace, gitFaults } from './git-run.ts'
 
@@ -22,7 +21,7 @@ const change = async (place: GitPlace, args: readonly string[], signal: AbortSig
         fix: 'Check that the repository and its configuration can be written.',
       })
     }
-    await sleep(PAUSE_MS, undefined, { signal })
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
 

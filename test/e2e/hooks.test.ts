@@ -43,16 +43,16 @@ describe('installed hooks', () => {
     expect(spawnSync(hookPath(repo), { cwd: repo.folder, env: { PATH: path } }).status).toBe(7)
   })
 
-  it('take the program on the path, else npx, else fail and say why', () => {
+  it('take the program on the path, else the one that installed them, else fail and say why', () => {
     const repo = Repo.init()
     hooks(repo, 'install')
     const path = makePath()
     const nothing = commit(repo, path)
     expect(nothing.status).not.toBe(0)
-    expect(nothing.stderr).toMatch(/neither warrant nor npx was found/)
-    writeScript(join(path, 'npx'), 'echo "npx $@" > asked')
+    expect(nothing.stderr).toMatch(/warrant was not found/)
+    writeScript(join(path, 'node'), 'echo "$@" > asked')
     expect(commit(repo, path).status).toBe(0)
-    expect(text(repo.path('asked'))).toBe('npx --yes warrant gate --stage PRE_COMMIT\n')
+    expect(text(repo.path('asked'))).toBe(`${BINARY} gate --stage PRE_COMMIT\n`)
     writeScript(join(path, 'warrant'), 'echo "path $@" > asked')
     expect(commit(repo, path).status).toBe(0)
     expect(text(repo.path('asked'))).toBe('path gate --stage PRE_COMMIT\n')
