@@ -97,10 +97,15 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
     (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
 })
 
-/** The evidence of the root, read when first asked for. */
+/** Where evidence lies: at the top of the repository, in whatever folder of it we were started. */
+const evidenceFolder = async (root: string): Promise<string> =>
+  (await (await import('../platform/find-top.ts')).findTop(root)) ?? root
+
+/** The evidence of the repository, read when first asked for. */
 const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
   let store: Promise<EvidenceReader> | undefined
-  const open = async () => (await import('../platform/evidence-file.ts')).fileEvidence(root, clock)
+  const open = async () =>
+    (await import('../platform/evidence-file.ts')).fileEvidence(await evidenceFolder(root), clock)
   return {
     async read() {
       store ??= open()
@@ -117,7 +122,8 @@ const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
   }
   const start = async () => {
     const { watchFile } = await import('../platform/watch-file.ts')
-    if (!ended) stop = watchFile(root, EVIDENCE_FILE, () => announceEvidence(emit))
+    const folder = await evidenceFolder(root)
+    if (!ended) stop = watchFile(folder, EVIDENCE_FILE, () => announceEvidence(emit))
   }
   void start().catch(() => {})
   return () => stop()

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { EVIDENCE_FILE } from '../evidence/store.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
+import { findTop } from '../platform/find-top.ts'
 import { randomIds } from '../platform/ids.ts'
 import type { Terminal } from '../surfaces/cli/command.ts'
 import { evidenceFront } from '../surfaces/http/evidence-routes.ts'
@@ -31,7 +32,8 @@ export const serveEvidence = async (
   requireToken(config)
   const route = tidyRoute(asked)
   const { log, clock, cwd } = greetHere(config)
-  const root = resolve(cwd, config.root)
+  const folder = resolve(cwd, config.root)
+  const root = (await findTop(folder)) ?? folder
   const front = createFront({
     ...evidenceFront({
       evidence: fileEvidence(root, clock),

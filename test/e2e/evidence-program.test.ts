@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -52,6 +52,15 @@ describe('starting', () => {
     expect((await program.heard(1))[0]).toMatch(/http:\/\/\[::1\]:\d+\/ai-evidence/)
     const { stdout } = await run(['--help'], { PUMUKI_EVIDENCE_PORT: 'many' })
     for (const flag of ['--host', '--port', '--route', '--root', '--stdio']) expect(stdout).toContain(flag)
+  })
+
+  test('started in a folder of a repository serves the evidence at its top, as the gate writes it', async () => {
+    const top = root()
+    mkdirSync(join(top, '.git'))
+    mkdirSync(join(top, 'apps/web'), { recursive: true })
+    putEvidence(top, evidenceOf([finding()]))
+    const { ask } = await startEvidence([], {}, join(top, 'apps/web'))
+    expect((await ask('/ai-evidence/summary')).json.snapshot.findings_count).toBe(1)
   })
 
   test('serves the root it is given, whatever the settings of `warrant serve` are', async () => {
