@@ -1,8 +1,9 @@
 // What does the belief graph cost: over the wire, in the store, by its size, in a tick, and at a restart?
 
 import { measureBatches } from './lib/beliefs/batches.mjs'
-import { measureSizes, measureTick } from './lib/beliefs/graph.mjs'
+import { measureTick } from './lib/beliefs/graph.mjs'
 import { measureRestart } from './lib/beliefs/restart.mjs'
+import { measureSizes } from './lib/beliefs/sizes.mjs'
 import { loadSource } from './lib/beliefs/source.mjs'
 import { measureWire } from './lib/beliefs/wire.mjs'
 import { roundCount, runBench } from './lib/cli.mjs'

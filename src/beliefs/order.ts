@@ -63,6 +63,20 @@ export class TopoOrder {
     this.#count = nodes
     this.#front = -1
     this.#back = nodes
+    return this.#keepIds(nodes) || this.#sortAll(nodes)
+  }
+
+  /** Where every edge leads to a newer node, their ids are an order, and the one that further edges fit best. */
+  #keepIds(nodes: number): boolean {
+    const { src, dst, count } = this.#edges
+    for (let edge = 0; edge < count; edge += 1) {
+      if ((src[edge] as number) >= (dst[edge] as number)) return false
+    }
+    for (let node = 0; node < nodes; node += 1) this.#position[node] = node
+    return true
+  }
+
+  #sortAll(nodes: number): boolean {
     const edges = this.#edges
     const waiting = new Uint32Array(nodes)
     for (let edge = 0; edge < edges.count; edge += 1) {

@@ -5,10 +5,10 @@ import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
 import { cpuOf } from './source.mjs'
 
-const AT = 1_700_000_000_000
+export const AT = 1_700_000_000_000
 
 /** Numbers that look random and are the same every time. */
-function scatter() {
+export function scatter() {
   let state = 1
   return (/** @type {number} */ below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -22,7 +22,7 @@ function scatter() {
  * @param {any} source
  * @param {number} nodes
  */
-function buildGraph(source, nodes) {
+export function buildGraph(source, nodes) {
   const graph = new source.Graph(source.DEFAULT_CONFIG)
   const pick = scatter()
   for (let id = 0; id < nodes; id++) graph.createNode(pick(1000) / 1000, 10 + pick(100), AT)
@@ -35,65 +35,9 @@ function buildGraph(source, nodes) {
  * @param {(below: number) => number} pick
  * @param {number} nodes
  */
-function bindOne(graph, pick, nodes) {
+export function bindOne(graph, pick, nodes) {
   const to = 1 + pick(nodes - 1)
   return graph.bindEdge(pick(to), to, (1 + pick(9)) / 10, AT)
-}
-
-const TIMES = 500
-const REPEATS = 40
-
-/**
- * Does it a few hundred times and undoes that again, so that the graph keeps its size.
- *
- * @param {() => { undo?: () => void }} operate
- */
-async function timeOperation(operate) {
-  let sum = 0
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    /** @type {{ undo?: () => void }[]} */
-    const done = []
-    sum += await cpuOf(() => {
-      for (let n = 0; n < TIMES; n++) done.push(operate())
-    })
-    for (const { undo } of done.reverse()) undo?.()
-  }
-  return sum / (TIMES * REPEATS)
-}
-
-/**
- * Whether an operation costs the same however large the graph is.
- *
- * @param {any} source
- * @param {import('../cli.mjs').Options} options
- */
-export async function measureSizes(source, options) {
-  const sizes = options.quick ? [1_000, 100_000] : [1_000, 1_000_000]
-  const contestants = sizes.map((nodes) => ({
-    name: `${nodes} nodes`,
-    nodes,
-    graph: buildGraph(source, nodes),
-    pick: scatter(),
-  }))
-  const samples = new Samples('one operation by the size of the graph, in one process', [
-    { key: 'create', label: 'create, µs CPU', digits: 2, best: 'min' },
-    { key: 'bind', label: 'bind, µs CPU', digits: 2, best: 'min' },
-    { key: 'status', label: 'governor status, µs CPU', digits: 3, best: 'min' },
-  ])
-  await interleave(
-    contestants,
-    roundCount(options, 9),
-    async ({ graph, nodes, pick }) => ({
-      create: await timeOperation(() => graph.createNode(0.5, 1, AT)),
-      bind: await timeOperation(() => bindOne(graph, pick, nodes)),
-      status: await timeOperation(() => graph.health()),
-    }),
-    ({ name }, values) => samples.add(name, values),
-  )
-  return samples.table(
-    contestants.map(({ name }) => name),
-    [contestants[0]?.name ?? ''],
-  )
 }
 
 /** Numbers a node has side by side in the graph's own arrays: its belief, and three for its energy. */
@@ -202,6 +146,8 @@ const collect = runInNewContext('gc')
 
 /** What arrays take, leaving out those that nobody has any more. */
 function arrayMib() {
+  // What a collection finds unused is given back while the next one runs.
+  collect()
   collect()
   return process.memoryUsage().arrayBuffers / 2 ** 20
 }

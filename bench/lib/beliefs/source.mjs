@@ -8,7 +8,9 @@ const MODULES = [
   'src/beliefs/beliefs.ts',
   'src/beliefs/graph.ts',
   'src/beliefs/keeper.ts',
+  'src/beliefs/replay-state.ts',
   'src/beliefs/stamp.ts',
+  'src/lineage/chain.ts',
   'src/platform/clock.ts',
   'src/platform/memory-log.ts',
   'src/platform/salts.ts',
@@ -48,8 +50,9 @@ export async function loadSource() {
  *
  * @param {any} source
  * @param {any} store
+ * @param {number} [every] entries between two snapshots, at the least
  */
-export function openKeeper(source, store) {
+export function openKeeper(source, store, every = 1_000) {
   return source.Keeper.open({
     store,
     name: 'bench',
@@ -58,7 +61,7 @@ export function openKeeper(source, store) {
     stamp: source.wallStamps(source.systemClock),
     salt: source.randomSalts,
     diary: { write: () => {} },
-    every: 1_000,
+    every,
   })
 }
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { Deadlines } from './deadlines.ts'
+import type { Clock } from './ports.ts'
+
+/** Time moves when it is told to, and says how many timers wait for it. */
+class StillClock implements Clock {
+  time = 0
+  readonly #timers = new Set<{ readonly at: number; readonly then: () => void }>()
+  now = () => this.time
+  elapsed = () => this.time
+  after(ms: number, then: () => void) {
+    const timer = { at: this.time + ms, then }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+  get waiting() {
+    return this.#timers.size
+  }
+  move(ms: number) {
+    this.time += ms
+    for (const timer of [...this.#timers].filter(({ at }) => at <= this.time)) {
+      this.#timers.delete(timer)
+      timer.then()
+    }
+  }
+}
+
+describe('deadlines', () => {
+  const bench = () => {
+    const clock = new StillClock()
+    const deadlines = new Deadlines(clock, 100)
+    const expired: string[] = []
+    const set = (name: string) => deadlines.set(clock.elapsed(), () => expired.push(name))
+    return { clock, deadlines, expired, set }
+  }
+
+  it('pass one by one, each in its own time, with one timer for all', () => {
+    const { clock, expired, set } = bench()
+    set('first')
+    clock.move(30)
+    set('second')
+    expect(clock.waiting).toBe(1)
+    clock.move(70)
+    expect(expired).toEqual(['first'])
+    expect(clock.waiting).toBe(1)
+    clock.move(29)
+    expect(expired).toEqual(['first'])
+    clock.move(1)
+    expect(expired).toEqual(['first', 'second'])
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('that were met do not pass, and with none left there is no timer', () => {
+    const { clock, deadlines, expired, set } = bench()
+    const first = set('first')
+    const second = set('second')
+    deadlines.meet(second)
+    deadlines.meet(second)
+    expect(clock.waiting).toBe(1)
+    deadlines.meet(first)
+    expect(clock.waiting).toBe(0)
+    clock.move(1_000)
+    expect(expired).toEqual([])
+  })
+
+  it('hold while thousands come and go behind one that stays', () => {
+    const { clock, deadlines, expired, set } = bench()
+    set('stays')
+    for (let n = 0; n < 5_000; n += 1) deadlines.meet(set(`passes ${n}`))
+    clock.move(100)
+    expect(expired).toEqual(['stays'])
+  })
+
+  it('may be met by one that passes at the same time', () => {
+    const { clock, deadlines, expired } = bench()
+    const partner = { second: undefined as ReturnType<Deadlines['set']> | undefined }
+    deadlines.set(0, () => {
+      expired.push('first')
+      if (partner.second !== undefined) deadlines.meet(partner.second)
+    })
+    partner.second = deadlines.set(0, () => expired.push('second'))
+    clock.move(100)
+    expect(expired).toEqual(['first'])
+    expect(clock.waiting).toBe(0)
+  })
+})
