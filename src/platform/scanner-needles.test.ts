@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
 
 const needles = (rule: Record<string, unknown>, utils?: Record<string, unknown>) =>
-  findNeedles({ rule, ...(utils && { utils }) })
+  findNeedles({ rule, ...(utils && { utils }) }, 'typescript')
 
 describe('the words a rule needs', () => {
   it.each([
@@ -13,14 +13,28 @@ describe('the words a rule needs', () => {
     [{ regex: '^(?:node:)?child_process$' }, [['child_process']]],
     [{ regex: '^(x|spawn)$' }, []],
     [{ regex: '(?i)token' }, []],
+    [{ regex: '(?=token)' }, []],
     [{ regex: 'ab?c' }, []],
     [{ regex: 'abc?d' }, [['ab']]],
+    [{ regex: 'abc+def' }, [['abc'], ['def']]],
+    [{ regex: 'abc+?def' }, [['abc'], ['def']]],
     [{ regex: 'ab{0}c' }, []],
+    [{ regex: 'ab{2}{0}c' }, []],
+    [{ regex: '<{4}|>{4}' }, [['<<<<', '>>>>']]],
     [{ regex: '[abc]def|ghi' }, [['def', 'ghi']]],
-    [{ regex: 'foo(bar)?baz' }, [['foo']]],
-    [{ regex: '^Task\\s*\\.\\s*detached$' }, [['detached']]],
-    [{ regex: 'a\\(bcd' }, [['bcd']]],
-    [{ regex: '(?:abc|def)ghi' }, [['ghi']]],
+    [{ regex: '[]a]def' }, []],
+    [{ regex: '[a&&[b]]def' }, []],
+    [{ regex: 'foo(bar)?baz' }, [['foo'], ['baz']]],
+    [{ regex: 'foo(bar|qux)+' }, [['foo'], ['bar', 'qux']]],
+    [{ regex: '\\b(TODO|FIXME)\\b' }, [['TODO', 'FIXME']]],
+    [{ regex: '(@ts-(ignore|nocheck)|noqa)' }, [['ignore', 'nocheck', 'noqa']]],
+    [{ regex: '^Task\\s*\\.\\s*detached$' }, [['detached'], ['Task']]],
+    [{ regex: 'a\\(bcd' }, [['a(bcd']]],
+    [{ regex: '\\x41bc' }, []],
+    [{ regex: '\\x{202e}|\\x{2066}' }, [['\u202e', '\u2066']]],
+    [{ regex: '\\x{ffffff}bc' }, []],
+    [{ regex: '(?:abc|def)ghi' }, [['ghi'], ['abc', 'def']]],
+    [{ kind: 'class_declaration' }, [['class']]],
     [{ kind: 'catch_clause' }, [['catch']]],
     [{ not: { pattern: 'foo()' } }, []],
     [{ any: [{ pattern: 'foo()' }, { regex: '^bar$' }] }, [['foo', 'bar']]],
