@@ -6,6 +6,7 @@ import { SETTINGS } from '../src/app/config.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
+import { ruleFaults } from '../src/gate/rule-faults.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -21,6 +22,7 @@ import { toolCosts } from '../src/surfaces/mcp/costs.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { readingFaults } from '../src/surfaces/mcp/reading.ts'
+import { rulesPage } from './docs-rules.ts'
 
 /** Every table of faults in the program. A test counts them. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
@@ -33,6 +35,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   readingFaults,
   replicaFaults,
+  ruleFaults,
   serveFaults,
   storeFaults,
   usageFaults,
@@ -222,6 +225,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'docs/reference/settings.md': configPage(),
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/http.md': httpPage(),
+  'docs/reference/rules.md': page('Rules', ...rulesPage(table, code)),
 })
 
 export const main = async (): Promise<void> => {

@@ -44,34 +44,24 @@ const SHALLOW = 32_768
 const MISSING = { regex: '^$' }
 const MISSING_DEEP = { all: [{ not: { has: { pattern: '$$_' } } }, MISSING] }
 
-const PAIRS: Readonly<Record<number, readonly [pair: number, step: number]>> = {
-  40: [0, 1],
-  41: [0, -1],
-  91: [1, 1],
-  93: [1, -1],
-  123: [2, 1],
-  125: [2, -1],
-  60: [3, 1],
-  62: [3, -1],
-}
-
 /**
  * Where the parser puts in a token that is not there, it is nearly always a bracket; looking for such tokens is worth
  * it only when brackets do not add up. Anything else that does not parse shows as an error in the tree.
  */
 const addsUp = (text: string): boolean => {
-  const open = [0, 0, 0, 0]
-  let before = 0
+  let round = 0
+  let square = 0
+  let curly = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    const pair = code < 126 ? PAIRS[code] : undefined
-    // Arrows are no brackets.
-    if (pair !== undefined && !(code === 62 && (before === 61 || before === 45))) {
-      open[pair[0]] = (open[pair[0]] ?? 0) + pair[1]
-    }
-    before = code
+    if (code === 40) round++
+    else if (code === 41) round--
+    else if (code === 91) square++
+    else if (code === 93) square--
+    else if (code === 123) curly++
+    else if (code === 125) curly--
   }
-  return open.every((count) => count === 0)
+  return round === 0 && square === 0 && curly === 0
 }
 
 const breaks = (text: string): readonly Matcher[] =>

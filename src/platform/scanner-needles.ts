@@ -22,29 +22,29 @@ const patternWords = (pattern: string): Needles =>
     .filter(([word = '']) => word.length >= MIN_LENGTH)
 
 /** Kinds of node that cannot be without their keyword, whatever the grammar. */
-const KEYWORDS: Readonly<Record<string, string>> = {
-  catch_clause: 'catch',
-  catch_block: 'catch',
-  debugger_statement: 'debugger',
-  with_statement: 'with',
-  switch_statement: 'switch',
-  switch_expression: 'switch',
-  new_expression: 'new',
-  import_statement: 'import',
-  import_declaration: 'import',
-  except_clause: 'except',
-  defer_statement: 'defer',
-  assert_statement: 'assert',
-  throw_statement: 'throw',
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  catch: ['catch_clause', 'catch_block'],
+  debugger: ['debugger_statement'],
+  with: ['with_statement'],
+  switch: ['switch_statement', 'switch_expression'],
+  new: ['new_expression'],
+  import: ['import_statement', 'import_declaration'],
+  except: ['except_clause'],
+  defer: ['defer_statement'],
+  assert: ['assert_statement'],
+  throw: ['throw_statement'],
 }
 /** The same where a grammar uses the kind for nothing else. */
-const PRECISE: Readonly<Record<string, string>> = {
-  class_declaration: 'class',
-  abstract_class_declaration: 'class',
-  interface_declaration: 'interface',
-  public_field_definition: 'class',
+const PRECISE: Readonly<Record<string, readonly string[]>> = {
+  class: ['class_declaration', 'abstract_class_declaration', 'public_field_definition'],
+  interface: ['interface_declaration'],
 }
 const PRECISE_LANGUAGES = ['typescript', 'tsx', 'javascript', 'java']
+
+const keywordOf = (kind: string, precise: boolean): Needles =>
+  [...Object.entries(KEYWORDS), ...(precise ? Object.entries(PRECISE) : [])]
+    .filter(([, kinds]) => kinds.includes(kind))
+    .map(([word]) => [word])
 
 const patternNeedles = (pattern: unknown): Needles => {
   if (typeof pattern === 'string') return patternWords(pattern)
@@ -71,18 +71,12 @@ class Collector {
     return distinct([
       ...patternNeedles(rule.pattern),
       ...(typeof rule.regex === 'string' ? regexNeedles(rule.regex) : NOTHING),
-      ...(typeof rule.kind === 'string' ? this.#keyword(rule.kind) : NOTHING),
+      ...(typeof rule.kind === 'string' ? keywordOf(rule.kind, this.#precise) : NOTHING),
       ...[rule.inside, rule.has, rule.precedes, rule.follows].flatMap((one) => this.of(one)),
       ...records(rule.all).flatMap((one) => this.of(one)),
       ...(any.length === 0 ? NOTHING : eitherOf(any.map((one) => this.of(one)))),
       ...(typeof rule.matches === 'string' ? this.#utility(rule.matches) : NOTHING),
     ])
-  }
-
-  #keyword(kind: string): Needles {
-    const table = Object.hasOwn(KEYWORDS, kind) ? KEYWORDS : this.#precise ? PRECISE : {}
-    const word = Object.hasOwn(table, kind) ? table[kind] : undefined
-    return word === undefined ? NOTHING : [[word]]
   }
 
   #utility(name: string): Needles {

@@ -5,18 +5,7 @@ const NOTHING: Needles = []
 export const MIN_LENGTH = 2
 
 /** Words that stand in nearly every file tell nothing. */
-const COMMON = new Set([
-  'import',
-  'require',
-  'function',
-  'return',
-  'const',
-  'new',
-  'throw',
-  'this',
-  'public',
-  'private',
-])
+const COMMON = new Set('import require function return const new throw this public private'.split(' '))
 
 const weight = (words: readonly string[]): number =>
   Math.min(...words.map((word) => (COMMON.has(word) ? 0 : word.length))) - words.length / 16
@@ -26,9 +15,9 @@ const byRarity = (needles: Needles): Needles => needles.toSorted((a, b) => weigh
 
 const rarest = (needles: Needles): readonly string[] | undefined => byRarity(needles)[0]
 
-const WORTHWHILE = 2
+const WORTHWHILE = 4.5
 
-/** The two best lists: short and common words cost more to look for than they save. */
+/** The best list, and the next when it is as good: short and common words cost more to look for than they save. */
 export const bestOf = (needles: Needles): Needles => {
   const [best, second] = byRarity(needles)
   if (best === undefined) return NOTHING
