@@ -16,7 +16,15 @@ import { Stop, within } from './lib/stop.mjs'
 const node = process.execPath
 const program = join(projectDir, 'dist/bin/pumuki-mcp-evidence.js')
 const sizes = [500, 5000]
-const paths = ['/ai-evidence/summary', '/status', '/ai-evidence/findings?limit=20']
+const page = '/ai-evidence/findings?limit=20'
+
+/** What is asked; `turn` makes each request one that was not asked lately. */
+const questions = [
+  { title: '/ai-evidence/summary', path: '/ai-evidence/summary', turn: false },
+  { title: '/status', path: '/status', turn: false },
+  { title: page, path: page, turn: false },
+  { title: `${page}&offset=N, another page each time`, path: page, turn: true },
+]
 
 /** @type {import('./lib/report.mjs').Column[]} */
 const callColumns = [
@@ -109,16 +117,19 @@ async function callTables(rounds, total) {
     servers.push(await open(`warrant, ${size} findings`, [node, program, '--port', '0', '--root', root]))
   }
   const tables = []
-  for (const path of paths) {
+  for (const { title, path, turn } of questions) {
     const contestants = await contestantsOf(path, servers)
-    const samples = new Samples(`GET ${path}, 16 in flight`, callColumns)
+    const samples = new Samples(`GET ${title}, 16 in flight`, callColumns)
+    let pages = 0
     await interleave(
       contestants,
       rounds,
       async ({ length, ...contestant }) => {
         const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
         const call = (/** @type {(error?: Error) => void} */ done) =>
-          ask(contestant, path, agent, length, done)
+          turn
+            ? ask(contestant, `${path}&offset=${pages++ % 480}`, agent, -1, done)
+            : ask(contestant, path, agent, length, done)
         const values = await measure(contestant.server, call, { total, width: 16 })
         agent.destroy()
         return values

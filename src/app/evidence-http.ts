@@ -3,7 +3,7 @@ import { EVIDENCE_FILE } from '../evidence/store.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
 import { randomIds } from '../platform/ids.ts'
 import type { Terminal } from '../surfaces/cli/command.ts'
-import { evidenceServer } from '../surfaces/http/evidence-routes.ts'
+import { evidenceFront } from '../surfaces/http/evidence-routes.ts'
 import { createFront } from '../surfaces/http/front.ts'
 import { isLoopback } from '../surfaces/http/guards.ts'
 import { endWith } from './lifecycle.ts'
@@ -33,7 +33,7 @@ export const serveEvidence = async (
   const { log, clock, cwd } = greetHere(config)
   const root = resolve(cwd, config.root)
   const front = createFront({
-    ...evidenceServer({
+    ...evidenceFront({
       evidence: fileEvidence(root, clock),
       route,
       // Where we live is for who is here; from elsewhere the name must do.

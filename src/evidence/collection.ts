@@ -23,7 +23,7 @@ export class Collection<T> {
   readonly #indexes = new Map<string, Map<string, number[]>>()
   readonly #all: readonly number[]
   readonly #times: Float64Array | undefined
-  readonly #windows = new Map<string, readonly number[]>()
+  readonly #found = new Map<string, readonly number[]>()
 
   constructor(items: readonly T[], shape: Shape<T>) {
     this.items = items
@@ -48,33 +48,28 @@ export class Collection<T> {
     return index
   }
 
-  #inside(at: number, { from, to }: Window): boolean {
-    const time = this.#times?.[at] ?? Number.NaN
-    return time >= from && time <= to
+  #search(asked: readonly (readonly [string, string | undefined])[], window?: Window): readonly number[] {
+    const lists = asked.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
+    const shortest = lists.reduce((a: readonly number[], b) => (b.length < a.length ? b : a), this.#all)
+    if (asked.length === 1 && window === undefined) return shortest
+    return shortest.filter((at) => {
+      const time = this.#times?.[at] ?? 0
+      if (window !== undefined && !(time >= window.from && time <= window.to)) return false
+      return asked.every(([field, value]) => this.#shape.fields[field]?.(this.at(at)) === value)
+    })
   }
 
-  #within(window: Window): readonly number[] {
-    const key = `${window.from}:${window.to}`
-    const known = this.#windows.get(key)
-    if (known !== undefined) return known
-    const found = this.#all.filter((at) => this.#inside(at, window))
-    if (this.#windows.size >= MAX_REMEMBERED) this.#windows.clear()
-    this.#windows.set(key, found)
-    return found
-  }
-
-  /** Places of the items that have all the wanted values. */
+  /** Places of the items that have all the wanted values. Who turns pages asks for the same again. */
   select(wanted: Wanted, window?: Window): readonly number[] {
     const asked = Object.entries(wanted).filter(([, value]) => value !== undefined)
-    if (asked.length === 0) return window === undefined ? this.#all : this.#within(window)
-    const lists = asked.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
-    const shortest = lists.reduce((a, b) => (b.length < a.length ? b : a))
-    if (asked.length === 1 && window === undefined) return shortest
-    return shortest.filter(
-      (at) =>
-        asked.every(([field, value]) => this.#shape.fields[field]?.(this.at(at)) === value) &&
-        (window === undefined || this.#inside(at, window)),
-    )
+    if (asked.length === 0 && window === undefined) return this.#all
+    const key = JSON.stringify([asked, window])
+    const known = this.#found.get(key)
+    if (known !== undefined) return known
+    const found = this.#search(asked, window)
+    if (this.#found.size >= MAX_REMEMBERED) this.#found.clear()
+    this.#found.set(key, found)
+    return found
   }
 
   at(place: number): T {

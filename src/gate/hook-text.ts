@@ -14,12 +14,18 @@ export const hookFaults = defineFaults('hook', {
   husky: { kind: 'refused', fix: 'Add `npx warrant gate` to .husky/pre-commit and .husky/pre-push.' },
 })
 
-/** The hooks we take part in, and the stage each of them stands for. */
-export const HOOKS = { 'pre-commit': 'PRE_COMMIT', 'pre-push': 'PRE_PUSH' } as const satisfies Record<
-  string,
-  GateStage
->
-export type HookName = keyof typeof HOOKS
+/** The hooks we take part in. */
+export const HOOK_NAMES = ['pre-commit', 'pre-push'] as const
+export type HookName = (typeof HOOK_NAMES)[number]
+
+/** The stage each of them stands for. */
+const STAGES: Readonly<Record<HookName, GateStage>> = { 'pre-commit': 'PRE_COMMIT', 'pre-push': 'PRE_PUSH' }
+
+/** One value for each hook. */
+export const eachHook = <T>(value: (name: HookName) => T): Readonly<Record<HookName, T>> => ({
+  'pre-commit': value('pre-commit'),
+  'pre-push': value('pre-push'),
+})
 
 const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
@@ -33,11 +39,11 @@ const writeBlock = (name: HookName): string => `${START}
 # Put here by \`warrant hooks install\`; \`warrant hooks uninstall\` takes it out again.
 warrant_gate() {
   if [ -x ./node_modules/.bin/warrant ]; then
-    ./node_modules/.bin/warrant gate --stage ${HOOKS[name]} </dev/null
+    ./node_modules/.bin/warrant gate --stage ${STAGES[name]} </dev/null
   elif command -v warrant >/dev/null 2>&1; then
-    warrant gate --stage ${HOOKS[name]} </dev/null
+    warrant gate --stage ${STAGES[name]} </dev/null
   elif command -v npx >/dev/null 2>&1; then
-    npx --yes warrant gate --stage ${HOOKS[name]} </dev/null
+    npx --yes warrant gate --stage ${STAGES[name]} </dev/null
   else
     echo "warrant: cannot judge this ${name}: neither warrant nor npx was found. Install Node.js and warrant, or run: warrant hooks uninstall" >&2
     return 1

@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import {
-  HOOKS,
+  eachHook,
+  HOOK_NAMES,
   type HookName,
   type HookState,
   hookFaults,
@@ -23,7 +24,6 @@ export interface HookReport {
   readonly did: 'written' | 'removed' | 'nothing'
 }
 
-export const HOOK_NAMES = Object.keys(HOOKS) as HookName[]
 const EXECUTABLE = 0o755
 
 const holds = (folder: string, path: string): boolean => {
@@ -67,12 +67,11 @@ const findHooks = (files: OwnFiles, { hooks }: RepositoryPlaces): Promise<Found[
 
 export const readHooks = async (
   files: OwnFiles,
-  { hooks }: RepositoryPlaces,
+  places: RepositoryPlaces,
 ): Promise<Readonly<Record<HookName, HookState>>> => {
-  const states = await Promise.all(
-    HOOK_NAMES.map(async (name) => hookState(await files.read(join(hooks, name)))),
-  )
-  return Object.fromEntries(HOOK_NAMES.map((name, at) => [name, states[at]])) as Record<HookName, HookState>
+  const found = await findHooks(files, places)
+  const states = new Map(found.map(({ hook, old }) => [hook, hookState(old)]))
+  return eachHook((name) => states.get(name) ?? 'missing')
 }
 
 export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {

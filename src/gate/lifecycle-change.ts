@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { HOOK_NAMES, type HookReport, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
+import { HOOK_NAMES } from './hook-text.ts'
+import { type HookReport, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
 import {
   type LifecyclePorts,
   type LifecycleStatus,

@@ -1,7 +1,7 @@
 import type { RepoState } from '../evidence/schema.ts'
 import { isRecord } from '../kernel/json.ts'
-import type { HookName } from './hook-text.ts'
-import { HOOK_NAMES, readHooks, requirePlaces } from './hooks.ts'
+import { eachHook, HOOK_NAMES, type HookName } from './hook-text.ts'
+import { readHooks, requirePlaces } from './hooks.ts'
 import type { LifecycleGit, LocalConfig, OwnFiles, RepositoryFiles } from './ports.ts'
 
 export interface LifecycleState {
@@ -62,15 +62,14 @@ export const readLifecycle = async (
     findHookStates(ports, signal),
     ports.git.trackedModules(signal),
   ])
-  const shown = HOOK_NAMES.map((name) => {
-    const state = hooks[name]
-    return [name, { exists: state !== 'missing', managedBlockPresent: state === 'managed' }] as const
-  })
   return {
     repoRoot: ports.repoRoot,
     packageVersion: ports.version,
     lifecycleState: readState(keys),
-    hookStatus: Object.fromEntries(shown) as LifecycleStatus['hookStatus'],
+    hookStatus: eachHook((name) => ({
+      exists: hooks[name] !== 'missing',
+      managedBlockPresent: hooks[name] === 'managed',
+    })),
     trackedNodeModulesCount,
   }
 }

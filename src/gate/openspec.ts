@@ -118,14 +118,14 @@ const parseReport = (stdout: string): Pick<SddValidation, 'totals' | 'issues'> |
   } catch {
     return undefined
   }
-  if (!isRecord(report) || !isRecord(report.summary) || !isRecord(report.summary.totals)) return undefined
-  const [items, failed, passed] = ['items', 'failed', 'passed'].map((key) =>
-    count((report.summary as { totals: Record<string, unknown> }).totals[key]),
-  )
+  const summary = isRecord(report) ? report.summary : undefined
+  const totals = isRecord(summary) ? summary.totals : undefined
+  if (!isRecord(report) || !isRecord(summary) || !isRecord(totals)) return undefined
+  const [items, failed, passed] = [totals.items, totals.failed, totals.passed].map(count)
   if (failed === undefined || passed === undefined) return undefined
   return {
     totals: { items: items ?? failed + passed, failed, passed },
-    issues: countIssues(report, report.summary.byLevel),
+    issues: countIssues(report, summary.byLevel),
   }
 }
 

@@ -31,15 +31,26 @@ describe('the command line', () => {
     }
   })
 
-  it.each(['mcp', 'serve', 'doctor', 'tools', 'config', 'print-config', 'completion'])(
-    'explains %s',
-    (command) => {
-      const { status, stdout } = warrant([command, '--help'])
-      expect(status).toBe(0)
-      expect(stdout).toContain(`Usage: warrant ${command}`)
-      expect(stdout).toContain('--json')
-    },
-  )
+  it.each([
+    'mcp',
+    'serve',
+    'doctor',
+    'install',
+    'uninstall',
+    'update',
+    'status',
+    'hooks',
+    'sdd',
+    'tools',
+    'config',
+    'print-config',
+    'completion',
+  ])('explains %s', (command) => {
+    const { status, stdout } = warrant([command, '--help'])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`Usage: warrant ${command}`)
+    expect(stdout).toContain('--json')
+  })
 
   it.each([
     [['bogus'], 'usage.command'],

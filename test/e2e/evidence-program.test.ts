@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { Program, sweep } from '../support/binary.ts'
+import { Program, startHttp, sweep } from '../support/binary.ts'
 import { evidenceOf, finding, makeRoot, putEvidence, sealedText, startEvidence } from '../support/evidence.ts'
 import { initialize, notification, request } from '../support/messages.ts'
 import { exchange, rawRequest } from '../support/raw-http.ts'
@@ -112,6 +112,28 @@ describe('ending', () => {
       await expect(exchange(port, rawRequest('GET', '/health', [['Host', 'localhost']]))).rejects.toThrow()
     },
   )
+})
+
+describe('beside MCP', () => {
+  test('`warrant serve` has the same routes, and its own manners elsewhere', async () => {
+    const folder = root()
+    const { port } = await startHttp([], { cwd: folder })
+    const ask = async (path: string, method = 'GET') => {
+      const bytes = rawRequest(method, path, [
+        ['Host', 'localhost'],
+        ['Connection', 'close'],
+      ])
+      const { status, body } = await exchange(port, bytes)
+      return [status, JSON.parse(body)]
+    }
+    const absent = [404, { error: 'Evidence file not found or invalid' }]
+    expect(await ask('/ai-evidence/summary')).toEqual(absent)
+    putEvidence(folder, evidenceOf([finding()]))
+    expect((await ask('/ai-evidence/summary/'))[1]).toMatchObject({ snapshot: { findings_count: 1 } })
+    expect(await ask('/ai-evidence', 'POST')).toEqual([405, { error: 'Method not allowed' }])
+    expect(await ask('/nothing')).toEqual([404, { error: { status: 404, message: expect.any(String) } }])
+    expect((await ask('//'))[0]).toBe(404)
+  })
 })
 
 describe('over MCP', () => {

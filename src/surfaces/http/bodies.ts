@@ -1,6 +1,9 @@
 /** How many questions are remembered with their answers, and how long either may be. */
 const RECENT = { answers: 128, bytes: 64 * 1024, question: 256 }
 
+/** Longer ones are written anew each time: sending them costs more than that, and memory is dear too. */
+const MAX_FIXED = 16 * 1024 * 1024
+
 /** The bytes of answers that are the same as long as one file is. */
 export class Bodies {
   readonly #fixed = new Map<string, Buffer>()
@@ -8,8 +11,10 @@ export class Bodies {
 
   /** An answer there is one of: written once and kept. */
   fixed(name: string, write: () => string): Buffer {
-    const body = this.#fixed.get(name) ?? Buffer.from(write())
-    this.#fixed.set(name, body)
+    const kept = this.#fixed.get(name)
+    if (kept !== undefined) return kept
+    const body = Buffer.from(write())
+    if (body.length <= MAX_FIXED) this.#fixed.set(name, body)
     return body
   }
 

@@ -167,7 +167,7 @@ const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
 ]
 
 /** All a server of evidence alone has, and what it says where it has nothing. */
-export const evidenceServer = (ports: EvidencePorts) => ({
+export const evidenceFront = (ports: EvidencePorts) => ({
   routes: [...ownRoutes(ports), ...evidenceRoutes(ports)],
   fallback: {
     ...common,
