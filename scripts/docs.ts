@@ -12,6 +12,7 @@ import { gateFaults } from '../src/gate/faults.ts'
 import { hookFaults } from '../src/gate/hook-text.ts'
 import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
 import { repositoryFaults } from '../src/gate/repository-faults.ts'
+import { ruleFaults } from '../src/gate/rule-faults.ts'
 import { sessionFaults } from '../src/gate/session.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
@@ -32,6 +33,7 @@ import { toolCosts } from '../src/surfaces/mcp/costs.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { readingFaults } from '../src/surfaces/mcp/reading.ts'
+import { rulesPage } from './docs-rules.ts'
 
 /** Every table of faults in the program. A test counts them. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
@@ -52,6 +54,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   readingFaults,
   replicaFaults,
   repositoryFaults,
+  ruleFaults,
   serveFaults,
   sessionFaults,
   storeFaults,
@@ -244,6 +247,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'docs/reference/settings.md': configPage(),
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/http.md': httpPage(),
+  'docs/reference/rules.md': page('Rules', ...rulesPage(table, code)),
 })
 
 export const main = async (): Promise<void> => {

@@ -117,10 +117,12 @@ const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 )
 
-const SCRIPT_OWNERS = OWNERS.get('ts')
+const SCRIPT_OWNERS = OWNERS.get('ts') ?? []
 
 /** The folder that makes a path belong to a platform by custom alone. */
 const CUSTOM = /^(?:apps\/(?:ios|backend|web|frontend|android)|ios)\//i
+// Most paths are told apart by their first letter, which is cheaper than an expression.
+const mayBeCustom = (path: string): boolean => 'aAiI'.includes(path[0] ?? '-')
 
 /** Signs of one platform, as they are gathered. */
 interface Signs {
@@ -174,10 +176,26 @@ class Evidences {
     return claimed
   }
 
-  readFile(path: string): void {
-    const owners = OWNERS.get(extensionOf(path))
-    const custom = CUSTOM.exec(path)?.[0]
-    if (owners === undefined && custom === undefined) return
+  /** Whether another script could tell us anything: one below each manifest is all there is to know. */
+  #needsScripts(): boolean {
+    return SCRIPT_OWNERS.some((platform) => {
+      const signs = this.#signs.get(platform)
+      return signs !== undefined && signs.manifests.size > 0 && signs.files === 0
+    })
+  }
+
+  readFiles(paths: readonly string[]): void {
+    let scripts = this.#needsScripts()
+    for (const path of paths) {
+      const owners = OWNERS.get(extensionOf(path))
+      const custom = mayBeCustom(path) ? CUSTOM.exec(path)?.[0] : undefined
+      if (custom === undefined && (owners === undefined || (owners === SCRIPT_OWNERS && !scripts))) continue
+      this.#readFile(path, owners, custom)
+      if (owners === SCRIPT_OWNERS) scripts = this.#needsScripts()
+    }
+  }
+
+  #readFile(path: string, owners: readonly string[] | undefined, custom: string | undefined): void {
     if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
     const claimed = owners !== undefined && this.#claim(path, owners)
     // A script belongs to nobody by its kind alone.
@@ -215,6 +233,6 @@ class Evidences {
 export const detectPlatforms = (paths: readonly string[], texts: ReadonlyMap<string, string>): Detection => {
   const found = new Evidences()
   found.readManifests(paths, texts)
-  for (const path of paths) found.readFile(path)
+  found.readFiles(paths)
   return found.result()
 }

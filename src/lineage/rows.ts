@@ -1,5 +1,6 @@
 import { Fault } from '../kernel/fault.ts'
-import { Entry } from './entry.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import type { LogReader, Row } from './store.ts'
 
@@ -29,10 +30,34 @@ export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
   }
 }
 
+const HASH = /^[0-9a-f]{64}$/
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most
+const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)
+
+/** What `Entry` says, checked without its library: a command that adds one entry has no time to load that. */
+const MEMBERS: Readonly<Record<keyof Entry, (value: unknown) => boolean>> = {
+  seq: isCount,
+  tick: isCount,
+  operation: (value) => isText(value, 64) && value !== '',
+  timestamp: (value) => isText(value, 32),
+  payload_hash: isHash,
+  checksum: isHash,
+}
+
+const isEntry = (value: unknown): value is Entry =>
+  isRecord(value) &&
+  Object.keys(value).length === Object.keys(MEMBERS).length &&
+  Object.entries(MEMBERS).every(([name, fits]) => Object.hasOwn(value, name) && fits(value[name]))
+
 export const readEntry = ({ seq, entry }: Row): Entry => {
+  let value: unknown
   try {
-    return Entry.parse(JSON.parse(entry))
+    value = JSON.parse(entry)
   } catch (cause) {
     throw storeFaults.damaged(`entry ${seq} cannot be read`, { cause, detail: { seq } })
   }
+  if (isEntry(value)) return value
+  throw storeFaults.damaged(`entry ${seq} cannot be read`, { detail: { seq } })
 }

@@ -17,6 +17,9 @@ const TICK_MS = 50
 /** How often a file that changes while we read it is read again. */
 const MAX_READS = 4
 
+/** Past this, reading takes longer than loading the schema. */
+const MAX_INTACT = 16 * 1024 * 1024
+
 const MISSING: Reading = { kind: 'missing' }
 const UNREADABLE: Reading = { kind: 'invalid', reason: 'unreadable' }
 
@@ -74,6 +77,28 @@ const readFresh = async (path: string, now: () => number, before?: Seen): Promis
   } finally {
     await file.close()
   }
+}
+
+/** Evidence as it was sealed, read without the schema; undefined leaves it to `readValid`. */
+const readIntact = async (path: string): Promise<Evidence | undefined> => {
+  const file = await open(path, FLAGS).catch(() => undefined)
+  if (file === undefined) return undefined
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile() || stats.size > MAX_INTACT) return undefined
+    const { readSealed } = await import('../evidence/previous.ts')
+    return readSealed(await readBytes(file, stats.size))
+  } catch {
+    return undefined
+  } finally {
+    await file.close()
+  }
+}
+
+const readValid = async (path: string, now: () => number): Promise<Evidence | undefined> => {
+  if (lookAt(path) === '') return undefined
+  const { reading } = await readFresh(path, now)
+  return reading.kind === 'valid' ? reading.evidence : undefined
 }
 
 /**
@@ -146,8 +171,7 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
 
   const replace = async (make: (previous: Evidence | undefined) => Evidence): Promise<Evidence> => {
     const { sealEvidence, writeDocument } = await import('../evidence/document.ts')
-    const { reading } = await readFresh(path, now)
-    const previous = reading.kind === 'valid' ? reading.evidence : undefined
+    const previous = (await readIntact(path)) ?? (await readValid(path, now))
     const sealed = sealEvidence(make(previous), previous, root)
     await writeWhole(root, writeDocument(sealed))
     return sealed

@@ -51,10 +51,11 @@ const readInside = async (root: string, inside: Inside, path: string, most: numb
   if (path.includes('\0')) return 'nothing'
   if (isGarbled(path)) return 'closed'
   const whole = join(root, path)
-  if (!(await inside(dirname(whole)))) return 'nothing'
   let file: FileHandle | undefined
   try {
+    // Opened first, because most files that are asked for are not there. Nothing is read until the folder is judged.
     file = await open(whole, FLAGS)
+    if (!(await inside(dirname(whole)))) return 'nothing'
     return (await readAll(file, most)) ?? 'nothing'
   } catch (thrown) {
     return NOTHING_THERE.includes((thrown as NodeJS.ErrnoException).code ?? '') ? 'nothing' : 'closed'
