@@ -174,6 +174,9 @@ export class ScanPool {
       child.jobs.push(next)
       this.#queue.shift()
     }
+    // A batch of one needs no second try to tell whose fault it was.
+    const [only] = child.jobs
+    if (only !== undefined && child.jobs.length === 1) only.alone = true
     for (const { course } of child.jobs) {
       if (child.told.has(course.id)) continue
       child.told.add(course.id)

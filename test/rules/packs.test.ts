@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readBook } from '../../scripts/rules.ts'
+import { compileChanges } from '../../src/gate/compile.ts'
 import { LANGUAGES } from '../../src/gate/languages.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { parseAs, readYaml } from '../../src/gate/rule-text.ts'
@@ -82,6 +83,14 @@ describe('the rules that are shipped', () => {
     const [report] = await scanAll(asFiles({ [path]: `${comment}\n${string}\n` }), generic)
     const ids = report !== undefined && 'matches' in report ? report.matches.map(({ ruleId }) => ruleId) : []
     expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-private-key'])
+  })
+
+  it('ask for tests when the domain of an iOS app changes', () => {
+    const [rule] = compileChanges(book.packs, { ios: ['apps/ios/'] })
+    expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
+    const change = 'apps/ios/Shop/Domain/Cart.swift'
+    expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])
+    expect(rule?.missing([change, 'apps/ios/Tests/Domain/CartTests.swift'])).toEqual([])
   })
 
   it('are in dist as the build read them', async () => {

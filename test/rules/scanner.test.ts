@@ -88,6 +88,15 @@ describe('a scan', () => {
     expect(await one(text)).toMatchObject({ outcome: 'scanned', matches: [] })
   })
 
+  it.each([
+    ['closed', `x = ${'('.repeat(30_000)}1${')'.repeat(30_000)}`, 'scanned'],
+    ['left open', `x = ${'f('.repeat(30_000)}`, 'broken'],
+    ['chained', `f(${'a+'.repeat(25_000)}1)`, 'scanned'],
+  ])('reads a tree that is thirty thousand levels deep (%s)', async (_, text, outcome) => {
+    const [report] = await scanAll(asFiles({ 'a.ts': text }), shipped)
+    expect(report?.outcome).toBe(outcome)
+  })
+
   it('looks at TypeScript, TSX and JavaScript alike', async () => {
     const paths = ['a.ts', 'a.mts', 'a.cts', 'a.tsx', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx']
     const reports = await scanAll(
