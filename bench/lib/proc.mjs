@@ -50,6 +50,11 @@ export function cpuNs(pid) {
   return Math.max(threads, ownNs) + childrenNs
 }
 
+/** CPU time of all children that have ended and been waited for, and of theirs, in ticks. */
+export function waitedNs() {
+  return tickTimes(process.pid).childrenNs
+}
+
 /** @param {number} pid */
 export function rssMib(pid) {
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -32,4 +32,3 @@ for await (const report of scanner.scan(filesIn(folder), rules, new AbortControl
       found.push(`${ruleId} ${report.path}:${line}:${column}`)
 }
 process.stdout.write(JSON.stringify({ found, odd }))
-if (process.env.SCAN_CPU) process.stderr.write(`${JSON.stringify(process.cpuUsage())}\n`)

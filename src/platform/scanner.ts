@@ -107,7 +107,8 @@ async function* inOrder(
       held -= first.size
     }
   } finally {
-    await source.return?.()
+    // Not waited for: a source that is stuck must not hold up an end that somebody asked for.
+    source.return?.().catch(() => {})
   }
 }
 
