@@ -128,7 +128,7 @@ async function callTables(rounds, total) {
         const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
         const call = (/** @type {(error?: Error) => void} */ done) =>
           turn
-            ? ask(contestant, `${path}&offset=${pages++ % 480}`, agent, -1, done)
+            ? ask(contestant, `${path}&offset=${pages % 480}&n=${pages++}`, agent, -1, done)
             : ask(contestant, path, agent, length, done)
         const values = await measure(contestant.server, call, { total, width: 16 })
         agent.destroy()

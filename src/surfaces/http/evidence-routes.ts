@@ -35,10 +35,10 @@ const common = {
 const sendError = (response: ServerResponse, status: number, value: object): void =>
   sendJson(response, status, value, HEADERS)
 
-const sendBody = (response: ServerResponse, body: Buffer, etag?: string): void => {
+const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string): void => {
   response.writeHead(200, {
     ...HEADERS,
-    'content-length': body.length,
+    'content-length': Buffer.byteLength(body),
     ...(etag !== undefined && { etag }),
   })
   response.end(body)
@@ -72,7 +72,7 @@ const searchOf = (url = ''): string => {
 }
 
 /** The bytes of an answer from valid evidence, or what is wrong with the question. */
-type Answer = (views: EvidenceViews, bodies: Bodies, search: string) => Buffer | QueryProblem
+type Answer = (views: EvidenceViews, bodies: Bodies, search: string) => string | Buffer | QueryProblem
 
 const fixed =
   (name: string, view: (views: EvidenceViews) => object): Answer =>
@@ -132,7 +132,7 @@ export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>)
       }
       const etag = etagOf(reading)
       const body = answer(viewsOf(reading.evidence), bodiesOf(reading), searchOf(request.raw.url))
-      if ('error' in body) return sendError(response, 400, body)
+      if (typeof body === 'object' && 'error' in body) return sendError(response, 400, body)
       if (hasCopy(request, etag)) return notModified(response, etag)
       sendBody(response, body, etag)
     },
