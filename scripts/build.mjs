@@ -2,44 +2,128 @@
 // Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
 import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, context } from 'esbuild'
+import { rolldown, watch } from 'rolldown'
+
+/** @typedef {import('rolldown').OutputChunk} OutputChunk */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const at = (/** @type {string[]} */ ...parts) => join(root, ...parts)
+const named = (/** @type {string} */ id) => relative(root, id).split(sep).join('/')
 const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'))
 /** One file each, with nothing beside it: meant to be carried elsewhere and read. */
 const ALONE = ['lineage-verify.ts']
+/** Started by us and not by people: what only it needs must not burden their start. */
+const INNER = ['scan-child.ts']
 
-/** @param {readonly string[]} names */
-const entries = (names) => names.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` }))
+/**
+ * What somebody waits for, and where the modules it takes begin. What the same of these load goes into one
+ * chunk: every file more is felt, and so is every module that was not needed.
+ */
+const BEGINNINGS = {
+  greeting: ['src/app/commands/mcp.ts'],
+  tools: ['src/app/compose.ts'],
+  evidence: ['src/app/evidence-http.ts'],
+  enterprise: ['src/app/enterprise-http.ts'],
+  gate: [
+    'src/app/commands/gate.ts',
+    'src/app/open-decisions.ts',
+    'src/gate/report-text.ts',
+    'src/platform/scanner.ts',
+    'src/platform/sqlite-log.ts',
+    'src/evidence/previous.ts',
+    'src/evidence/document.ts',
+  ],
+}
 
-/** @type {import('esbuild').BuildOptions} */
-const options = {
-  absWorkingDir: root,
-  entryPoints: entries(bins.filter((name) => !ALONE.includes(name))),
-  outdir: at('dist'),
-  bundle: true,
-  splitting: true,
+/** @param {readonly string[]} names @returns {import('rolldown').InputOptions} */
+const inputOf = (names) => ({
+  cwd: root,
   platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  chunkNames: 'chunks/[name]-[hash]',
+  input: Object.fromEntries(names.map((name) => [`bin/${name.slice(0, -3)}`, at('src/bin', name)])),
   // Drivers with files of their own; they are installed beside us.
-  external: ['@photostructure/sqlite', 'pg', '@ast-grep/*'],
+  external: [/^node:/, /^@photostructure\/sqlite/, /^pg$/, /^@ast-grep\//],
   // What it offers to Node is CommonJS, which asks for `require` when it is loaded; this is the same as modules.
-  alias: { yaml: at('node_modules/yaml/browser/index.js') },
-  legalComments: 'none',
-  logLevel: 'warning',
+  resolve: { alias: { yaml: at('node_modules/yaml/browser/index.js') } },
+  transform: { target: 'node20.19' },
+  preserveEntrySignatures: 'allow-extension',
+})
+
+/** Everything that is loaded before these can run. */
+const reachOf = (
+  /** @type {readonly string[]} */ starts,
+  /** @type {(id: string) => readonly string[]} */ importsOf,
+) => {
+  const seen = new Set(starts.map((path) => at(path)))
+  for (const id of seen) for (const next of importsOf(id)) seen.add(next)
+  return seen
+}
+
+/** Names the chunk of a module after what loads it; null leaves it to the bundler. */
+const chunkNamer = () => {
+  /** @type {Map<string, Set<string>> | undefined} */
+  let reaches
+  /** @param {string} id @param {{ getModuleInfo(id: string): { importedIds: readonly string[] } | null }} context */
+  return (id, context) => {
+    const importsOf = (/** @type {string} */ one) => context.getModuleInfo(one)?.importedIds ?? []
+    reaches ??= new Map([
+      [
+        'start',
+        reachOf(
+          bins.filter((name) => !INNER.includes(name)).map((name) => `src/bin/${name}`),
+          importsOf,
+        ),
+      ],
+      ...Object.entries(BEGINNINGS).map(
+        ([name, paths]) => /** @type {const} */ ([name, reachOf(paths, importsOf)]),
+      ),
+    ])
+    const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? []
+    if (library !== undefined) return library.replace(/[@/]/g, '')
+    if (named(id).startsWith('src/bin/')) return null
+    if (reaches.get('start')?.has(id)) return 'start'
+    const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : []))
+    return users.length === 0 ? null : users.join('-')
+  }
+}
+
+/** @returns {import('rolldown').OutputOptions} */
+const output = (/** @type {string} */ dir) => ({
+  dir: at(dir),
+  format: 'esm',
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  comments: false,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ name: chunkNamer(), debugName: 'beginnings' }],
+  },
+})
+
+/** What is in which file, for the tests that watch over the start. */
+const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
+  const file = (/** @type {string} */ name) => `dist/${name}`
+  const outputs = chunks.map(({ fileName, facadeModuleId, moduleIds, imports, dynamicImports }) => [
+    file(fileName),
+    {
+      ...(facadeModuleId !== null && { entryPoint: named(facadeModuleId) }),
+      inputs: moduleIds.map(named),
+      imports: imports.map(file),
+      dynamicImports: dynamicImports.map(file),
+    },
+  ])
+  return {
+    inputs: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.map(named)))].sort(),
+    outputs: Object.fromEntries(outputs),
+  }
 }
 
 /** The licence of every package whose code is in the bundle travels with it. */
-const writeNotices = async (/** @type {import('esbuild').Metafile} */ metafile) => {
+const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   const packages = new Set()
-  for (const input of Object.keys(metafile.inputs)) {
+  for (const input of inputs) {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
     if (name !== undefined) packages.add(name)
   }
@@ -63,26 +147,33 @@ const replaceDist = async () => {
   await rm(at('dist.old'), { recursive: true, force: true })
 }
 
+const together = bins.filter((name) => !ALONE.includes(name))
+
+const buildAlone = async (/** @type {string} */ name) => {
+  const bundle = await rolldown(inputOf([name]))
+  await bundle.write({
+    dir: at('dist.new'),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+  })
+}
+
 if (process.argv.includes('--watch')) {
-  await (await context({ ...options, logLevel: 'info' })).watch()
+  watch({ ...inputOf(together), output: output('dist') })
 } else {
   await rm(at('dist.new'), { recursive: true, force: true })
-  const { metafile } = await build({ ...options, outdir: at('dist.new'), metafile: true })
-  await build({
-    ...options,
-    entryPoints: entries(ALONE),
-    outdir: at('dist.new'),
-    splitting: false,
-    minifySyntax: false,
-    minifyWhitespace: false,
-  })
+  const bundle = await rolldown(inputOf(together))
+  const written = await bundle.write(output('dist.new'))
+  const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
+  for (const name of ALONE) await buildAlone(name)
   // Rules are read and checked once, here: at run time they are one JSON file.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
     cwd: root,
     stdio: 'inherit',
   })
-  await writeNotices(metafile)
-  await writeFile(at('dist.new/meta.json'), JSON.stringify(metafile).replaceAll('dist.new/', 'dist/'))
+  await writeNotices(meta.inputs)
+  await writeFile(at('dist.new/meta.json'), JSON.stringify(meta))
   await Promise.all(bins.map((name) => chmod(at('dist.new/bin', `${name.slice(0, -3)}.js`), 0o755)))
   await replaceDist()
 }

@@ -22,33 +22,28 @@ const builtinsAfter = (lines: readonly string[]): readonly string[] => {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-interface Metafile {
-  readonly outputs: Readonly<
-    Record<
-      string,
-      {
-        readonly entryPoint?: string
-        readonly inputs: Readonly<Record<string, unknown>>
-        readonly imports: readonly { readonly path: string; readonly kind: string }[]
-      }
-    >
-  >
+interface Output {
+  readonly entryPoint?: string
+  readonly inputs: readonly string[]
+  readonly imports: readonly string[]
 }
 
 /** Source files that a bundle loads before anything is asked of it. */
 const staticInputs = (entry: string): readonly string[] => {
-  const { outputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Metafile
+  const { outputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
+    outputs: Readonly<Record<string, Output>>
+  }
   const seen = new Set<string>()
   const visit = (path: string) => {
     const output = outputs[path]
     if (seen.has(path) || output === undefined) return
     seen.add(path)
-    for (const { path: next, kind } of output.imports) if (kind === 'import-statement') visit(next)
+    for (const next of output.imports) visit(next)
   }
   const start = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry)
   if (start === undefined) throw new Error(`no bundle for ${entry}`)
   visit(start)
-  return [...seen].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}))
+  return [...seen].flatMap((path) => outputs[path]?.inputs ?? [])
 }
 
 const HEAVY = /node_modules\/(zod|@modelcontextprotocol|@ast-grep|@photostructure|pg)\b|^web\//

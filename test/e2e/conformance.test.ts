@@ -128,7 +128,7 @@ describe('the fixture server', () => {
       'src/surfaces/mcp/service.ts',
       'src/surfaces/mcp/web.ts',
     ]
-    expect(Object.keys(shipped.inputs)).toEqual(expect.arrayContaining(modules))
+    expect(shipped.inputs).toEqual(expect.arrayContaining(modules))
     expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(modules))
   })
 })
