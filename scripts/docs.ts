@@ -10,6 +10,7 @@ import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { callFaults } from '../src/kernel/invoke.ts'
+import { jailFaults } from '../src/kernel/jail.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
@@ -30,6 +31,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   catalogFaults,
   configFaults,
   exportFaults,
+  jailFaults,
   proofFaults,
   readingFaults,
   replicaFaults,
