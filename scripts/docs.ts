@@ -14,6 +14,7 @@ import { jailFaults } from '../src/kernel/jail.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { projectFaults } from '../src/project/faults.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -32,6 +33,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   configFaults,
   exportFaults,
   jailFaults,
+  projectFaults,
   proofFaults,
   readingFaults,
   replicaFaults,

@@ -1,4 +1,5 @@
 import type { Recorder } from '../kernel/ports.ts'
+import type { RootHandle } from '../platform/jail-ground.ts'
 import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
 import { type Face, greet, type World } from './greet.ts'
@@ -10,19 +11,24 @@ const world = (): World => ({ cwd: process.cwd(), environment: process.env, writ
 export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): Loaded =>
   loadConfig(flags, world(), preset)
 
-export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face?: Face): Promise<Assembly> =>
-  (await import('./compose.ts')).assemble(config, world(), recorder, face)
+export const assembleHere = async (
+  { config }: Loaded,
+  recorder?: Recorder,
+  face?: Face,
+  root?: RootHandle,
+): Promise<Assembly> =>
+  (await import('./compose.ts')).assemble(config, { ...world(), ...(root && { root }) }, recorder, face)
 
 export interface ClosableHost extends Host {
   close(): Promise<void>
 }
 
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
-export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHost> => {
+export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
   let assembly: Promise<Assembly> | undefined
   const load = () => {
-    assembly ??= assembleHere(loaded, undefined, face).catch((cause: unknown) => {
+    assembly ??= assembleHere(loaded, undefined, face, root).catch((cause: unknown) => {
       assembly = undefined
       throw cause
     })

@@ -95,6 +95,12 @@ export interface Jail {
   readonly root: string
 }
 
+/** The ending that says what a file is: `.java`, or the whole name where no dot divides it; in lower case. */
+export const endingOf = (name: string): string => {
+  const dot = name.lastIndexOf('.')
+  return (dot > 0 ? name.slice(dot) : name).toLowerCase()
+}
+
 const MAX_QUOTED = 256
 
 /** A caller's own words, escaped and cut: enough to recognise, too little to abuse. */

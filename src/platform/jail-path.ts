@@ -1,4 +1,4 @@
-import { jailFaults, quotePath, type Rules } from '../kernel/jail.ts'
+import { endingOf, jailFaults, quotePath, type Rules } from '../kernel/jail.ts'
 
 /** A path that passed every test that needs no look at the disk. */
 export interface Asked {
@@ -69,12 +69,6 @@ export const judgePath = (
     throw jailFaults.bad_path(`not a plain name: ${quotePath(path)}`)
   }
   return { segments, folder: !isStep(names.at(-1) ?? '') }
-}
-
-/** The ending that decides what a file is: `.java`, or the whole name when it has no dot of its own. */
-const endingOf = (name: string): string => {
-  const dot = name.lastIndexOf('.')
-  return (dot > 0 ? name.slice(dot) : name).toLowerCase()
 }
 
 /** Blocked names anywhere, and for files the ending. */
