@@ -134,12 +134,13 @@ const MAX_ALTERNATIVES = 64
 export const expandBraces = (pattern: string): readonly string[] => {
   let open = [pattern]
   for (;;) {
-    const next = open.flatMap((one) => {
+    const all = open.flatMap((one) => {
       const found = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(one)
       if (found === null) return [one]
       const [, before = '', inside = '', after = ''] = found
       return inside.split(',').map((choice) => `${before}${choice}${after}`)
     })
+    const next = [...new Set(all)]
     if (next.length === open.length && next.every((one, at) => one === open[at])) return open
     if (next.length > MAX_ALTERNATIVES) return open
     open = next
