@@ -34,7 +34,10 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
     ['project_list', (path) => ({ path })],
     ['project_tree', (path) => ({ path, ignored: true })],
     ['project_glob', (path) => ({ pattern: '**', path, ignored: true })],
-    ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
+    ['project_symbols', (path) => ({ path })],
+  ['project_find_symbol', (path) => ({ name: 'e', part: true, path })],
+  ['project_find_references', (path) => ({ name: 'OUTSIDE', path })],
+  ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
 
