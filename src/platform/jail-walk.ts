@@ -46,6 +46,9 @@ const isFolder = (ground: Ground, at: Place, name: string): boolean => {
   return folder
 }
 
+// A folder whose list is larger than this is not searched for look-alikes.
+const MAX_TWINS = 256 * 1024
+
 const isPlain = (name: string): boolean => /^[\x20-\x7e]*$/.test(name)
 
 /**
@@ -53,7 +56,7 @@ const isPlain = (name: string): boolean => /^[\x20-\x7e]*$/.test(name)
  * and models type them composed.
  */
 const twinOf = (at: Place, name: string, path: string): string | undefined => {
-  if (isPlain(name)) return undefined
+  if (isPlain(name) || at.stats.size > MAX_TWINS) return undefined
   const twins = readdirSync(at.reach).filter((other) => other.normalize() === name.normalize())
   if (twins.length > 1) throw jailFaults.ambiguous(`several names look like ${quotePath(path)}`)
   return twins[0]
