@@ -7,6 +7,7 @@ export const projectFaults = defineFaults('project', {
     kind: 'invalid',
     fix: 'Symbols are known of TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
   },
+  xml: { kind: 'invalid', fix: 'Repair the build file; document types and entities are not read.' },
   binary: { kind: 'invalid', fix: 'Only text is read; this file is something else.' },
   encoding: { kind: 'invalid', fix: 'Only UTF-8 is read; convert the file.' },
 })

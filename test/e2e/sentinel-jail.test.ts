@@ -27,6 +27,7 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
   [
     ['readProjectStructure', (path) => ({ path })],
     ['readJavaFile', (path) => ({ path })],
+    ['get_project_structure', (path) => ({ projectPath: path })],
     ['write_architecture_report', (path) => ({ fileName: path, content: 'x' })],
     ['project_read', (path) => ({ path })],
     ['project_read_many', (path) => ({ paths: [path] })],
@@ -35,9 +36,9 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
     ['project_tree', (path) => ({ path, ignored: true })],
     ['project_glob', (path) => ({ pattern: '**', path, ignored: true })],
     ['project_symbols', (path) => ({ path })],
-  ['project_find_symbol', (path) => ({ name: 'e', part: true, path })],
-  ['project_find_references', (path) => ({ name: 'OUTSIDE', path })],
-  ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
+    ['project_find_symbol', (path) => ({ name: 'e', part: true, path })],
+    ['project_find_references', (path) => ({ name: 'OUTSIDE', path })],
+    ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
 
