@@ -87,7 +87,14 @@ class Survey {
 
   text(steps: readonly string[], name: string): string | undefined {
     const file = below(this.#root, steps, (folder) => folder.read(name, MAX_BUILD_FILE))
-    return file && decodeText(file.bytes, name).text
+    if (file === undefined) return undefined
+    try {
+      return decodeText(file.bytes, name).text
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown
+      this.warn(`${showName([...steps, name].join('/'))} is not text`)
+      return undefined
+    }
   }
 
   /** A module and those below it. False when there is nothing of the kind. */
