@@ -16,6 +16,8 @@ const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'
 const ALONE = ['lineage-verify.ts']
 /** Started by us and not by people: what only it needs must not burden their start. */
 const INNER = ['scan-child.ts']
+/** Threads start from a file of their own. */
+const THREADS = ['project-thread']
 
 /**
  * What somebody waits for, and where the modules it takes begin. What the same of these load goes into one
@@ -26,6 +28,7 @@ const BEGINNINGS = {
   tools: ['src/app/compose.ts'],
   evidence: ['src/app/evidence-http.ts'],
   enterprise: ['src/app/enterprise-http.ts'],
+  project: ['src/app/project-thread.ts'],
   gate: [
     'src/app/commands/gate.ts',
     'src/app/open-decisions.ts',
@@ -37,11 +40,14 @@ const BEGINNINGS = {
   ],
 }
 
-/** @param {readonly string[]} names @returns {import('rolldown').InputOptions} */
-const inputOf = (names) => ({
+/** @param {readonly string[]} names @param {readonly string[]} threads @returns {import('rolldown').InputOptions} */
+const inputOf = (names, threads = []) => ({
   cwd: root,
   platform: 'node',
-  input: Object.fromEntries(names.map((name) => [`bin/${name.slice(0, -3)}`, at('src/bin', name)])),
+  input: {
+    ...Object.fromEntries(names.map((name) => [`bin/${name.slice(0, -3)}`, at('src/bin', name)])),
+    ...Object.fromEntries(threads.map((name) => [`threads/${name}`, at('src/app', `${name}.ts`)])),
+  },
   // Drivers with files of their own; they are installed beside us.
   external: [/^node:/, /^@photostructure\/sqlite/, /^pg$/, /^@ast-grep\//],
   // What it offers to Node is CommonJS, which asks for `require` when it is loaded; this is the same as modules.
@@ -160,10 +166,10 @@ const buildAlone = async (/** @type {string} */ name) => {
 }
 
 if (process.argv.includes('--watch')) {
-  watch({ ...inputOf(together), output: output('dist') })
+  watch({ ...inputOf(together, THREADS), output: output('dist') })
 } else {
   await rm(at('dist.new'), { recursive: true, force: true })
-  const bundle = await rolldown(inputOf(together))
+  const bundle = await rolldown(inputOf(together, THREADS))
   const written = await bundle.write(output('dist.new'))
   const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
   for (const name of ALONE) await buildAlone(name)

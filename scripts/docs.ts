@@ -18,11 +18,13 @@ import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { callFaults } from '../src/kernel/invoke.ts'
+import { jailFaults } from '../src/kernel/jail.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
 import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
+import { projectFaults } from '../src/project/faults.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
@@ -50,6 +52,8 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   hookFaults,
   lifecycleFaults,
   openspecFaults,
+  jailFaults,
+  projectFaults,
   proofFaults,
   readingFaults,
   replicaFaults,

@@ -13,6 +13,7 @@ const ROOMS = [
   'core',
   'gate',
   'evidence',
+  'project',
   'beliefs',
   'lineage',
   'platform',
@@ -24,12 +25,13 @@ type Room = (typeof ROOMS)[number]
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   // The stand-alone verifier is the lineage's own, and carries nothing else.
   bin: ['app', 'lineage'],
-  app: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'platform', 'kernel'],
+  app: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'platform', 'kernel'],
   // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
   surfaces: ['gate', 'evidence', 'kernel'],
   core: ['kernel'],
   gate: ['evidence', 'kernel'],
   evidence: ['kernel'],
+  project: ['kernel'],
   beliefs: ['lineage', 'kernel'],
   lineage: ['kernel'],
   // Platform code implements the ports that these rooms declare.
@@ -40,7 +42,7 @@ const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
   zod: {
-    rooms: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'kernel'],
+    rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate'], why: 'rule packs are YAML' },
@@ -63,7 +65,10 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:os': { rooms: ['platform'], why: 'a lock names its machine, a pool counts its processors' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
-  'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
+  'node:worker_threads': {
+    rooms: ['platform', 'app'],
+    why: 'threads that may hang, and a watchman beside them',
+  },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util']

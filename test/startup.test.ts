@@ -51,9 +51,11 @@ const HEAVY = /node_modules\/(zod|@modelcontextprotocol|@ast-grep|@photostructur
 describe('starting', () => {
   it.each([
     'src/bin/warrant.ts',
+    'src/bin/sentinel-mcp.ts',
     'src/app/commands/mcp.ts',
     'src/bin/pumuki-mcp-evidence.ts',
     'src/app/evidence-http.ts',
+    'src/app/project-thread.ts',
   ])('%s loads no schema library, SDK, parser or store', (entry) => {
     const inputs = staticInputs(entry)
     expect(inputs.length).toBeGreaterThan(3)

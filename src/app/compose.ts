@@ -13,6 +13,8 @@ import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import type { DecisionRecorder } from '../lineage/decisions.ts'
+import type { RunJob } from '../project/jobs.ts'
+import { projectToolset } from '../project/tools.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
@@ -20,6 +22,7 @@ import { enterpriseFace } from './enterprise-face.ts'
 import { gateFace } from './gate-face.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import type { OpenProject } from './open-project.ts'
 import { hearBoth, recordedDoor } from './recorded-door.ts'
 import { VERSION } from './version.ts'
 
@@ -87,6 +90,29 @@ const lazyDecisions = (config: Config, root: string, clock: Clock) => {
   }
 }
 
+/** The files of the project, reached for when first asked about. */
+const lazyProject = (config: Config, root: string, world: World, log: Log) => {
+  let opening: Promise<OpenProject> | undefined
+  const get = () => {
+    opening ??= import('./open-project.ts')
+      .then(({ openProject }) => openProject(config, root, world.root))
+      .catch((cause: unknown) => {
+        opening = undefined
+        throw cause
+      })
+    return opening
+  }
+  const run: RunJob = async (name, args, call) => (await get()).run(name, args, call)
+  const close = async () => {
+    const ended = (await opening?.catch(() => undefined))?.close()
+    if ((await ended) !== false) return
+    // A thread hangs in a disk that does not answer, and an exit would wait for it.
+    log.write('warn', 'a file system does not answer; ending by force')
+    process.kill(process.pid, 'SIGKILL')
+  }
+  return { run, close }
+}
+
 // What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone.
 const embeddedStore = (path: string): Store => ({
   health: async () => (await import('../platform/state-folder.ts')).stateFolder(path).health(),
@@ -142,6 +168,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
   const gate = gateFace(config, root, { environment: world.environment, clock })
   const heard = hearBoth(recorder, decisions.recorder)
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
+  const project = lazyProject(config, root, world, log)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -163,6 +190,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       resources: enterpriseResources(enterprise),
       prompts: [],
     },
+    projectToolset({ run: project.run, answerBytes: config.limits.answerBytes }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
@@ -189,6 +217,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
     evidence,
     close: async () => {
       await Promise.all([beliefs.close(), decisions.close()])
+      await project.close()
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,

@@ -1,4 +1,5 @@
 import type { Recorder } from '../kernel/ports.ts'
+import type { RootHandle } from '../platform/jail-ground.ts'
 import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
 import type { Config } from './config.ts'
@@ -19,8 +20,13 @@ export const greetHere = (config: Config) => {
   return { log, clock, cwd: here.cwd }
 }
 
-export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face?: Face): Promise<Assembly> =>
-  (await import('./compose.ts')).assemble(config, world(), recorder, face)
+export const assembleHere = async (
+  { config }: Loaded,
+  recorder?: Recorder,
+  face?: Face,
+  root?: RootHandle,
+): Promise<Assembly> =>
+  (await import('./compose.ts')).assemble(config, { ...world(), ...(root && { root }) }, recorder, face)
 
 export interface ClosableHost extends Host {
   /** Leaves a line for whoever debugs that says what was done, and lets go of everything. */
@@ -28,13 +34,13 @@ export interface ClosableHost extends Host {
 }
 
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
-export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHost> => {
+export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
   const hello = greet(loaded.config, world(), face)
   const tally = new Tally()
   let assembly: Promise<Assembly> | undefined
   const load = () => {
-    assembly ??= assembleHere(loaded, tally, face).catch((cause: unknown) => {
+    assembly ??= assembleHere(loaded, tally, face, root).catch((cause: unknown) => {
       assembly = undefined
       throw cause
     })

@@ -26,12 +26,14 @@ interface StartOptions {
   /** Which of our programs; `warrant` when not said. */
   readonly binary?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Whom to run it as; only the superuser may choose. */
+  readonly uid?: number
 }
 
 /** The settings of whoever runs the tests must not reach the program under test. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WARRANT|PUMUKI|VITEST|NODE)_/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(WARRANT|PUMUKI|SENTINEL|VITEST|NODE)_/.test(name)),
   ),
   ...extra,
 })
@@ -76,9 +78,13 @@ export class Program {
   #heard: (() => void)[] = []
 
   constructor(args: readonly string[], options: StartOptions = {}) {
-    const { node = [], cwd = tmpdir(), env = {}, binary = 'warrant' } = options
+    const { node = [], cwd = tmpdir(), env = {}, binary = 'warrant', uid } = options
     const program = join(dirname(BINARY), `${binary}.js`)
-    this.child = spawn(process.execPath, [...node, program, ...args], { cwd, env: cleanEnvironment(env) })
+    this.child = spawn(process.execPath, [...node, program, ...args], {
+      cwd,
+      env: cleanEnvironment(env),
+      ...(uid !== undefined && { uid }),
+    })
     const { child } = this
     started.add(child)
     // A program that has ended cannot be written to; what it said before is what the test looks at.

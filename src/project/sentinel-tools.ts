@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { defineTool, Told, type Tool } from '../kernel/tool.ts'
+import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
+
+const MAX_ENTRIES = 1_000
+
+/** The tools of the architecture server, under the names its clients know. */
+export const sentinelTools = (ports: ProjectPorts): Tool[] => [
+  defineTool({
+    name: 'readProjectStructure',
+    title: 'Project structure',
+    description:
+      'Lists one folder of the project, a name a line, folders with a slash, without build output and hidden files. At most 1000 entries; page on with offset.',
+    effect: 'read',
+    input: z.object({
+      path: PathInput,
+      offset: z.int().min(0).optional().describe('Entries to skip.'),
+    }),
+    output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
+    run: async ({ path, offset = 0 }, call) => {
+      const { text, ...page } = await ask(ports, call, 'structure', { path, offset, limit: MAX_ENTRIES })
+      return new Told(page, text)
+    },
+  }),
+  defineTool({
+    name: 'readJavaFile',
+    title: 'Read a source file',
+    description:
+      'Gives the text of a .java, .xml, .md, .properties, .yml or .yaml file of at most 10 MiB, all of it or the lines chosen.',
+    effect: 'read',
+    input: z.object({ path: PathInput, ...lineInputs }),
+    output: z.object({
+      size: z.int(),
+      lines: z.int().describe('In the whole file.'),
+      modified: z.string(),
+      bom: z.literal(true).optional().describe('A byte order mark was taken off.'),
+    }),
+    run: async (args, call) => {
+      const file = await ask(ports, call, 'source', { ...args, bytes: textBytes(ports) })
+      noteShared(call, file)
+      const { text, size, lines, modified, mark } = file
+      return new Told({ size, lines, modified, ...(mark && { bom: true as const }) }, text)
+    },
+  }),
+  defineTool({
+    name: 'get_project_structure',
+    title: 'Modules and packages',
+    description:
+      'Tells the modules, packages, sources and dependencies of a Maven, Gradle or npm project from its build files and folders, as data and as a tree. Runs nothing.',
+    effect: 'read',
+    input: z.object({
+      projectPath: PathInput.default('.'),
+      orgPattern: z.string().max(200).optional().describe('Part of the groups that count as in-house.'),
+    }),
+    output: z.object({
+      root: z.looseObject({ kind: z.string(), modules: z.array(z.looseObject({})) }),
+      dependencies: z.array(z.looseObject({})),
+      statistics: z.looseObject({}),
+      warnings: z.array(z.string()),
+      cut: z.string().optional(),
+    }),
+    run: async ({ projectPath, orgPattern }, call) => {
+      const asked = { path: projectPath, orgPattern, bytes: textBytes(ports) }
+      const { structure, text } = await ask(ports, call, 'discover', asked)
+      return new Told(structure, text)
+    },
+  }),
+  defineTool({
+    name: 'write_architecture_report',
+    title: 'Write a report',
+    description:
+      'Saves a Markdown report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the project root. Never overwrites; without fileName the next free name of today is taken.',
+    effect: 'write',
+    input: z.object({
+      content: z.string().describe('The report, at most 10 MiB.'),
+      fileName: z.string().optional().describe('SENTINEL_REPORT_YYYYMMDD.md or with _01 to _99.'),
+    }),
+    output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
+    run: async (args, call) => {
+      const report = await ask(ports, call, 'report', args)
+      call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
+      return new Told(report, `Report written: ${report.path}`)
+    },
+  }),
+]
