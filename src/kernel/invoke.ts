@@ -4,7 +4,8 @@ import { Deadlines } from './deadlines.ts'
 import { defineFaults, Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
-import { type Content, Told, type Tool } from './tool.ts'
+import { Told } from './told.ts'
+import type { Content, Tool } from './tool.ts'
 
 export const callFaults = defineFaults('call', {
   arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },

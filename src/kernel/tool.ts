@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { JsonObject } from './json.ts'
 import type { Log } from './ports.ts'
+import type { Told } from './told.ts'
 
 /** `read` leaves the world as it was; `write` does not. */
 export type Effect = 'read' | 'write'
@@ -30,17 +31,6 @@ export interface ResourceBlob {
   readonly uri: string
   readonly mimeType: string
   readonly blob: string
-}
-
-/** An answer whose content says what its value does not: a text beside the facts about it. */
-export class Told<T> {
-  readonly value: T
-  readonly content: readonly Content[]
-
-  constructor(value: T, ...texts: readonly string[]) {
-    this.value = value
-    this.content = texts.map((text) => ({ type: 'text', text }))
-  }
 }
 
 type Answered<T> = T | Told<T>

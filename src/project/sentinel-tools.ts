@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { defineTool, Told, type Tool } from '../kernel/tool.ts'
+import { Told } from '../kernel/told.ts'
+import { defineTool, type Tool } from '../kernel/tool.ts'
 import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
 
 const MAX_ENTRIES = 1_000

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
-import { defineTool, Told, type Tool } from '../kernel/tool.ts'
+import { Told } from '../kernel/told.ts'
+import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { FileResult } from './read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
 import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'

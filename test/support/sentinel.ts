@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { Program } from './binary.ts'
 import { type Message, readMessage } from './messages.ts'
 
-export const SENTINEL = fileURLToPath(new URL('../../dist/bin/sentinel-mcp.js', import.meta.url))
+export const SENTINEL = 'sentinel-mcp'
 
 type Arguments = Readonly<Record<string, unknown>>
 type Options = Omit<NonNullable<ConstructorParameters<typeof Program>[1]>, 'binary'>
