@@ -70,7 +70,7 @@ const reachOf = (
 const chunkNamer = () => {
   /** @type {Map<string, Set<string>> | undefined} */
   let reaches
-  /** @param {string} id @param {{ getModuleInfo(id: string): { importedIds: readonly string[] } | null }} context */
+  /** @param {string} id @param {{ getModuleInfo(id: string): { importedIds: readonly string[], isEntry: boolean } | null }} context */
   return (id, context) => {
     const importsOf = (/** @type {string} */ one) => context.getModuleInfo(one)?.importedIds ?? []
     reaches ??= new Map([
@@ -87,7 +87,8 @@ const chunkNamer = () => {
     ])
     const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? []
     if (library !== undefined) return library.replace(/[@/]/g, '')
-    if (named(id).startsWith('src/bin/')) return null
+    // What runs when it is loaded must stay by itself: whoever shares a file with it would run it too.
+    if (context.getModuleInfo(id)?.isEntry) return null
     if (reaches.get('start')?.has(id)) return 'start'
     const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : []))
     return users.length === 0 ? null : users.join('-')
