@@ -12,6 +12,7 @@ import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/faul
 import { callFaults } from '../src/kernel/invoke.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
+import { packetFaults } from '../src/packets/faults.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
@@ -30,6 +31,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   catalogFaults,
   configFaults,
   exportFaults,
+  packetFaults,
   proofFaults,
   readingFaults,
   replicaFaults,

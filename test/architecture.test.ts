@@ -14,6 +14,7 @@ const ROOMS = [
   'gate',
   'evidence',
   'beliefs',
+  'packets',
   'lineage',
   'platform',
   'kernel',
@@ -24,23 +25,24 @@ type Room = (typeof ROOMS)[number]
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   // The stand-alone verifier is the lineage's own, and carries nothing else.
   bin: ['app', 'lineage'],
-  app: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'platform', 'kernel'],
+  app: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'packets', 'lineage', 'platform', 'kernel'],
   // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
   surfaces: ['gate', 'evidence', 'kernel'],
   core: ['kernel'],
   gate: ['evidence', 'kernel'],
   evidence: ['kernel'],
   beliefs: ['lineage', 'kernel'],
+  packets: ['kernel'],
   lineage: ['kernel'],
   // Platform code implements the ports that these rooms declare.
-  platform: ['gate', 'evidence', 'lineage', 'kernel'],
+  platform: ['gate', 'evidence', 'packets', 'lineage', 'kernel'],
   kernel: [],
 }
 
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
   zod: {
-    rooms: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'kernel'],
+    rooms: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'packets', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate'], why: 'rule packs are YAML' },

@@ -1,0 +1,22 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+/** What can be wrong with a packet, its name or its bytes. */
+export const packetFaults = defineFaults('packet', {
+  reference: {
+    kind: 'invalid',
+    fix: 'Write host[:port]/path:tag or host[:port]/path@sha256:digest, the path in lower case.',
+  },
+  name: { kind: 'invalid', fix: 'Use lower-case letters and digits, with single . _ or - between them.' },
+  version: {
+    kind: 'invalid',
+    fix: 'Use at most 128 letters, digits, dots, dashes and underscores; + is written as _.',
+  },
+  unsafe_path: { kind: 'refused', fix: 'Publish the packet again with plain relative file names.' },
+  metadata: { kind: 'corrupt', fix: 'Publish the packet again, or ask its publisher to.' },
+  manifest: { kind: 'corrupt', fix: 'Build the packet again.' },
+  docs: { kind: 'corrupt', fix: 'Build the packet again: every line of docs.jsonl must be a chunk.' },
+  vectors: { kind: 'corrupt', fix: 'Build the packet again, so that its vectors fit its documents.' },
+  index: { kind: 'corrupt', fix: 'Build the packet again; only flat inner-product indexes are read.' },
+  lock: { kind: 'corrupt', fix: 'Remove the lock file and build again.' },
+  too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
+})
