@@ -14,6 +14,7 @@ import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { diskFaults } from '../src/platform/packet-files.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -30,6 +31,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   canonicalFaults,
   catalogFaults,
   configFaults,
+  diskFaults,
   exportFaults,
   packetFaults,
   proofFaults,

@@ -18,5 +18,13 @@ export const packetFaults = defineFaults('packet', {
   vectors: { kind: 'corrupt', fix: 'Build the packet again, so that its vectors fit its documents.' },
   index: { kind: 'corrupt', fix: 'Build the packet again; only flat inner-product indexes are read.' },
   lock: { kind: 'corrupt', fix: 'Remove the lock file and build again.' },
+  artifact: {
+    kind: 'corrupt',
+    fix: 'Check that the reference names a packet, and publish it again if it does.',
+  },
+  mismatch: {
+    kind: 'corrupt',
+    fix: 'Try again; if it stays, the registry or something before it changes what it serves.',
+  },
   too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
 })
