@@ -14,6 +14,7 @@ import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { registryFaults } from '../src/platform/oci-faults.ts'
 import { diskFaults } from '../src/platform/packet-files.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
@@ -36,6 +37,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   packetFaults,
   proofFaults,
   readingFaults,
+  registryFaults,
   replicaFaults,
   serveFaults,
   storeFaults,

@@ -24,7 +24,7 @@ type Files = Readonly<Record<string, string | Uint8Array>>
 /** An artifact of these files, laid out as it is published by the tool the formats come from. */
 export const makeArtifact = (
   files: Files,
-  change: (manifest: Record<string, unknown>) => void = () => {},
+  change: (manifest: Record<string, unknown>) => unknown = () => {},
 ): MadePacket => {
   const blobs = new Map<Digest, Uint8Array>([[EMPTY_CONFIG.digest, Buffer.from('{}')]])
   const layers = Object.entries(files).map(([title, content]) => {
