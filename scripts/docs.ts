@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { serveFaults } from '../src/app/commands/serve.ts'
 import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
 import { SETTINGS } from '../src/app/config.ts'
+import { serveFaults } from '../src/app/listen.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
+import { evidenceFaults } from '../src/evidence/faults.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -14,9 +15,11 @@ import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { lockFaults } from '../src/platform/file-lock.ts'
 import { registryFaults } from '../src/platform/oci-faults.ts'
 import { diskFaults } from '../src/platform/packet-files.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
+import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
@@ -33,7 +36,9 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   catalogFaults,
   configFaults,
   diskFaults,
+  evidenceFaults,
   exportFaults,
+  lockFaults,
   packetFaults,
   proofFaults,
   readingFaults,
@@ -176,7 +181,7 @@ const commandsPage = (): string =>
   )
 
 const httpPage = (): string => {
-  const { service, store } = everything()
+  const { service, store, evidence } = everything()
   const routes: readonly Route[] = [
     mcpEndpoint(service).route,
     ...operatorRoutes({
@@ -186,6 +191,7 @@ const httpPage = (): string => {
       uptimeSeconds: () => 0,
       index: () => '',
     }),
+    ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
     ...metadataRoutes(() => '', ''),
   ]
   return page(

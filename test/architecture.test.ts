@@ -64,7 +64,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:net': { rooms: ['surfaces', 'app', 'platform'], why: 'the front, and where an address lies' },
   'node:dns/promises': { rooms: ['platform'], why: 'where a name leads' },
   'node:timers/promises': { rooms: ['platform'], why: 'waiting before another try' },
-  'node:os': { rooms: ['platform'], why: 'whose lock or draft it is' },
+  'node:os': { rooms: ['platform'], why: 'a lock names the machine its owner runs on' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }

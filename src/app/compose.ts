@@ -2,8 +2,11 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { announceEvidence } from '../evidence/resources.ts'
+import { EVIDENCE_FILE, type EvidenceReader } from '../evidence/store.ts'
+import { evidenceToolset } from '../evidence/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/changes.ts'
+import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
@@ -21,6 +24,7 @@ export interface Assembly {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly evidence: Pick<EvidenceReader, 'read'>
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
   /** Writes down what must not be lost, and lets go of everything. */
@@ -59,6 +63,32 @@ const localRepository = (root: string, clock: Clock, environment: NodeJS.Process
     (await import('../platform/git.ts')).gitRepository(root, clock, environment).freshness(signal),
 })
 
+/** The evidence of the root, read when first asked for. */
+const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
+  let store: Promise<EvidenceReader> | undefined
+  const open = async () => (await import('../platform/evidence-file.ts')).fileEvidence(root, clock)
+  return {
+    async read() {
+      store ??= open()
+      return (await store).read()
+    },
+  }
+}
+
+/** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
+const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
+  let ended = false
+  let stop = () => {
+    ended = true
+  }
+  const start = async () => {
+    const { watchFile } = await import('../platform/watch-file.ts')
+    if (!ended) stop = watchFile(root, EVIDENCE_FILE, () => announceEvidence(emit))
+  }
+  void start().catch(() => {})
+  return () => stop()
+}
+
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
 export const assemble = (
   config: Config,
@@ -71,6 +101,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const evidence = localEvidence(root, clock)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -84,6 +115,7 @@ export const assemble = (
       repository: localRepository(root, clock, world.environment),
       clock,
     }),
+    evidenceToolset({ evidence }),
     beliefsToolset(() => beliefs.open()),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
@@ -97,7 +129,7 @@ export const assemble = (
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
     }),
-    changes: new Changes(),
+    changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
   })
   return {
     config,
@@ -107,6 +139,7 @@ export const assemble = (
     store,
     clock,
     log,
+    evidence,
     close: beliefs.close,
     beliefs: beliefs.open,
   }

@@ -23,6 +23,7 @@ export const WARRANT_FACE: Face = {
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },
     prompts: { listChanged: true },
+    completions: {},
   },
 }
 

@@ -1,10 +1,30 @@
-import { type Command, commandHelp, readArguments, type Terminal } from '../surfaces/cli/command.ts'
+import {
+  type Command,
+  commandHelp,
+  type Option,
+  readArguments,
+  type Terminal,
+} from '../surfaces/cli/command.ts'
 import { configOptions } from './commands.ts'
 import type { Face } from './greet.ts'
-import type { Flags, Preset } from './load-config.ts'
+import type { Flags, Loaded, Preset } from './load-config.ts'
 import { reportFailure } from './main.ts'
-import { serveStdio } from './serve-stdio.ts'
 import { hostHere, loadSettings } from './world.ts'
+
+/** For a binary that speaks HTTP unless told to speak MCP over stdio. */
+interface HttpFace {
+  /** Options beside the settings. */
+  readonly options: readonly Option[]
+  /** Host, port and the like: its own, not those that `warrant serve` may have in the file of settings. */
+  readonly defaults: Flags
+  readonly serve: (loaded: Loaded, flags: Flags, terminal: Terminal) => Promise<number>
+}
+
+const STDIO_OPTION: Option = {
+  flag: 'stdio',
+  kind: 'switch',
+  description: 'Serve MCP over stdio instead of HTTP.',
+}
 
 /** A binary of its own: the same engine, one toolset, one dialect, the manners its clients count on. */
 export interface SeedServer {
@@ -14,10 +34,11 @@ export interface SeedServer {
   readonly preset: Preset
   /** Settings that this program's own variables stand for. */
   readonly variables: (environment: NodeJS.ProcessEnv) => Flags
+  readonly http?: HttpFace
 }
 
 export const runSeed = async (
-  { binary, summary, face, preset, variables }: SeedServer,
+  { binary, summary, face, preset, variables, http }: SeedServer,
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> => {
@@ -25,7 +46,7 @@ export const runSeed = async (
     name: binary,
     summary,
     usage: '',
-    options: configOptions,
+    options: () => [...(http === undefined ? [] : [STDIO_OPTION, ...http.options]), ...configOptions()],
     choices: [],
     run: async () => 0,
   }
@@ -39,8 +60,11 @@ export const runSeed = async (
       terminal.print(commandHelp(command).replace(`warrant ${binary}`, binary))
       return 0
     }
-    const flags = { ...variables(process.env), ...values }
-    return await serveStdio(await hostHere(loadSettings({ flags }, preset), face))
+    const flags = { ...http?.defaults, ...variables(process.env), ...values }
+    const loaded = loadSettings({ flags }, preset)
+    if (http !== undefined && flags.stdio !== true) return await http.serve(loaded, flags, terminal)
+    const { serveStdio } = await import('./serve-stdio.ts')
+    return await serveStdio(await hostHere(loaded, face))
   } catch (thrown) {
     return reportFailure(thrown, args.includes('--json'), terminal)
   }

@@ -1,6 +1,7 @@
 import type { Recorder } from '../kernel/ports.ts'
 import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
+import type { Config } from './config.ts'
 import { type Face, greet, type World } from './greet.ts'
 import { type Flags, type Loaded, loadConfig, type Preset } from './load-config.ts'
 import { writeLog } from './terminal.ts'
@@ -9,6 +10,13 @@ const world = (): World => ({ cwd: process.cwd(), environment: process.env, writ
 
 export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): Loaded =>
   loadConfig(flags, world(), preset)
+
+/** What a server without tools needs of the world. */
+export const greetHere = (config: Config) => {
+  const here = world()
+  const { log, clock } = greet(config, here)
+  return { log, clock, cwd: here.cwd }
+}
 
 export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face?: Face): Promise<Assembly> =>
   (await import('./compose.ts')).assemble(config, world(), recorder, face)

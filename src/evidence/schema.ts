@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { CONFIDENCES, SEVERITIES } from './words.ts'
 
-/** Least severe first: the place in the list is the rank. */
-export const SEVERITIES = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const
+export { SEVERITIES } from './words.ts'
+
 export const Severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof Severity>
 
@@ -15,7 +16,7 @@ export type Outcome = z.infer<typeof Outcome>
 export const GateStatus = z.enum(['ALLOWED', 'BLOCKED'])
 export type GateStatus = z.infer<typeof GateStatus>
 
-export const Confidence = z.enum(['HIGH', 'MEDIUM', 'LOW'])
+export const Confidence = z.enum(CONFIDENCES)
 export type Confidence = z.infer<typeof Confidence>
 
 const Lines = z.union([z.string(), z.number(), z.array(z.number())])

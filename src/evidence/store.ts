@@ -1,5 +1,8 @@
 import type { Evidence } from './schema.ts'
 
+/** Its name, in the root of a repository. */
+export const EVIDENCE_FILE = '.ai_evidence.json'
+
 /** What was found where the evidence should be. Never a throw: bad evidence is an answer. */
 export type Reading =
   | { readonly kind: 'missing' }

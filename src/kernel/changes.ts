@@ -6,6 +6,13 @@ export type Change =
 /** Carries news from where it happens to every connection that listens. */
 export class Changes {
   readonly #listeners = new Set<(change: Change) => void>()
+  readonly #watch: ((emit: (change: Change) => void) => () => void) | undefined
+  #stop: (() => void) | undefined
+
+  /** `watch` looks for news while somebody listens, and only then. It returns the function that ends it. */
+  constructor(watch?: (emit: (change: Change) => void) => () => void) {
+    this.#watch = watch
+  }
 
   emit(change: Change): void {
     for (const listener of [...this.#listeners]) listener(change)
@@ -14,6 +21,12 @@ export class Changes {
   /** Returns the function that stops the listening. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#stop ??= this.#watch?.((change) => this.emit(change))
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+    }
   }
 }

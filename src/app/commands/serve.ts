@@ -1,42 +1,19 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { defineFaults } from '../../kernel/fault.ts'
 import { randomIds } from '../../platform/ids.ts'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
+import { evidenceRoutes } from '../../surfaces/http/evidence-routes.ts'
 import { createFront } from '../../surfaces/http/front.ts'
-import { isLoopback } from '../../surfaces/http/guards.ts'
 import { Metrics } from '../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
 import { mcpEndpoint } from '../../surfaces/mcp/http.ts'
 import type { Config } from '../config.ts'
 import { launchSelf } from '../launch.ts'
 import { endWith } from '../lifecycle.ts'
+import { accessRules, listen, requireToken, serveFaults } from '../listen.ts'
 import { VERSION } from '../version.ts'
 import { assembleHere, loadSettings } from '../world.ts'
 
-export const serveFaults = defineFaults('serve', {
-  token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
-  times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
-  port: {
-    kind: 'unavailable',
-    fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
-  },
-})
-
-const WILDCARDS = ['0.0.0.0', '::']
-
-const listen = (server: Server, { host, port }: Config): Promise<AddressInfo> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : (cause.code ?? cause.message)
-      reject(serveFaults.port(`cannot listen on ${host}:${port}: ${why}`, { cause }))
-    })
-    server.listen(port, host, () => resolve(server.address() as AddressInfo))
-  })
-
-const urlOf = ({ address, port, family }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+const EVIDENCE_ROUTE = '/ai-evidence'
 
 const banner = (url: string, config: Config): string => {
   const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
@@ -46,6 +23,7 @@ const banner = (url: string, config: Config): string => {
   Health   ${url}/health
   Ready    ${url}/ready
   Metrics  ${url}/metrics
+  Evidence ${url}${EVIDENCE_ROUTE}
 
 Connect an MCP client over HTTP:
 
@@ -61,15 +39,13 @@ or over stdio:
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
   const { config } = loaded
-  if (!isLoopback(config.host) && config.token === undefined) {
-    throw serveFaults.token(`listening on ${config.host} needs a bearer token`)
-  }
+  requireToken(config)
   const { headersMs, requestMs } = config.limits
   if (headersMs > requestMs) {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
-  const { service, store, log, close } = await assembleHere(loaded, metrics)
+  const { service, store, evidence, log, close } = await assembleHere(loaded, metrics)
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
@@ -83,14 +59,10 @@ export const run = async (invocation: Invocation): Promise<number> => {
         uptimeSeconds: () => process.uptime(),
         index: () => banner(url, config),
       }),
+      ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
     ],
-    access: {
-      // A wildcard address is nobody's name.
-      allowedHosts: [config.host, ...config.allowedHosts].filter((host) => !WILDCARDS.includes(host)),
-      allowedOrigins: config.allowedOrigins,
-      token: config.token,
-    },
+    access: accessRules(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
     log,
@@ -101,7 +73,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
         ? 'Bearer'
         : `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
   })
-  url = urlOf(await listen(front, config))
+  url = await listen(front, config)
   const { print } = invocation.terminal
   print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
   return new Promise(() => {

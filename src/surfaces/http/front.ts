@@ -11,6 +11,8 @@ export interface FrontRequest {
   readonly body: Buffer
 }
 
+type Headers = Readonly<Record<string, string>>
+
 export interface Route {
   readonly path: string
   /** One sentence for the reference page. */
@@ -22,11 +24,17 @@ export interface Route {
   readonly open?: boolean
   /** How a refusal looks here; a plain JSON object when undefined. */
   readonly refuse?: (status: number, message: string) => object
+  /** Headers of a refusal. */
+  readonly headers?: Headers
+  /** Also found with slashes after it and dots inside, as `new URL` would resolve them. */
+  readonly loose?: boolean
   readonly handle: (request: FrontRequest, response: ServerResponse) => void | Promise<void>
 }
 
 export interface FrontOptions {
   readonly routes: readonly Route[]
+  /** Answers where no route does; without it a plain 404. */
+  readonly fallback?: Route
   readonly access: AccessRules
   readonly headersMs: number
   readonly requestMs: number
@@ -41,11 +49,17 @@ export interface FrontOptions {
 const REST_BODY_BYTES = 1024 * 1024
 const MAX_CONNECTIONS = 1_024
 
-export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers?: Headers,
+): void => {
   const body = JSON.stringify(value)
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
+    ...headers,
   })
   response.end(body)
 }
@@ -70,12 +84,13 @@ const turnAway = (
   response: ServerResponse,
   status: number,
   value: object,
+  headers?: Headers,
 ): void => {
   const body = JSON.stringify(value)
-  const length = Buffer.byteLength(body)
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': length,
+    'content-length': Buffer.byteLength(body),
+    ...headers,
     connection: 'close',
   })
   response.write(body)
@@ -91,22 +106,49 @@ const turnAway = (
 
 const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
 
+/** The path a browser would ask for; undefined for what is no address, such as `//`. */
+const resolvePath = (url: string): string | undefined => {
+  try {
+    return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '') || '/'
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds the route of a request: by its path to the letter, else by what the path amounts to. */
+const routeFinder = ({ routes, fallback }: Pick<FrontOptions, 'routes' | 'fallback'>) => {
+  const exact = new Map(routes.map((route) => [route.path, route]))
+  const loose = new Map(routes.filter((route) => route.loose).map((route) => [route.path, route]))
+  return (url: string): Route | undefined => {
+    const end = url.indexOf('?')
+    const found = exact.get(end === -1 ? url : url.slice(0, end))
+    if (found !== undefined) return found
+    const path = loose.size === 0 ? undefined : resolvePath(url)
+    return (path === undefined ? undefined : loose.get(path)) ?? fallback
+  }
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+
 /** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
 export const createFront = (options: FrontOptions): Server => {
   const { log, ids, observe, challenge } = options
-  const routes = new Map(options.routes.map((route) => [route.path, route]))
+  const findRoute = routeFinder(options)
   const guard = accessGuard(options.access)
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const [path = ''] = (request.url ?? '').split('?', 1)
-    const route = routes.get(path)
+    const route = findRoute(request.url ?? '')
+    const bodied = hasBody(request)
     const method = request.method ?? ''
     response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
     response.setHeader('x-content-type-options', 'nosniff')
     const refuse = (status: number, message: string) => {
       const value = (route?.refuse ?? plainRefusal)(status, message)
-      if (request.complete) sendJson(response, status, value)
-      else turnAway(request, response, status, value)
+      if (request.complete || !bodied) sendJson(response, status, value, route?.headers)
+      else turnAway(request, response, status, value, route?.headers)
     }
     const refusal = guard(request, route?.open ?? false)
     if (refusal !== undefined) {
@@ -114,7 +156,7 @@ export const createFront = (options: FrontOptions): Server => {
       return refuse(refusal.status, refusal.message)
     }
     const limit = route?.bodyBytes ?? REST_BODY_BYTES
-    const body = await readBody(request, limit)
+    const body = bodied ? await readBody(request, limit) : NO_BODY
     if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)
     if (route === undefined) return refuse(404, 'There is nothing at this path')
     if (route.methods !== undefined && !route.methods.includes(method)) {

@@ -1,0 +1,60 @@
+import { join, resolve } from 'node:path'
+import { EVIDENCE_FILE } from '../evidence/store.ts'
+import { fileEvidence } from '../platform/evidence-file.ts'
+import { randomIds } from '../platform/ids.ts'
+import type { Terminal } from '../surfaces/cli/command.ts'
+import { evidenceServer } from '../surfaces/http/evidence-routes.ts'
+import { createFront } from '../surfaces/http/front.ts'
+import { isLoopback } from '../surfaces/http/guards.ts'
+import { endWith } from './lifecycle.ts'
+import { accessRules, listen, requireToken, serveFaults } from './listen.ts'
+import type { Loaded } from './load-config.ts'
+import { greetHere } from './world.ts'
+
+const TAKEN = ['/health', '/status']
+
+/** The route with one slash before it and none after. */
+const tidyRoute = (text: string): string => {
+  const route = `/${text.trim().replace(/^\/+|\/+$/g, '')}`
+  const plain = /^(\/|(\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(route)
+  if (!plain || TAKEN.includes(route))
+    throw serveFaults.route(`cannot serve evidence under ${JSON.stringify(text)}`)
+  return route
+}
+
+/** Serves the evidence of the root over HTTP until a signal says otherwise. */
+export const serveEvidence = async (
+  { config }: Loaded,
+  asked: string,
+  terminal: Terminal,
+): Promise<number> => {
+  requireToken(config)
+  const route = tidyRoute(asked)
+  const { log, clock, cwd } = greetHere(config)
+  const root = resolve(cwd, config.root)
+  const front = createFront({
+    ...evidenceServer({
+      evidence: fileEvidence(root, clock),
+      route,
+      // Where we live is for who is here; from elsewhere the name must do.
+      path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
+    }),
+    access: accessRules(config),
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+    log,
+    ids: randomIds,
+    observe: () => {},
+    challenge: () => 'Bearer',
+  })
+  const url = await listen(front, config)
+  terminal.print(`Evidence of ${root} on ${url}${route}`)
+  return new Promise(() => {
+    const stop = () =>
+      new Promise<void>((end) => {
+        front.close(() => end())
+        front.closeIdleConnections()
+      })
+    endWith(stop, { orphaned: 'stay' })
+  })
+}

@@ -1,0 +1,108 @@
+import { consolidateFindings } from './consolidate.ts'
+import { dedupeFindings, identityOf, type RawFinding, tidyFinding } from './finding.ts'
+import { carryIntent } from './intent.ts'
+import { compareFields, compareLedger, compareText } from './order.ts'
+import type {
+  Evidence,
+  Finding,
+  HumanIntent,
+  LedgerEntry,
+  Outcome,
+  Platform,
+  RepoState,
+  Ruleset,
+  SddMetrics,
+  Severity,
+  Stage,
+} from './schema.ts'
+
+/** What one judgement found. */
+export interface BuildInput {
+  readonly stage: Stage
+  /** Without it the findings decide: a CRITICAL one blocks, any other warns. */
+  readonly outcome?: Outcome
+  readonly findings: readonly RawFinding[]
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly rulesets: readonly Ruleset[]
+  readonly humanIntent?: HumanIntent | null
+  readonly sdd?: SddMetrics
+  readonly repoState?: RepoState
+  /** Absolute paths inside it become relative. */
+  readonly root?: string
+}
+
+const outcomeOf = (findings: readonly Finding[]): Outcome => {
+  if (findings.some(({ severity }) => severity === 'CRITICAL')) return 'BLOCK'
+  return findings.length > 0 ? 'WARN' : 'PASS'
+}
+
+/** One entry for each open finding; when it was first seen is what the evidence before remembers. */
+const keepLedger = (
+  findings: readonly Finding[],
+  previous: readonly LedgerEntry[],
+  time: string,
+): LedgerEntry[] => {
+  const known = new Map(previous.map((entry) => [identityOf(entry), entry.firstSeen]))
+  return findings
+    .map((finding) => ({
+      ruleId: finding.ruleId,
+      file: finding.file,
+      ...(finding.lines !== undefined && { lines: finding.lines }),
+      firstSeen: known.get(identityOf(finding)) ?? time,
+      lastSeen: time,
+    }))
+    .sort(compareLedger)
+}
+
+const listPlatforms = (platforms: BuildInput['platforms']): Record<string, Platform> =>
+  Object.fromEntries(
+    Object.entries(platforms)
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([name, { detected, confidence }]) => [name, { detected, confidence }]),
+  )
+
+const listRulesets = (rulesets: readonly Ruleset[]): Ruleset[] => {
+  const first = new Map<string, Ruleset>()
+  for (const ruleset of rulesets) {
+    const key = `${ruleset.platform}\0${ruleset.bundle}`
+    if (!first.has(key)) first.set(key, ruleset)
+  }
+  return [...first.values()].sort(compareFields(['platform', 'bundle', 'hash']))
+}
+
+/** The finding as the gate's verdict repeats it: what was its severity is the violation's level. */
+export const asViolation = ({ ruleId, severity, ...rest }: Finding) => ({ ruleId, level: severity, ...rest })
+
+export const countSeverities = (findings: readonly Finding[]): Record<Severity, number> => {
+  const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
+  for (const { severity } of findings) counts[severity] += 1
+  return counts
+}
+
+/** The evidence of one judgement. The same input gives the same evidence, whatever order it came in. */
+export const buildEvidence = (input: BuildInput, previous: Evidence | undefined, now: number): Evidence => {
+  const time = new Date(now).toISOString()
+  const tidy = input.findings.map((finding) => tidyFinding(finding, input.root))
+  const { findings, suppressed } = consolidateFindings(dedupeFindings(tidy))
+  const outcome = input.outcome ?? outcomeOf(findings)
+  const status = outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED'
+  const intent = carryIntent(input.humanIntent, previous?.human_intent ?? null, now)
+  return {
+    version: '2.1',
+    timestamp: time,
+    snapshot: { stage: input.stage, outcome, findings: [...findings] },
+    ledger: keepLedger(findings, previous?.ledger ?? [], time),
+    platforms: listPlatforms(input.platforms),
+    rulesets: listRulesets(input.rulesets),
+    human_intent: intent,
+    ai_gate: { status, violations: findings.map(asViolation), human_intent: intent },
+    severity_metrics: {
+      gate_status: status,
+      total_violations: findings.length,
+      by_severity: countSeverities(findings),
+    },
+    ...(input.sdd !== undefined && { sdd_metrics: input.sdd }),
+    ...(input.repoState !== undefined && { repo_state: { ...input.repoState, repo_root: '.' } }),
+    ...(suppressed.length > 0 && { consolidation: { suppressed: [...suppressed] } }),
+  }
+}

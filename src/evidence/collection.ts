@@ -1,0 +1,89 @@
+/** Which values of its fields an item must have; undefined does not ask. */
+export type Wanted = Readonly<Record<string, string | undefined>>
+
+/** Bounds of an item's time, both inclusive. */
+export interface Window {
+  readonly from: number
+  readonly to: number
+}
+
+interface Shape<T> {
+  /** The values an item can be asked for by. */
+  readonly fields: Readonly<Record<string, (item: T) => string>>
+  readonly time?: (item: T) => number
+}
+
+const MAX_REMEMBERED = 64
+
+/** Items in their order, found by the values of their fields without looking at the others. */
+export class Collection<T> {
+  readonly items: readonly T[]
+  readonly #shape: Shape<T>
+  readonly #texts: string[] = []
+  readonly #indexes = new Map<string, Map<string, number[]>>()
+  readonly #all: readonly number[]
+  readonly #times: Float64Array | undefined
+  readonly #windows = new Map<string, readonly number[]>()
+
+  constructor(items: readonly T[], shape: Shape<T>) {
+    this.items = items
+    this.#shape = shape
+    this.#all = items.map((_, at) => at)
+    const { time } = shape
+    this.#times = time && Float64Array.from(items, time)
+  }
+
+  #index(field: string): Map<string, number[]> {
+    const known = this.#indexes.get(field)
+    if (known !== undefined) return known
+    const index = new Map<string, number[]>()
+    const value = this.#shape.fields[field]
+    this.items.forEach((item, at) => {
+      const key = value?.(item) ?? ''
+      const list = index.get(key)
+      if (list === undefined) index.set(key, [at])
+      else list.push(at)
+    })
+    this.#indexes.set(field, index)
+    return index
+  }
+
+  #inside(at: number, { from, to }: Window): boolean {
+    const time = this.#times?.[at] ?? Number.NaN
+    return time >= from && time <= to
+  }
+
+  #within(window: Window): readonly number[] {
+    const key = `${window.from}:${window.to}`
+    const known = this.#windows.get(key)
+    if (known !== undefined) return known
+    const found = this.#all.filter((at) => this.#inside(at, window))
+    if (this.#windows.size >= MAX_REMEMBERED) this.#windows.clear()
+    this.#windows.set(key, found)
+    return found
+  }
+
+  /** Places of the items that have all the wanted values. */
+  select(wanted: Wanted, window?: Window): readonly number[] {
+    const asked = Object.entries(wanted).filter(([, value]) => value !== undefined)
+    if (asked.length === 0) return window === undefined ? this.#all : this.#within(window)
+    const lists = asked.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
+    const shortest = lists.reduce((a, b) => (b.length < a.length ? b : a))
+    if (asked.length === 1 && window === undefined) return shortest
+    return shortest.filter(
+      (at) =>
+        asked.every(([field, value]) => this.#shape.fields[field]?.(this.at(at)) === value) &&
+        (window === undefined || this.#inside(at, window)),
+    )
+  }
+
+  at(place: number): T {
+    return this.items[place] as T
+  }
+
+  /** The JSON of one item, written once. */
+  text(place: number): string {
+    this.#texts[place] ??= JSON.stringify(this.items[place])
+    return this.#texts[place]
+  }
+}

@@ -1,0 +1,116 @@
+import { compareTraces } from './finding.ts'
+import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './order.ts'
+import { platformOf } from './platform-of.ts'
+import type { Finding, Suppressed } from './schema.ts'
+
+/** Words that name a family wherever they stand in a rule's name as a word of their own. */
+const KEYWORDS = /(?:^|[._-])(explicit-any|empty-catch|console-log|anyview|force-unwrap)(?=[._-]|$)/
+
+/** A platform's families whose members are called `<p>.no-<word>`, `skills.<p>.no-<word>`, `heuristics.<p>.<word>.ast`. */
+const REGULAR: Readonly<Record<string, readonly string[]>> = {
+  ios: [
+    'force-try',
+    'force-cast',
+    'callback-style',
+    'dispatchqueue',
+    'dispatchgroup',
+    'dispatchsemaphore',
+    'operation-queue',
+    'task-detached',
+    'unchecked-sendable',
+    'observable-object',
+    'navigation-view',
+    'on-tap-gesture',
+    'string-format',
+    'uiscreen-main-bounds',
+  ],
+  android: ['thread-sleep', 'globalscope', 'runblocking'],
+}
+
+/** Members with names of their own. */
+const IRREGULAR: readonly (readonly [ruleId: string, family: string])[] = [
+  ['ios.no-completion-handlers-outside-bridges', 'ios.callback-style'],
+  ['skills.ios.no-callback-style-outside-bridges', 'ios.callback-style'],
+  ['ios.no-gcd', 'ios.operation-queue'],
+  ['android.no-global-scope', 'android.globalscope'],
+  ['android.no-run-blocking', 'android.runblocking'],
+]
+
+const FAMILIES = new Map<string, string>([
+  ...Object.entries(REGULAR).flatMap(([platform, words]) =>
+    words.flatMap((word) =>
+      [`${platform}.no-${word}`, `skills.${platform}.no-${word}`, `heuristics.${platform}.${word}.ast`].map(
+        (ruleId) => [ruleId, `${platform}.${word}`] as const,
+      ),
+    ),
+  ),
+  ...IRREGULAR,
+])
+
+const familyOf = (ruleId: string): string => KEYWORDS.exec(ruleId)?.[1] ?? FAMILIES.get(ruleId) ?? ruleId
+
+/** Strongest origin first; the last takes every other name: rules of the project itself win. */
+const ORIGINS: readonly RegExp[] = [
+  /^(?!heuristics\.|skills\.|(?:ios|android|backend|frontend)\.)/,
+  /^skills\./,
+  /^(?!heuristics\.)/,
+  /^/,
+]
+
+const originOf = (ruleId: string): number => ORIGINS.findIndex((origin) => origin.test(ruleId))
+
+const compareClaims = (a: Finding, b: Finding): number =>
+  severityRank(b.severity) - severityRank(a.severity) ||
+  originOf(a.ruleId) - originOf(b.ruleId) ||
+  compareText(a.ruleId, b.ruleId) ||
+  compareTraces(a, b)
+
+const REASON = 'semantic-family-precedence'
+
+const suppress = (loser: Finding, winner: Finding): Suppressed => ({
+  ruleId: loser.ruleId,
+  file: loser.file,
+  ...(loser.lines !== undefined && { lines: loser.lines }),
+  replacedByRuleId: winner.ruleId,
+  replacementRuleId: winner.ruleId,
+  platform: platformOf(loser.file, loser.ruleId),
+  reason: REASON,
+})
+
+const SORT_KEYS = ['file', 'ruleId', 'replacedByRuleId', 'platform', 'at'] as const
+type SortKey = Readonly<Record<(typeof SORT_KEYS)[number], string>>
+const bySuppression = compareFields(SORT_KEYS)
+
+export interface Consolidated {
+  readonly findings: readonly Finding[]
+  readonly suppressed: readonly Suppressed[]
+}
+
+/** Where rules of one family speak of the same line, one finding stands for all; the others are named, not lost. */
+export const consolidateFindings = (findings: readonly Finding[]): Consolidated => {
+  const groups = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    const { file, ruleId, lines } = finding
+    const key = [platformOf(file, ruleId), file, anchorLine(lines), familyOf(ruleId)].join('\0')
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [finding])
+    else group.push(finding)
+  }
+  const kept: Finding[] = []
+  const lost: { readonly key: SortKey; readonly entry: Suppressed }[] = []
+  for (const group of groups.values()) {
+    const [winner, ...losers] = group.sort(compareClaims)
+    if (winner === undefined) continue
+    kept.push(winner)
+    for (const loser of losers) {
+      const entry = suppress(loser, winner)
+      const { file, ruleId, replacedByRuleId, platform = '' } = entry
+      const at = String(anchorLine(loser.lines)).padStart(16, '0')
+      lost.push({ key: { file, ruleId, replacedByRuleId, platform, at }, entry })
+    }
+  }
+  return {
+    findings: kept.sort(compareFindings),
+    suppressed: lost.sort((a, b) => bySuppression(a.key, b.key)).map(({ entry }) => entry),
+  }
+}

@@ -1,0 +1,72 @@
+import { digestBytes } from '../kernel/hash.ts'
+import { asViolation } from './build.ts'
+import { tidyFinding, tidyLines, tidyPath } from './finding.ts'
+import { compareFindings, compareLedger } from './order.ts'
+import type { Evidence, LedgerEntry } from './schema.ts'
+
+/** The order in which a file has its parts. What it does not name comes after, and the chain last. */
+const KEYS = [
+  'version',
+  'timestamp',
+  'snapshot',
+  'ledger',
+  'platforms',
+  'rulesets',
+  'human_intent',
+  'ai_gate',
+  'severity_metrics',
+  'sdd_metrics',
+  'repo_state',
+  'consolidation',
+] as const
+
+const inOrder = (evidence: Evidence): Evidence => {
+  const { evidence_chain: chain, ...rest } = evidence
+  const keys = [...new Set([...KEYS.filter((key) => rest[key] !== undefined), ...Object.keys(rest)])]
+  return {
+    ...(Object.fromEntries(keys.map((key) => [key, rest[key]])) as typeof rest),
+    ...(chain !== undefined && { evidence_chain: chain }),
+  }
+}
+
+/** What the chain vouches for: everything but the chain, compact, in the order of the file. */
+export const payloadHash = ({ evidence_chain: _, ...rest }: Evidence): string =>
+  digestBytes(JSON.stringify(rest))
+
+const tidyEntry = ({ lines, ...entry }: LedgerEntry, root?: string): LedgerEntry => {
+  const { ruleId, file, ...rest } = entry
+  const tidy = tidyLines(lines)
+  return { ruleId, file: tidyPath(file, root), ...(tidy !== undefined && { lines: tidy }), ...rest }
+}
+
+/** The evidence as it will stand in the file: every list in its order, no path of this machine inside. */
+const arrange = (evidence: Evidence, root?: string): Evidence => {
+  const { snapshot, ai_gate: gate, repo_state: repo, ledger } = evidence
+  const findings = snapshot.findings.map((finding) => tidyFinding(finding, root)).sort(compareFindings)
+  return inOrder({
+    ...evidence,
+    snapshot: { ...snapshot, findings },
+    ledger: ledger.map((entry) => tidyEntry(entry, root)).sort(compareLedger),
+    ai_gate: { ...gate, violations: findings.map(asViolation) },
+    ...(repo !== undefined && { repo_state: { ...repo, repo_root: '.' } }),
+  })
+}
+
+/** Links the evidence to the one it replaces. */
+export const sealEvidence = (evidence: Evidence, previous: Evidence | undefined, root?: string): Evidence => {
+  const { evidence_chain: _, ...plain } = evidence
+  const arranged = arrange(plain, root)
+  const before = previous?.evidence_chain
+  return {
+    ...arranged,
+    evidence_chain: {
+      algorithm: 'sha256',
+      previous_payload_hash: before?.payload_hash ?? null,
+      payload_hash: payloadHash(arranged),
+      sequence: (before?.sequence ?? 0) + 1,
+    },
+  }
+}
+
+/** The text of the file. */
+export const writeDocument = (evidence: Evidence): string => `${JSON.stringify(inOrder(evidence), null, 2)}\n`

@@ -1,0 +1,99 @@
+import { compareFindings, compareText, linesKey, severityRank } from './order.ts'
+import type { Finding, Lines, Severity } from './schema.ts'
+
+/** A finding as a rule reports it. Fields beyond these are kept. */
+export interface RawFinding {
+  readonly ruleId: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  /** Wins over `file`. */
+  readonly filePath?: string | undefined
+  readonly file?: string | undefined
+  readonly lines?: Lines | undefined
+  readonly matchedBy?: string | undefined
+  readonly source?: string | undefined
+  readonly [extra: string]: unknown
+}
+
+/** Written where a finding cannot be traced to a file. */
+const NOWHERE = 'unknown'
+
+/** Whole, ascending, once each; undefined when nothing remains. */
+export const tidyLines = (lines: Lines | undefined): Lines | undefined => {
+  if (typeof lines === 'string') return lines.trim() || undefined
+  if (typeof lines === 'number') return Number.isFinite(lines) ? Math.trunc(lines) : undefined
+  if (lines === undefined) return undefined
+  const whole = new Set(lines.filter(Number.isFinite).map(Math.trunc))
+  return whole.size === 0 ? undefined : [...whole].sort((a, b) => a - b)
+}
+
+const slashed = (path: string): string => path.replaceAll('\\', '/')
+
+/** A path inside the root becomes relative to it; any other stays as it was given. */
+export const tidyPath = (path: string, root?: string): string => {
+  const plain = slashed(path)
+  if (root === undefined) return plain
+  const base = `${slashed(root).replace(/\/+$/, '')}/`
+  const inside = plain.startsWith(base) ? plain.slice(base.length) : ''
+  return inside === '' || inside.split('/').includes('..') ? plain : inside
+}
+
+const optional = <K extends string>(key: K, value: unknown): { readonly [key in K]?: string } => {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
+}
+
+// Sorted, because the order in which a rule happened to set them must not reach the file.
+const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(extras)
+      .filter(([, value]) => value !== undefined)
+      .sort(([a], [b]) => compareText(a, b)),
+  )
+
+/** The one spelling of a finding: fixed order of keys, clean path, clean lines. */
+export const tidyFinding = (raw: RawFinding, root?: string): Finding => {
+  const { ruleId, severity, code, message, filePath, file, lines, matchedBy, source, ...extras } = raw
+  const tidy = tidyLines(lines)
+  return {
+    ruleId,
+    severity,
+    code,
+    message,
+    file: tidyPath(filePath || file || NOWHERE, root),
+    ...(tidy !== undefined && { lines: tidy }),
+    ...optional('matchedBy', matchedBy),
+    ...optional('source', source),
+    ...sortKeys(extras),
+  }
+}
+
+/** What makes two findings the same one, from one run to the next. */
+export const identityOf = ({
+  ruleId,
+  file,
+  lines,
+}: Pick<Finding, 'ruleId' | 'file'> & { readonly lines?: Lines | undefined }): string =>
+  `${ruleId}\0${file}\0${linesKey(lines)}`
+
+const trace = ({ code, message, matchedBy = '', source = '' }: Finding): string =>
+  `${code}\0${message}\0${matchedBy}\0${source}`
+
+/** Decides between findings that are equal in all that counts, so that the order of input never does. */
+export const compareTraces = (a: Finding, b: Finding): number =>
+  compareText(trace(a), trace(b)) || compareText(JSON.stringify(a), JSON.stringify(b))
+
+const compareStrength = (a: Finding, b: Finding): number =>
+  severityRank(b.severity) - severityRank(a.severity) || compareTraces(a, b)
+
+/** One finding per identity, the most severe, in their order. */
+export const dedupeFindings = (all: readonly Finding[]): Finding[] => {
+  const kept = new Map<string, Finding>()
+  for (const finding of all) {
+    const key = identityOf(finding)
+    const rival = kept.get(key)
+    if (rival === undefined || compareStrength(finding, rival) < 0) kept.set(key, finding)
+  }
+  return [...kept.values()].sort(compareFindings)
+}

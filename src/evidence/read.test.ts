@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer'
+import { describe, expect, it } from 'vitest'
+import { buildEvidence } from './build.ts'
+import { sealEvidence, writeDocument } from './document.ts'
+import { platformOf } from './platform-of.ts'
+import { MAX_BYTES, readDocument } from './read.ts'
+
+const sealed = sealEvidence(
+  buildEvidence(
+    {
+      stage: 'CI',
+      findings: [{ ruleId: 'r', severity: 'WARN', code: 'R', message: 'm', file: 'a.ts', lines: [3] }],
+      platforms: { backend: { detected: true, confidence: 'HIGH' } },
+      rulesets: [],
+    },
+    undefined,
+    0,
+  ),
+  undefined,
+)
+const { evidence_chain: chain, ...unchained } = sealed
+
+const read = (value: unknown) => readDocument(Buffer.from(JSON.stringify(value)))
+
+describe('reading', () => {
+  it.each([
+    ['nothing', '', { reason: 'not-json' }],
+    ['half a document', writeDocument(sealed).slice(0, 300), { reason: 'not-json' }],
+    ['a list', '[]', { reason: 'not-json' }],
+    ['null', 'null', { reason: 'not-json' }],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), { reason: 'not-json' }],
+    ['another version', '{"version":"2.0"}', { reason: 'wrong-version', version: '2.0' }],
+    ['a version that is no text', '{"version":21}', { reason: 'wrong-version' }],
+    ['only the version', '{"version":"2.1"}', { reason: 'schema', version: '2.1', at: 'timestamp' }],
+    ['a hundred thousand brackets', '['.repeat(100_000), { reason: 'not-json' }],
+    [
+      'a deep extra',
+      JSON.stringify(unchained).replace('{', `{"x":${'['.repeat(5_000)}${']'.repeat(5_000)},`),
+      { reason: 'schema', version: '2.1', at: expect.stringMatching(/^x\.0\.0/) },
+    ],
+    [
+      'a prototype among the platforms',
+      JSON.stringify(unchained).replace('"backend":', '"__proto__":'),
+      { reason: 'schema', version: '2.1', at: 'platforms.__proto__' },
+    ],
+    ['more bytes than are read', Buffer.alloc(MAX_BYTES + 1, 0x20), { reason: 'too-large' }],
+  ])('%s is invalid, and never a throw', (_, bytes, reading) => {
+    expect(readDocument(Buffer.from(bytes))).toEqual({ kind: 'invalid', ...reading })
+  })
+
+  it('names the place of the first problem', () => {
+    const findings = [sealed.snapshot.findings[0], { ...sealed.snapshot.findings[0], severity: 'LOUD' }]
+    expect(read({ ...unchained, snapshot: { ...sealed.snapshot, findings } })).toMatchObject({
+      reason: 'schema',
+      at: 'snapshot.findings.1.severity',
+    })
+  })
+
+  it('takes files without a chain, and checks one that is there', () => {
+    expect(read(unchained).kind).toBe('valid')
+    expect(read(sealed).kind).toBe('valid')
+    const broken = { kind: 'invalid', reason: 'evidence-chain-invalid' }
+    expect(read({ ...sealed, timestamp: '2030-01-01T00:00:00.000Z' })).toMatchObject(broken)
+    expect(read({ ...sealed, evidence_chain: { ...chain, sequence: 0 } })).toMatchObject(broken)
+    expect(read({ ...sealed, evidence_chain: 'none' })).toMatchObject(broken)
+  })
+
+  it('keeps fields it does not know', () => {
+    const reading = read({ ...unchained, operational_hints: { a: [1] } })
+    expect(reading).toMatchObject({ kind: 'valid', evidence: { operational_hints: { a: [1] } } })
+  })
+})
+
+describe('the platform of a path', () => {
+  it.each([
+    ['apps/ios/App.m', '', 'ios'],
+    ['ios/App.m', '', 'ios'],
+    ['Sources/App.SWIFT', '', 'ios'],
+    ['apps/backend/src/main.ts', '', 'backend'],
+    ['apps/web/page.tsx', '', 'frontend'],
+    ['apps/frontend/page.tsx', '', 'frontend'],
+    ['apps/android/x.java', '', 'android'],
+    ['lib/build.gradle.kts', '', 'android'],
+    ['src/main.ts', '', 'generic'],
+    ['src/main.ts', 'skills.backend.no-x', 'backend'],
+    ['src/main.ts', 'frontend.no-x', 'frontend'],
+    ['src/main.ts', 'heuristics.ts.no-x', 'generic'],
+    ['notapps/ios/x', '', 'generic'],
+  ])('%s under rule "%s" is %s', (path, rule, platform) => {
+    expect(platformOf(path, rule)).toBe(platform)
+  })
+})

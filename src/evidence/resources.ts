@@ -1,0 +1,57 @@
+import type { Change } from '../kernel/changes.ts'
+import { defineResource, type Resource } from '../kernel/resource.ts'
+import { fitSnapshot } from './fit.ts'
+import { PLATFORM_NAMES } from './platform-of.ts'
+import { COLLECTIONS, type CollectionName, MAX_LIMIT } from './query.ts'
+import { VIEW_NAMES } from './status.ts'
+import type { EvidenceViews } from './views.ts'
+
+/** What can be read by address. */
+interface Sources {
+  readonly status: () => Promise<object>
+  readonly views: () => Promise<EvidenceViews>
+  readonly page: (name: CollectionName, args: object) => Promise<object>
+}
+
+/** A resource is read whole: past this many bytes its list is cut, and the tools page through the rest. */
+const MAX_BYTES = 1024 * 1024
+
+const json = (name: string, description: string, read: () => Promise<object>): Resource =>
+  defineResource({
+    uri: `evidence://${name}`,
+    name: `evidence-${name}`,
+    title: `Evidence: ${name}`,
+    description,
+    mimeType: 'application/json',
+    read: async () => JSON.stringify(await read()),
+  })
+
+export const evidenceResources = ({ status, views, page }: Sources): readonly Resource[] => [
+  json('status', 'Whether there is valid evidence, and its figures.', status),
+  json('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
+  json('snapshot', 'Stage, outcome and every finding.', async () =>
+    fitSnapshot((await views()).snapshot(), MAX_BYTES),
+  ),
+  ...COLLECTIONS.map((name) =>
+    json(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
+  ),
+  defineResource({
+    uri: 'evidence://findings/{platform}',
+    name: 'evidence-findings-of',
+    title: 'Evidence: findings of a platform',
+    description: `The first ${MAX_LIMIT} findings of one platform.`,
+    mimeType: 'application/json',
+    read: async ({ platform }) => JSON.stringify(await page('findings', { platform, limit: MAX_LIMIT })),
+    complete: (_, prefix) => PLATFORM_NAMES.filter((name) => name.startsWith(prefix)),
+  }),
+]
+
+const ADDRESSES = [
+  ...['status', ...VIEW_NAMES].map((name) => `evidence://${name}`),
+  ...PLATFORM_NAMES.map((name) => `evidence://findings/${name}`),
+]
+
+/** Says of everything here that it may have changed. */
+export const announceEvidence = (emit: (change: Change) => void): void => {
+  for (const uri of ADDRESSES) emit({ kind: 'resource', uri })
+}

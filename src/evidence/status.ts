@@ -1,0 +1,49 @@
+import { COLLECTIONS, FILTERS, MAX_LIMIT } from './query.ts'
+import type { Reading } from './store.ts'
+import { viewsOf } from './views.ts'
+
+const PAGING = ['limit', 'offset', 'maxLimit'] as const
+
+/** What is served under the route, beside the file itself. */
+export const VIEW_NAMES = ['summary', 'snapshot', ...COLLECTIONS] as const
+
+const byCollection = <T>(value: (name: (typeof COLLECTIONS)[number]) => T) =>
+  Object.fromEntries(COLLECTIONS.map((name) => [name, value(name)]))
+
+/** What a client may ask and how: the same in every status. */
+export const contextApi = (route: string) => {
+  const base = route === '/' ? '' : route
+  return {
+    endpoints: ['/health', '/status', route, ...VIEW_NAMES.map((name) => `${base}/${name}`)],
+    filters: byCollection((name) => [...FILTERS[name], ...PAGING]),
+    pagination_bounds: byCollection(() => ({ max_limit: MAX_LIMIT })),
+  }
+}
+
+const degraded = (reading: Exclude<Reading, { kind: 'valid' }>) => {
+  const exists = reading.kind === 'invalid'
+  return {
+    exists,
+    present: exists,
+    valid: false,
+    version: (exists && reading.version) || null,
+    findings_count: 0,
+    ...(exists && { reason: reading.reason, ...(reading.at !== undefined && { at: reading.at }) }),
+  }
+}
+
+export interface StatusOptions {
+  readonly route: string
+  /** The file as the client is told of it. */
+  readonly path: string
+}
+
+/** Whether there is evidence to go by, and if so its figures. */
+export const statusView = (reading: Reading, { route, path }: StatusOptions) => ({
+  status: reading.kind === 'valid' ? ('ok' as const) : ('degraded' as const),
+  context_api: contextApi(route),
+  evidence:
+    reading.kind === 'valid'
+      ? { path, exists: true, present: true, valid: true, ...viewsOf(reading.evidence).facts() }
+      : { path, ...degraded(reading) },
+})

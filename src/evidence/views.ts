@@ -1,0 +1,171 @@
+import { Collection } from './collection.ts'
+import { otherFacets, snapshotFacets } from './facets.ts'
+import { compareFields, compareFindings, compareLedger, compareText } from './order.ts'
+import { platformOf } from './platform-of.ts'
+import { type CollectionName, MAX_LIMIT, type Query } from './query.ts'
+import type { Evidence } from './schema.ts'
+
+/** One page of a collection: what is said of it, and which items are on it. */
+export interface Page<N extends CollectionName = CollectionName> {
+  readonly head: ReturnType<EvidenceViews['head']>
+  readonly name: N
+  readonly places: readonly number[]
+}
+
+const lower = (text: string): string => text.toLowerCase()
+
+const listPlatforms = (platforms: Evidence['platforms']) =>
+  Object.entries(platforms)
+    .map(([platform, { detected, confidence }]) => ({ platform, detected, confidence }))
+    .sort((a, b) => compareText(a.platform, b.platform))
+
+const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
+  findings: new Collection(snapshot.findings.toSorted(compareFindings), {
+    fields: {
+      severity: ({ severity }) => lower(severity),
+      ruleId: ({ ruleId }) => lower(ruleId),
+      platform: ({ file }) => platformOf(file),
+    },
+  }),
+  rulesets: new Collection(rulesets.toSorted(compareFields(['platform', 'bundle', 'hash'])), {
+    fields: { platform: ({ platform }) => lower(platform), bundle: ({ bundle }) => lower(bundle) },
+  }),
+  platforms: new Collection(listPlatforms(platforms), {
+    fields: {
+      detected: ({ detected }) => String(detected),
+      confidence: ({ confidence }) => lower(confidence),
+    },
+  }),
+  ledger: new Collection(ledger.toSorted(compareLedger), {
+    fields: {},
+    time: ({ lastSeen }) => Date.parse(lastSeen),
+  }),
+})
+
+type Collections = ReturnType<typeof collect>
+type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
+
+type Lists = { readonly [N in CollectionName]: readonly Items[N][] }
+
+const lazy = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Everything that can be asked of one evidence. Made once a file; each part when it is first asked for. */
+export class EvidenceViews {
+  readonly evidence: Evidence
+  readonly #collections: () => Collections
+  readonly #snapshot: () => ReturnType<typeof snapshotFacets>
+  readonly #others: () => ReturnType<typeof otherFacets>
+
+  constructor(evidence: Evidence) {
+    this.evidence = evidence
+    this.#collections = lazy(() => collect(evidence))
+    this.#snapshot = lazy(() => snapshotFacets(evidence.snapshot.findings))
+    this.#others = lazy(() => otherFacets({ ...evidence, rulesets: [...this.#collections().rulesets.items] }))
+  }
+
+  get #origin() {
+    const { version, timestamp } = this.evidence
+    return { version, timestamp }
+  }
+
+  get #verdict() {
+    const { stage, outcome } = this.evidence.snapshot
+    return { stage, outcome }
+  }
+
+  summary() {
+    const { platforms } = this.#collections()
+    return {
+      ...this.#origin,
+      snapshot: { ...this.#verdict, ...this.#snapshot() },
+      ...this.#others(),
+      platforms: platforms.items.filter(({ detected }) => detected),
+    }
+  }
+
+  /** What a status says of evidence that is there and valid. */
+  facts() {
+    return {
+      ...this.#origin,
+      ...this.#verdict,
+      ...this.#snapshot(),
+      ...this.#others(),
+      platforms: this.#collections().platforms.items.map(({ platform }) => platform),
+    }
+  }
+
+  snapshot() {
+    const { items } = this.#collections().findings
+    return {
+      ...this.#origin,
+      snapshot: { ...this.#verdict, findings_count: items.length, findings: [...items] },
+    }
+  }
+
+  /** The file itself; `compact` leaves out what was suppressed. */
+  whole(compact: boolean): Evidence {
+    if (!compact) return this.evidence
+    const { consolidation: _, ...rest } = this.evidence
+    return rest
+  }
+
+  page<N extends CollectionName>(name: N, query: Query): Page<N> {
+    const { wanted, window, requested, offset } = query
+    const found = this.#collections()[name].select(wanted, window)
+    const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
+    const places = found.slice(offset, limit === null ? undefined : offset + limit)
+    return { head: this.head(name, query, places.length, found.length), name, places }
+  }
+
+  /** What is said of a page before its items. */
+  head(name: CollectionName, { echo, requested, offset }: Query, size: number, total: number) {
+    const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
+    return {
+      ...this.#origin,
+      ...(name === 'findings' && { snapshot: this.#verdict, findings_count: size }),
+      total_count: total,
+      filters: echo,
+      pagination: {
+        requested_limit: requested,
+        max_limit: MAX_LIMIT,
+        limit,
+        offset,
+        has_more: offset + size < total,
+      },
+    }
+  }
+
+  items<N extends CollectionName>({ name, places }: Page<N>): Items[N][] {
+    const { findings, rulesets, platforms, ledger } = this.#collections()
+    const lists: Lists = {
+      findings: findings.items,
+      rulesets: rulesets.items,
+      platforms: platforms.items,
+      ledger: ledger.items,
+    }
+    const items: readonly Items[N][] = lists[name]
+    return places.flatMap((place) => items[place] ?? [])
+  }
+
+  /** The page as JSON, put together from items that were written once. */
+  pageText({ head, name, places }: Page): string {
+    const collection = this.#collections()[name]
+    const items = places.map((place) => collection.text(place)).join(',')
+    return `${JSON.stringify(head).slice(0, -1)},"${name}":[${items}]}`
+  }
+}
+
+const known = new WeakMap<Evidence, EvidenceViews>()
+
+/** The views of an evidence: the same ones as long as somebody holds it. */
+export const viewsOf = (evidence: Evidence): EvidenceViews => {
+  const views = known.get(evidence) ?? new EvidenceViews(evidence)
+  known.set(evidence, views)
+  return views
+}

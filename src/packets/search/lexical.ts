@@ -1,0 +1,129 @@
+import { isRecord } from '../../kernel/json.ts'
+import { packetFaults } from '../faults.ts'
+import { readJson } from '../format/json-bytes.ts'
+import { byScore, type Hit } from './exact.ts'
+import { wordsOf } from './tokens.ts'
+
+const K1 = 1.2
+const B = 0.75
+const MAX_BYTES = 1024 * 1024 * 1024
+
+/** Where a word stands: its rows, and how often in each. */
+interface Posting {
+  readonly rows: number[]
+  readonly counts: number[]
+}
+
+const count = (words: readonly string[]): Map<string, number> => {
+  const found = new Map<string, number>()
+  for (const word of words) found.set(word, (found.get(word) ?? 0) + 1)
+  return found
+}
+
+/** How much a word tells that stands in `seen` of `all` rows. */
+const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+
+/** Ranks rows by the words they share with a question, rare ones more than common ones (BM25). */
+export class LexicalIndex {
+  readonly #postings: ReadonlyMap<string, Posting>
+  readonly #lengths: readonly number[]
+  readonly #average: number
+
+  private constructor(postings: ReadonlyMap<string, Posting>, lengths: readonly number[]) {
+    this.#postings = postings
+    this.#lengths = lengths
+    this.#average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+  }
+
+  static #gather(
+    rows: Iterable<Iterable<readonly [string, number]>>,
+    lengths: readonly number[],
+  ): LexicalIndex {
+    const postings = new Map<string, Posting>()
+    let row = 0
+    for (const counts of rows) {
+      for (const [word, times] of counts) {
+        const posting = postings.get(word) ?? { rows: [], counts: [] }
+        if (posting.rows.length === 0) postings.set(word, posting)
+        posting.rows.push(row)
+        posting.counts.push(times)
+      }
+      row += 1
+    }
+    return new LexicalIndex(postings, lengths)
+  }
+
+  /** An index over texts, one a row. */
+  static over(texts: Iterable<string>): LexicalIndex {
+    const rows: Map<string, number>[] = []
+    const lengths: number[] = []
+    for (const text of texts) {
+      const words = wordsOf(text)
+      rows.push(count(words))
+      lengths.push(words.length)
+    }
+    return LexicalIndex.#gather(rows, lengths)
+  }
+
+  /** Reads `sparse/bm25.json`, which must fit the packet it came with. */
+  static read(bytes: Uint8Array, rows: number): LexicalIndex {
+    const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
+    const { doc_len: lengths, tf } = isRecord(value) ? value : {}
+    if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== rows || tf.length !== rows)
+      throw packetFaults.index('sparse/bm25.json does not fit the documents')
+    const counted = tf.map((one: unknown) => {
+      const entries = isRecord(one) ? Object.entries(one) : []
+      if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
+        throw packetFaults.index('sparse/bm25.json counts something that is no number')
+      return entries as [string, number][]
+    })
+    return LexicalIndex.#gather(counted, lengths)
+  }
+
+  /** The bytes of `sparse/bm25.json`. */
+  write(): Uint8Array {
+    const tf: [string, number][][] = this.#lengths.map(() => [])
+    const words = [...this.#postings.keys()].sort()
+    for (const word of words) {
+      const { rows, counts } = this.#postings.get(word) as Posting
+      for (let i = 0; i < rows.length; i++) tf[rows[i] as number]?.push([word, counts[i] as number])
+    }
+    const idf = words.map((word) => [word, weigh(this.rows, this.#postings.get(word)?.rows.length ?? 0)])
+    return Buffer.from(
+      JSON.stringify({
+        idf: Object.fromEntries(idf),
+        doc_len: this.#lengths,
+        tf: tf.map((counts) => Object.fromEntries(counts)),
+        avgdl: this.#average,
+      }),
+    )
+  }
+
+  get rows(): number {
+    return this.#lengths.length
+  }
+
+  /** The best rows for a question. Rows that share no word with it are not among them. */
+  search(question: string, depth: number): Hit[] {
+    const scores = new Map<number, number>()
+    // In a fixed order, for sums of floats depend on it.
+    for (const word of [...new Set(wordsOf(question))].sort()) {
+      const posting = this.#postings.get(word)
+      if (posting === undefined) continue
+      const weight = weigh(this.rows, posting.rows.length)
+      posting.rows.forEach((row, i) => {
+        const times = posting.counts[i] as number
+        const length = (this.#lengths[row] as number) / (this.#average || 1)
+        const gain = (weight * times * (K1 + 1)) / (times + K1 * (1 - B + B * length))
+        scores.set(row, (scores.get(row) ?? 0) + gain)
+      })
+    }
+    return [...scores]
+      .map(([row, score]) => ({ row, score }))
+      .sort(byScore)
+      .slice(0, depth)
+  }
+}
+
+const isCounts = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((one) => Number.isFinite(one) && one >= 0)
