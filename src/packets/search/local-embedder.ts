@@ -7,8 +7,9 @@ export const LOCAL_MODEL = 'warrant-local-1'
 export const LOCAL_DIM = 384
 
 const WHOLE = 1
-const PAIR = 0.5
-const PIECE = 0.35
+const ROOT = 0.8
+const PAIR = 0.4
+const PIECE = 0.8
 const PIECE_LENGTHS = [3, 4, 5]
 /** Words that stand everywhere and tell nothing. */
 const COMMON = new Set(
@@ -25,6 +26,23 @@ const hash = (text: string): number => {
   value ^= value >>> 15
   value = Math.imul(value, 0x2c1b3c6d)
   return (value ^ (value >>> 13)) >>> 0
+}
+
+/** Endings that change the form of a word more than its meaning, and what stands in their place. */
+const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
+  ['ies', 'y'],
+  ['ied', 'y'],
+  ['ing', ''],
+  ['ed', ''],
+  ['es', ''],
+  ['e', ''],
+  ['s', ''],
+]
+const MIN_ROOT = 4
+
+const rootOf = (word: string): string => {
+  const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
+  return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
 }
 
 const pieces = (word: string): string[] => {
@@ -46,6 +64,7 @@ const featuresOf = (text: string): Map<string, readonly [times: number, weight: 
     const common = COMMON.has(word)
     note(`w ${word}`, common ? COMMON_WEIGHT : WHOLE)
     if (common) continue
+    note(`r ${rootOf(word)}`, ROOT)
     const parts = pieces(word)
     // Long words have many pieces; together they weigh the same.
     for (const piece of parts) note(`p ${piece}`, PIECE / Math.sqrt(parts.length))
