@@ -26,5 +26,15 @@ export const packetFaults = defineFaults('packet', {
     kind: 'corrupt',
     fix: 'Try again; if it stays, the registry or something before it changes what it serves.',
   },
+  model_mismatch: {
+    kind: 'conflict',
+    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or build the packet again with yours.",
+  },
+  no_vectors: {
+    kind: 'missing',
+    fix: 'Search by words, or ask for a packet that was published with vectors.',
+  },
+  embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
+  no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
   too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
 })
