@@ -66,6 +66,9 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:timers/promises': { rooms: ['platform'], why: 'waiting before another try' },
   'node:os': { rooms: ['platform'], why: 'a lock names the machine its owner runs on' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
+  'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
+  'node:os': { rooms: ['platform'], why: 'as many children as processors' },
+  'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']
