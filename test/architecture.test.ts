@@ -64,10 +64,9 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:net': { rooms: ['surfaces', 'app', 'platform'], why: 'the front, and where an address lies' },
   'node:dns/promises': { rooms: ['platform'], why: 'where a name leads' },
   'node:timers/promises': { rooms: ['platform'], why: 'waiting before another try' },
-  'node:os': { rooms: ['platform'], why: 'a lock names the machine its owner runs on' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
-  'node:os': { rooms: ['platform'], why: 'as many children as processors' },
+  'node:os': { rooms: ['platform'], why: 'as many children as processors; the machine a lock belongs to' },
   'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }

@@ -36,5 +36,9 @@ export const packetFaults = defineFaults('packet', {
   },
   embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
   no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
+  no_sources: {
+    kind: 'invalid',
+    fix: 'Name a folder with text in it; ignored and binary files do not count.',
+  },
   too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
 })

@@ -73,7 +73,9 @@ const placeIndex = async (payload: string, target: string, manifest: Manifest): 
   if ((await stat(target).catch(() => undefined)) !== undefined) return true
   const index = join(payload, confinePath(files?.index?.path ?? 'faiss/index.faiss'))
   if ((await stat(index).catch(() => undefined))?.isFile()) {
-    await share(index, target)
+    await share(index, target).catch((cause: unknown) => {
+      throw diskFault(cause)
+    })
     return true
   }
   const halves = await readPart(payload, files?.vectors?.path ?? 'vectors.f16.bin')

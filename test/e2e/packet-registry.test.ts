@@ -1,18 +1,26 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { digestBytes } from '../../src/kernel/hash.ts'
 import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { buildPacket } from '../../src/packets/build.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { parseReference } from '../../src/packets/format/reference.ts'
+import { publishPacket } from '../../src/packets/publish.ts'
 import { locatePacket, pullPacket } from '../../src/packets/pull.ts'
+import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import type { FindCredentials } from '../../src/platform/oci-auth.ts'
 import { OciClient } from '../../src/platform/oci-client.ts'
 import { OciHttp } from '../../src/platform/oci-http.ts'
 import { OciPusher } from '../../src/platform/oci-push.ts'
 import { DEFAULT_OCI } from '../../src/platform/oci-settings.ts'
+import { packetFolder, writePacket } from '../../src/platform/packet-folder.ts'
+import { readSources } from '../../src/platform/packet-source.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
 import { describeWith } from '../services.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
+import { openWorld } from '../support/packet-world.ts'
 
 afterAll(sweep)
 
@@ -106,6 +114,37 @@ describeWith('registry', 'a real registry', (host) => {
     })
     expect(await client.referrers(at, packet.digest, never)).toMatchObject([{ artifactType: 'x/sig' }])
     expect(await client.tags(at, never)).toEqual(['1.0.0'])
+  })
+})
+
+describeWith('registry', 'a handbook on a real registry', (host) => {
+  it('is built, published, found and asked, and nothing is sent twice', async () => {
+    const sources = await readSources(fileURLToPath(new URL('../../docs', import.meta.url)))
+    const options = { name: 'handbook', version: '1.0.0', builderVersion: '0', embedder: localEmbedder }
+    const { files, chunks } = await buildPacket(sources, options, never)
+    expect(chunks).toBeGreaterThan(20)
+    const folder = join(await makeFolder(), 'handbook', '1.0.0')
+    await writePacket(folder, files)
+    const { pusher } = speaker(host)
+    const publish = () =>
+      publishPacket(pusher, packetFolder(folder), { registry: `oci://${host}/team` }, never)
+    const first = await publish()
+    expect(first).toMatchObject({ ref: `${host}/team/handbook:1.0.0`, sent: 9, there: 0 })
+    expect(await publish()).toEqual({ ...first, sent: 0, there: 9 })
+
+    const { packets, close } = openWorld(await makeFolder(), host)
+    const found = await packets.lookup({ name: 'team/handbook' }, never)
+    expect(found).toMatchObject({
+      ok: true,
+      count: 1,
+      selected: { pinned_uri: first.pinned_uri, version: '1.0.0' },
+    })
+    const ref = first.pinned_uri
+    const answer = await packets.query({ ref, q: 'what does a dialect do with faults' }, never)
+    expect(answer).toMatchObject({ ok: true, mode: 'hybrid' })
+    expect(answer).toHaveProperty('results.0.path', expect.stringContaining('.md'))
+    expect(await packets.evidence({ ref, question: 'lineage format' }, never)).toMatchObject({ ok: true })
+    await close()
   })
 })
 

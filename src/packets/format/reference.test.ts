@@ -54,6 +54,10 @@ describe('a reference', () => {
     'oci://host:65536/demo',
     'oci://-host/demo',
     'oci://ho_st/demo',
+    'oci://a.0/demo',
+    'oci://0x7f.1/demo',
+    'oci://2130706433/demo',
+    'oci://[0::1]/demo',
     'oci://host/demo\n',
     `oci://host/${'a/'.repeat(600)}a`,
   ])('%j is refused', (text) => {

@@ -48,6 +48,10 @@ const checkHost = (text: string, host: string): string => {
   const port = found[1]
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
     return refuse(text, 'the port is not a port')
+  // 0x7f.1 and 2130706433 are spellings of an address that other programs read differently: one spelling only.
+  const name = host.replace(/:[0-9]+$/, '')
+  const url = `https://${name}/`
+  if (!URL.canParse(url) || new URL(url).hostname !== name) return refuse(text, 'the host is not a host name')
   return host
 }
 

@@ -92,6 +92,7 @@ export const embedLocally = (text: string): Float32Array => {
  */
 export const localEmbedder: Embedder = {
   model: LOCAL_MODEL,
+  provider: 'warrant-local',
   dim: LOCAL_DIM,
   embed: async (texts) => {
     const values = new Float32Array(texts.length * LOCAL_DIM)
