@@ -35,6 +35,10 @@ export const packetFaults = defineFaults('packet', {
     fix: 'Search by words, or ask for a packet that was published with vectors.',
   },
   embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
+  embedder_answer: {
+    kind: 'corrupt',
+    fix: 'Check that EMBEDDING_URL speaks the embeddings protocol of OpenAI.',
+  },
   no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
   no_sources: {
     kind: 'invalid',

@@ -1,3 +1,4 @@
+import { Fault } from '../kernel/fault.ts'
 import type { Embedder } from './embed.ts'
 import { packetFaults } from './faults.ts'
 import type { DocTable } from './format/docs.ts'
@@ -86,7 +87,12 @@ export const retrieve = async (
     if (wanted === 'dense') throw packetFaults.no_vectors(why)
     return lexicalOnly(packet, question, k, [why])
   }
-  const vector = await embedQuestion(packet, vectors, embedder, question, signal)
+  const vector = await embedQuestion(packet, vectors, embedder, question, signal).catch((thrown: unknown) => {
+    if (wanted === 'dense' || !(thrown instanceof Fault) || thrown.code !== 'packet.embedder') throw thrown
+    return thrown.message
+  })
+  if (typeof vector === 'string')
+    return lexicalOnly(packet, question, k, [`${vector}: searched by words alone`])
   if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', warnings: [] }
   const depth = fusionDepth(k)
   const rankings = [vectors.search(vector, depth), packet.lexical.search(question, depth)]
