@@ -28,6 +28,43 @@ const CONFIG_OPTION: Option = {
 /** Every setting as an option, and the file they may come from. */
 export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
 
+const PACKET_VERBS = [
+  'build',
+  'publish',
+  'pull',
+  'lookup',
+  'query',
+  'plan',
+  'digest',
+  'inspect',
+  'verify',
+  'cache',
+  'serve',
+]
+
+const PACKET_OPTIONS: readonly Option[] = [
+  { flag: 'name', kind: 'text', value: 'NAME', description: 'With build: name of the packet.' },
+  { flag: 'version', kind: 'text', value: 'V', description: 'With build and lookup: version of the packet.' },
+  { flag: 'out', kind: 'text', value: 'DIR', description: 'With build: where to put it (dist).' },
+  { flag: 'description', kind: 'text', value: 'TEXT', description: 'With build: one line about the packet.' },
+  { flag: 'kind', kind: 'text', value: 'KIND', description: 'With build and lookup: kind of packet.' },
+  {
+    flag: 'capabilities',
+    kind: 'text',
+    value: 'A,B',
+    description: 'With build and lookup: what the packet can do.',
+  },
+  { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup: tag to follow.' },
+  { flag: 'minimal', kind: 'switch', description: 'With publish: only the manifest.' },
+  { flag: 'no-docs', kind: 'switch', description: 'With publish: without the documents.' },
+  { flag: 'no-embeddings', kind: 'switch', description: 'With publish: without the vectors.' },
+  { flag: 'tag', kind: 'text', value: 'A,B', description: 'With publish: tags beside the version (latest).' },
+  { flag: 'k', kind: 'text', value: 'N', description: 'How many results.' },
+  { flag: 'max-chars', kind: 'text', value: 'N', description: 'With digest: most characters of evidence.' },
+  { flag: 'dense-only', kind: 'switch', description: 'With query: by vectors alone.' },
+  { flag: 'lexical-only', kind: 'switch', description: 'With query: by words alone.' },
+]
+
 /** Every command, in the order help shows them. What each does is loaded when it runs. */
 export const commands = (): readonly Command[] => [
   {
@@ -99,6 +136,15 @@ export const commands = (): readonly Command[] => [
     ],
     choices: ['ls', 'show', 'query', 'stats'],
     run: async (invocation) => (await import('./commands/graph.ts')).run(invocation),
+  },
+  {
+    name: 'packet',
+    summary: 'Build, publish, find, ask and verify knowledge packets.',
+    usage:
+      '<build SRC|publish DIR|pull REF|lookup NAME|query REF QUESTION|plan INTENT|digest REF QUESTION|inspect REF|verify|cache ls|cache prune DIGEST|serve>',
+    options: () => [...PACKET_OPTIONS, ...configOptions()],
+    choices: PACKET_VERBS,
+    run: async (invocation) => (await import('./commands/packet.ts')).run(invocation),
   },
   {
     name: 'lineage',

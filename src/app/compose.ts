@@ -9,11 +9,13 @@ import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { type Change, Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
+import { packetsToolset } from '../packets/tools.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import type { OpenedPackets } from './open-packets.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -45,6 +47,21 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   }
   return {
     open: async () => (await get()).beliefs,
+    close: async () => {
+      await opening?.then(({ close }) => close())
+    },
+  }
+}
+
+/** Knowledge packets, opened when first asked for. */
+const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
+  let opening: Promise<OpenedPackets> | undefined
+  const start = async () => (await import('./open-packets.ts')).openPackets(config, root, clock, environment)
+  return {
+    get: () => {
+      opening ??= start()
+      return opening
+    },
     close: async () => {
       await opening?.then(({ close }) => close())
     },
@@ -102,6 +119,7 @@ export const assemble = (
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
   const evidence = localEvidence(root, clock)
+  const packets = lazyPackets(config, root, clock, world.environment)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -117,6 +135,10 @@ export const assemble = (
     }),
     evidenceToolset({ evidence }),
     beliefsToolset(() => beliefs.open()),
+    packetsToolset(
+      async (place) => (await packets.get()).open(place),
+      async (digest, file) => (await packets.get()).readFile(digest, file),
+    ),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
@@ -140,7 +162,10 @@ export const assemble = (
     clock,
     log,
     evidence,
-    close: beliefs.close,
+    close: async () => {
+      await beliefs.close()
+      await packets.close()
+    },
     beliefs: beliefs.open,
   }
 }
