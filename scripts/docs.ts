@@ -7,6 +7,7 @@ import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
+import { ruleFaults } from '../src/gate/rule-faults.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -27,6 +28,7 @@ import { toolCosts } from '../src/surfaces/mcp/costs.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { readingFaults } from '../src/surfaces/mcp/reading.ts'
+import { rulesPage } from './docs-rules.ts'
 
 /** Every table of faults in the program. A test counts them. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
@@ -44,6 +46,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   readingFaults,
   registryFaults,
   replicaFaults,
+  ruleFaults,
   serveFaults,
   storeFaults,
   usageFaults,
@@ -234,6 +237,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'docs/reference/settings.md': configPage(),
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/http.md': httpPage(),
+  'docs/reference/rules.md': page('Rules', ...rulesPage(table, code)),
 })
 
 export const main = async (): Promise<void> => {

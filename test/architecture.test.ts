@@ -70,7 +70,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
-const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']
+const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util']
 
 /** Globals that touch the world, and the rooms that may. */
 const WORLD: readonly { readonly word: RegExp; readonly rooms: readonly Room[]; readonly why: string }[] = [

@@ -1,6 +1,6 @@
 import type { Comment } from '../gate/ports.ts'
 import type { Matcher } from '../gate/rule.ts'
-import { findKinds, findNeedles, makeSieve, type Needles } from './scanner-needles.ts'
+import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
 import { decodeText, parseText, type SgNode } from './syntax.ts'
 
 /** A rule's matcher as the engine runs it. Rules with equal matchers share one. */
@@ -44,6 +44,29 @@ const SHALLOW = 32_768
 const MISSING = { regex: '^$' }
 const MISSING_DEEP = { all: [{ not: { has: { pattern: '$$_' } } }, MISSING] }
 
+/**
+ * Where the parser puts in a token that is not there, it is nearly always a bracket; looking for such tokens is worth
+ * it only when brackets do not add up. Anything else that does not parse shows as an error in the tree.
+ */
+const addsUp = (text: string): boolean => {
+  let round = 0
+  let square = 0
+  let curly = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 40) round++
+    else if (code === 41) round--
+    else if (code === 91) square++
+    else if (code === 93) square--
+    else if (code === 123) curly++
+    else if (code === 125) curly--
+  }
+  return round === 0 && square === 0 && curly === 0
+}
+
+const breaks = (text: string): readonly Matcher[] =>
+  addsUp(text) ? [{ kind: 'ERROR' }] : [{ kind: 'ERROR' }, text.length > SHALLOW ? MISSING_DEEP : MISSING]
+
 interface Ready extends Probe {
   readonly index: number
   readonly kinds: readonly string[] | undefined
@@ -64,15 +87,15 @@ const ready = (probes: readonly Probe[], index: number): Ready[] => {
 }
 
 /** Prepares readings once for all files that share them. */
-export const prepare = (readings: readonly Reading[], probes: readonly Probe[]): ReadyReading[] => {
-  const needles = new Map<number, Needles>()
-  return readings.map((reading) => {
+export const prepare = (readings: readonly Reading[], probes: readonly Probe[]): ReadyReading[] =>
+  readings.map((reading) => {
     const probesReady = reading.probes.flatMap((index) => ready(probes, index))
-    for (const { index, body } of probesReady) needles.set(index, findNeedles(body))
-    const sieve = makeSieve(probesReady.map(({ index }) => needles.get(index) ?? []))
-    return { ...reading, probesReady, sieve }
+    return {
+      ...reading,
+      probesReady,
+      sieve: makeSieve(probesReady.map(({ body, language }) => findNeedles(body, language))),
+    }
   })
-}
 
 const isMissing = (node: SgNode): boolean =>
   (!node.isNamed() || String(node.kind()).endsWith('identifier')) && node.text() === ''
@@ -157,7 +180,6 @@ export const examine = (
 ): Examined | 'binary' => {
   const text = decodeText(bytes)
   if (text === undefined) return 'binary'
-  const missing = text.length > SHALLOW ? MISSING_DEEP : MISSING
   const trees = readings.map((reading) => {
     const root = parseText(reading.grammar, text)
     const probes = reading.sieve(text).flatMap((place) => reading.probesReady[place] ?? [])
@@ -168,7 +190,7 @@ export const examine = (
     runProbes(
       root,
       probes.filter(({ trusted }) => trusted),
-      place === 0 ? [{ kind: 'ERROR' }, missing] : [],
+      place === 0 ? breaks(text) : [],
     ),
   )
   const broken = firstBreak(passes[0]?.nodes ?? [])

@@ -3,29 +3,43 @@ import { describe, expect, it } from 'vitest'
 import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
 
 const needles = (rule: Record<string, unknown>, utils?: Record<string, unknown>) =>
-  findNeedles({ rule, ...(utils && { utils }) })
+  findNeedles({ rule, ...(utils && { utils }) }, 'typescript')
 
 describe('the words a rule needs', () => {
   it.each([
-    [{ pattern: 'console.log($$$A)' }, [['console'], ['log']]],
+    [{ pattern: 'console.log($$$A)' }, [['console']]],
     [{ pattern: '$A + 1' }, []],
     [{ regex: '^(exec|spawn)$' }, [['exec', 'spawn']]],
     [{ regex: '^(?:node:)?child_process$' }, [['child_process']]],
     [{ regex: '^(x|spawn)$' }, []],
     [{ regex: '(?i)token' }, []],
+    [{ regex: '(?=token)' }, []],
     [{ regex: 'ab?c' }, []],
     [{ regex: 'abc?d' }, [['ab']]],
+    [{ regex: 'abcde+fghij' }, [['abcde'], ['fghij']]],
+    [{ regex: 'abcde+?fghij' }, [['abcde'], ['fghij']]],
     [{ regex: 'ab{0}c' }, []],
+    [{ regex: 'ab{2}{0}c' }, []],
+    [{ regex: '<{4}|>{4}' }, [['<<<<', '>>>>']]],
     [{ regex: '[abc]def|ghi' }, [['def', 'ghi']]],
+    [{ regex: '[]a]def' }, []],
+    [{ regex: '[a&&[b]]def' }, []],
     [{ regex: 'foo(bar)?baz' }, [['foo']]],
+    [{ regex: 'foo(bar|qux)+' }, [['foo']]],
+    [{ regex: '\\b(TODO|FIXME)\\b' }, [['TODO', 'FIXME']]],
+    [{ regex: '(@ts-(ignore|nocheck)|noqa)' }, [['ignore', 'nocheck', 'noqa']]],
     [{ regex: '^Task\\s*\\.\\s*detached$' }, [['detached']]],
-    [{ regex: 'a\\(bcd' }, [['bcd']]],
+    [{ regex: 'a\\(bcd' }, [['a(bcd']]],
+    [{ regex: '\\x41bc' }, []],
+    [{ regex: '\\x{202e}|\\x{2066}' }, [['\u202e', '\u2066']]],
+    [{ regex: '\\x{ffffff}bc' }, []],
     [{ regex: '(?:abc|def)ghi' }, [['ghi']]],
+    [{ kind: 'class_declaration' }, [['class']]],
     [{ kind: 'catch_clause' }, [['catch']]],
     [{ not: { pattern: 'foo()' } }, []],
     [{ any: [{ pattern: 'foo()' }, { regex: '^bar$' }] }, [['foo', 'bar']]],
     [{ any: [{ pattern: 'foo()' }, { kind: 'x' }] }, []],
-    [{ all: [{ pattern: 'foo()' }, { has: { regex: '^bar$' } }] }, [['foo'], ['bar']]],
+    [{ all: [{ pattern: 'foo()' }, { has: { regex: '^bar$' } }] }, [['foo']]],
     [{ pattern: { context: 'foo(bar)', selector: 'identifier' } }, []],
     [{ pattern: { context: 'foo()', strictness: 'signature' } }, []],
   ])('%j asks for %j', (rule, wanted) => {

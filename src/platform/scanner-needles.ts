@@ -1,14 +1,12 @@
 import type { Matcher } from '../gate/rule.ts'
+import { bestOf, distinct, eitherOf, MIN_LENGTH, type Needles, regexNeedles } from './scanner-regex.ts'
 
 /**
  * Compiling a rule for a file costs more than running it, and most rules have nothing to say about most files. So we
- * work out which words a file must hold for a rule to match at all. Each list is an alternative: one of its words
- * must be there; all lists must be satisfied. Whatever we do not understand asks for nothing.
+ * work out which words a file must hold for a rule to match at all. Whatever we do not understand asks for nothing.
  */
-export type Needles = readonly (readonly string[])[]
 
 const NOTHING: Needles = []
-const MIN_LENGTH = 2
 
 const record = (value: unknown): Matcher | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Matcher) : undefined
@@ -23,66 +21,30 @@ const patternWords = (pattern: string): Needles =>
     .map(([word]) => [word])
     .filter(([word = '']) => word.length >= MIN_LENGTH)
 
-/**
- * The longest text that every match of a branch holds. Groups, classes and whatever is repeated or optional count
- * as nothing.
- */
-const literalRun = (branch: string): string | undefined => {
-  const plain = branch.replace(/\\./g, ' ').replace(/.[?*]|.?\{[^}]*\}[?+]?/g, ' ')
-  return plain
-    .split(/[^\w:/@-]+/)
-    .filter((run) => run.length >= MIN_LENGTH)
-    .toSorted((a, b) => b.length - a.length)[0]
-}
-
-const withoutClasses = (regex: string): string => regex.replace(/\[(?:\\.|[^\]\\])*\][?*+]*/g, ' ')
-
-/** One of these words is in every text the regex matches. Flags, look-around and odd classes are left alone. */
-const regexWords = (regex: string): Needles => {
-  if (/\(\?[^:]|\[\^?\]|\\[pPxuU]/.test(regex)) return NOTHING
-  let plain = withoutClasses(regex)
-  const whole = /^\^?\((?:\?:)?([^()]*)\)\$?$/.exec(plain)?.[1]
-  if (whole !== undefined) plain = whole
-  // From the inside out, until no group is left.
-  for (let before = ''; before !== plain; ) {
-    before = plain
-    plain = plain.replace(/(?<!\\)\((?:\?:)?(?:\\.|[^()\\])*\)[?*+]?(?:\{[^}]*\})?/g, ' ')
-  }
-  const words = plain.split('|').map(literalRun)
-  return words.some((word) => word === undefined) ? NOTHING : [words.flatMap((word) => word ?? [])]
-}
-
 /** Kinds of node that cannot be without their keyword, whatever the grammar. */
-const KEYWORDS: Readonly<Record<string, string>> = {
-  catch_clause: 'catch',
-  catch_block: 'catch',
-  debugger_statement: 'debugger',
-  with_statement: 'with',
-  switch_statement: 'switch',
-  switch_expression: 'switch',
-  new_expression: 'new',
-  import_statement: 'import',
-  import_declaration: 'import',
-  except_clause: 'except',
-  defer_statement: 'defer',
-  assert_statement: 'assert',
-  throw_statement: 'throw',
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  catch: ['catch_clause', 'catch_block'],
+  debugger: ['debugger_statement'],
+  with: ['with_statement'],
+  switch: ['switch_statement', 'switch_expression'],
+  new: ['new_expression'],
+  import: ['import_statement', 'import_declaration'],
+  except: ['except_clause'],
+  defer: ['defer_statement'],
+  assert: ['assert_statement'],
+  throw: ['throw_statement'],
 }
-const keyword = (kind: string): Needles => {
-  const word = Object.hasOwn(KEYWORDS, kind) ? KEYWORDS[kind] : undefined
-  return word === undefined ? NOTHING : [[word]]
+/** The same where a grammar uses the kind for nothing else. */
+const PRECISE: Readonly<Record<string, readonly string[]>> = {
+  class: ['class_declaration', 'abstract_class_declaration', 'public_field_definition'],
+  interface: ['interface_declaration'],
 }
+const PRECISE_LANGUAGES = ['typescript', 'tsx', 'javascript', 'java']
 
-const rarest = (needles: Needles): readonly string[] | undefined =>
-  needles.toSorted((a, b) => weight(b) - weight(a))[0]
-// Few long words are the rarest.
-const weight = (words: readonly string[]): number =>
-  Math.min(...words.map((word) => word.length)) - words.length / 4
-
-const alternatives = (branches: readonly Needles[]): Needles => {
-  const chosen = branches.map(rarest)
-  return chosen.includes(undefined) ? NOTHING : [chosen.flatMap((words) => words ?? [])]
-}
+const keywordOf = (kind: string, precise: boolean): Needles =>
+  [...Object.entries(KEYWORDS), ...(precise ? Object.entries(PRECISE) : [])]
+    .filter(([, kinds]) => kinds.includes(kind))
+    .map(([word]) => [word])
 
 const patternNeedles = (pattern: unknown): Needles => {
   if (typeof pattern === 'string') return patternWords(pattern)
@@ -92,16 +54,14 @@ const patternNeedles = (pattern: unknown): Needles => {
   return strictness === 'smart' || strictness === 'cst' ? patternWords(context) : NOTHING
 }
 
-const distinct = (needles: Needles): Needles => [
-  ...new Map(needles.map((words) => [words.join('|'), words])).values(),
-]
-
 /** Each utility is read once, and one that is being read asks for nothing: they may refer to each other at will. */
 class Collector {
   readonly #utils: Matcher
+  readonly #precise: boolean
   readonly #known = new Map<string, Needles>()
-  constructor(utils: Matcher) {
+  constructor(utils: Matcher, language: string) {
     this.#utils = utils
+    this.#precise = PRECISE_LANGUAGES.includes(language)
   }
 
   of(value: unknown): Needles {
@@ -110,11 +70,11 @@ class Collector {
     const any = records(rule.any)
     return distinct([
       ...patternNeedles(rule.pattern),
-      ...(typeof rule.regex === 'string' ? regexWords(rule.regex) : NOTHING),
-      ...(typeof rule.kind === 'string' ? keyword(rule.kind) : NOTHING),
+      ...(typeof rule.regex === 'string' ? regexNeedles(rule.regex) : NOTHING),
+      ...(typeof rule.kind === 'string' ? keywordOf(rule.kind, this.#precise) : NOTHING),
       ...[rule.inside, rule.has, rule.precedes, rule.follows].flatMap((one) => this.of(one)),
       ...records(rule.all).flatMap((one) => this.of(one)),
-      ...(any.length === 0 ? NOTHING : alternatives(any.map((one) => this.of(one)))),
+      ...(any.length === 0 ? NOTHING : eitherOf(any.map((one) => this.of(one)))),
       ...(typeof rule.matches === 'string' ? this.#utility(rule.matches) : NOTHING),
     ])
   }
@@ -130,7 +90,8 @@ class Collector {
 }
 
 /** The words without which a rule cannot match. */
-export const findNeedles = (body: Matcher): Needles => new Collector(record(body.utils) ?? {}).of(body.rule)
+export const findNeedles = (body: Matcher, language: string): Needles =>
+  bestOf(new Collector(record(body.utils) ?? {}, language).of(body.rule))
 
 /** The kinds of node a rule can match; undefined when it does not say. */
 export const findKinds = (rule: Matcher): readonly string[] | undefined => {
@@ -151,7 +112,7 @@ export const makeSieve = (all: readonly Needles[]): ((text: string) => number[])
   const everyone = all.map((_, index) => index)
   if (words.length === 0) return () => everyone
   // Longest first, and every start is tried: what is missed at a start is a beginning of the word found there.
-  const pattern = new RegExp(words.map((word) => word.replace(/[^\w ]/g, '\\$&')).join('|'), 'g')
+  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g')
   const shorter = new Map(words.map((word) => [word, words.filter((other) => word.startsWith(other))]))
   return (text) => {
     const found = new Set<string>()

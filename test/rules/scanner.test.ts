@@ -76,7 +76,8 @@ describe('a scan', () => {
   it.each([
     ['console.log(1)\nconst = ;\n', 2, 1],
     ['console.log(1)\nif (a) {\n', 2, 9],
-    ['console.log(1)\nlet x: Array<number = 3', 2, 20],
+    ['console.log(1)\nf(a, b;\n', 2, 7],
+    ['console.log(1)\nfor (const a of b { }\n', 2, 18],
   ])('says where %j does not parse, and what else it found', async (text, line, column) => {
     const report = await one(text)
     expect(report).toMatchObject({ outcome: 'broken', line, column })
@@ -130,5 +131,25 @@ constraints: { METHOD: { regex: 'Sync$' } }
 `)
     const [report] = await scanAll(asFiles({ 'a.ts': 'fs.readFileSync(a); fs.readFile(b)' }), rules)
     expect(matchesOf(report).map(({ message }) => message)).toEqual(['fs.readFileSync blocks'])
+  })
+
+  it('runs with what the build made', async () => {
+    const { loadBook, openScanner } = await import('../../src/app/scanning.ts')
+    const rules = compileAll((await loadBook()).packs).map((rule) => ({ ...rule, trusted: false }))
+    const scanner = await openScanner()
+    const files = (async function* () {
+      yield* asFiles({ 'a.ts': 'console.log(1)', 'a.kt': 'fun f() { Thread.sleep(1) }' })
+    })()
+    const ids: string[] = []
+    for await (const report of scanner.scan(files, rules, new AbortController().signal)) {
+      ids.push(...matchesOf(report).map(({ ruleId }) => ruleId))
+    }
+    expect(ids).toEqual([
+      'backend.no-console-log',
+      'frontend.no-console-log',
+      'heuristics.ts.console-log.ast',
+      'android.no-thread-sleep',
+      'heuristics.android.thread-sleep.ast',
+    ])
   })
 })
