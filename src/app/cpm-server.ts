@@ -1,4 +1,4 @@
-import type { Flags } from './load-config.ts'
+import { configFaults, type Flags } from './load-config.ts'
 import type { SeedServer } from './seed-server.ts'
 import { VERSION } from './version.ts'
 
@@ -9,7 +9,14 @@ const first = (flag: string, ...values: readonly (string | undefined)[]): Flags 
 }
 
 /** The settings that the variables of the packet tools stand for, the older names last. */
-export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => ({
+export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
+  const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
+  if (mode.toLowerCase() !== 'http')
+    throw configFaults.variable("RAG_EMBED_MODE: embeddings.mode must be 'http'")
+  return variableFlags(environment)
+}
+
+const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
   ...first('packet-root', environment.CPM_ROOT, environment.RAG_CPM_DIR),
   ...first('registry', environment.REGISTRY),
   ...first('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),

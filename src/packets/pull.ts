@@ -8,13 +8,15 @@ import {
   readArtifact,
 } from './artifact.ts'
 import { packetFaults } from './faults.ts'
-import { type PacketMetadata, readMetadata } from './format/metadata.ts'
+import { readCard } from './format/card.ts'
+import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from './format/metadata.ts'
 import type { Reference } from './format/reference.ts'
 import type { RegistryReader, Resolved } from './registry.ts'
 import type { PacketStore } from './store.ts'
 import { collectBytes, verifyBytes } from './verify.ts'
 
 const MAX_METADATA = 4 * 1024 * 1024
+const MAX_CARD = 64 * 1024
 
 export interface PullPorts {
   readonly registry: RegistryReader
@@ -46,6 +48,25 @@ const pickManifest = async (registry: RegistryReader, ref: Reference, signal: Ab
   return { ...second, artifact: inner.artifact }
 }
 
+/** The name and the version of a packet without metadata, from the card in its payload. */
+const readOldCard = async (
+  registry: RegistryReader,
+  ref: Reference,
+  artifact: Artifact,
+  signal: AbortSignal,
+): Promise<Pick<Located, 'metadata' | 'metadataDigest'>> => {
+  const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
+  if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
+  const bytes = await collectBytes(verifyBytes(registry.stream(ref, card, signal), card))
+  const read = readCard(Buffer.from(bytes).toString('utf8'))
+  const packet = { name: read.get('name') || 'unknown', version: read.get('version') || 'unknown' }
+  const base = { schema: METADATA_SCHEMA, schema_version: METADATA_VERSION } as const
+  return {
+    metadata: { ...base, packet, payload: { files: [] }, payload_root: 'payload' },
+    metadataDigest: '',
+  }
+}
+
 /** Finds out what a reference means now. From here on everything is asked for by digest. */
 export const locatePacket = async (
   registry: RegistryReader,
@@ -54,7 +75,7 @@ export const locatePacket = async (
 ): Promise<Located> => {
   const found = await pickManifest(registry, ref, signal)
   const layer = metadataLayer(found.artifact)
-  if (layer === undefined) return { ...found, metadataDigest: '' }
+  if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
   if (layer.size > MAX_METADATA)
     throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))

@@ -173,6 +173,17 @@ describe('lookup', () => {
     })
   })
 
+  it('takes the name and the version from the card of a packet without metadata', async () => {
+    const old = makeArtifact({ 'payload/cpm.yml': 'name: old\nversion: 0.9\n', 'payload/docs.jsonl': '' })
+    const { packets } = await world({ latest: old })
+    expect(await packets.lookup({ ref: 'demo' }, never)).toMatchObject({
+      ok: true,
+      selected: { name: 'old', version: '0.9', metadata_digest: '' },
+    })
+    const bare = await world({ latest: makeArtifact({ 'payload/docs.jsonl': '' }) })
+    expect(await bare.packets.lookup({ ref: 'demo' }, never)).toMatchObject({ error: 'lookup_failed' })
+  })
+
   it.each([
     [{}, 'invalid_lookup_input'],
     [{ name: 'demo', version: '9' }, 'lookup_failed'],

@@ -156,7 +156,34 @@ describeWith('registry', 'a handbook, from folder to answer', (host) => {
   })
 })
 
+describeWith('registry', 'a cold packet', (host) => {
+  it('asked by eight processes at once is fetched whole and indexed once', async () => {
+    const home = await makeFolder()
+    const env = { REGISTRY: `${host}/cold`, CPM_ROOT: join(home, 'cpm') }
+    await warrant(['build', DOCS, '--name', 'handbook', '--version', '1.0.0', '--out', home], env)
+    await warrant(['publish', join(home, 'handbook/1.0.0')], env)
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => warrant(['query', 'handbook', 'lineage', '--json'], env)),
+    )
+    const results = all.map(({ code, stdout }) => JSON.stringify([code, JSON.parse(stdout).results]))
+    expect(new Set(results).size).toBe(1)
+    expect(JSON.parse(results[0] ?? '')[0]).toBe(0)
+    const [digest = '', ...others] = await readdir(join(home, 'cpm/cas'))
+    expect(others).toEqual([])
+    const [print = ''] = await readdir(join(home, 'cpm/index', digest))
+    expect((await readdir(join(home, 'cpm/index', digest, print))).sort()).toEqual([
+      'index.faiss',
+      'index.i8',
+    ])
+  })
+})
+
 describe('the packet server', () => {
+  it('takes no mode of embedding but one', async () => {
+    const { code, stderr } = await warrant(['cache', 'ls'], { RAG_EMBED_MODE: 'legacy' })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("must be 'http'") })
+  })
+
   it('introduces itself, and takes arguments before variables', async () => {
     const said = await converse(
       [initialize(), request(2, 'tools/list'), call(3, 'lookup', { name: 'demo', version: '1' })],

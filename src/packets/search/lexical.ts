@@ -28,11 +28,17 @@ export class LexicalIndex {
   readonly #postings: ReadonlyMap<string, Posting>
   readonly #lengths: readonly number[]
   readonly #average: number
+  /** What a row's length takes off each of its words. */
+  readonly #norms: Float64Array
+  /** All zeros between two searches. */
+  readonly #scores: Float64Array
 
   private constructor(postings: ReadonlyMap<string, Posting>, lengths: readonly number[]) {
     this.#postings = postings
     this.#lengths = lengths
     this.#average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+    this.#scores = new Float64Array(lengths.length)
+    this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
   }
 
   static #gather(
@@ -43,6 +49,8 @@ export class LexicalIndex {
     let row = 0
     for (const counts of rows) {
       for (const [word, times] of counts) {
+        // A count of nothing would put a row among those that share a word.
+        if (times === 0) continue
         const posting = postings.get(word) ?? { rows: [], counts: [] }
         if (posting.rows.length === 0) postings.set(word, posting)
         posting.rows.push(row)
@@ -105,24 +113,39 @@ export class LexicalIndex {
 
   /** The best rows for a question. Rows that share no word with it are not among them. */
   search(question: string, depth: number): Hit[] {
-    const scores = new Map<number, number>()
+    const touched: number[] = []
+    const scores = this.#scores
     // In a fixed order, for sums of floats depend on it.
     for (const word of [...new Set(wordsOf(question))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
-      const weight = weigh(this.rows, posting.rows.length)
-      posting.rows.forEach((row, i) => {
+      const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
+      for (let i = 0; i < posting.rows.length; i++) {
+        const row = posting.rows[i] as number
         const times = posting.counts[i] as number
-        const length = (this.#lengths[row] as number) / (this.#average || 1)
-        const gain = (weight * times * (K1 + 1)) / (times + K1 * (1 - B + B * length))
-        scores.set(row, (scores.get(row) ?? 0) + gain)
-      })
+        if (scores[row] === 0) touched.push(row)
+        scores[row] = (scores[row] as number) + (weight * times) / (times + (this.#norms[row] as number))
+      }
     }
-    return [...scores]
-      .map(([row, score]) => ({ row, score }))
-      .sort(byScore)
-      .slice(0, depth)
+    const best = bestOf(touched, scores, depth)
+    for (const row of touched) scores[row] = 0
+    return best
   }
+}
+
+/** The best of many rows without sorting them all: a common word stands in most of a packet. */
+const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): Hit[] => {
+  const best: Hit[] = []
+  for (const row of rows) {
+    const hit = { row, score: scores[row] as number }
+    const last = best.at(-1)
+    if (best.length === depth && last !== undefined && byScore(hit, last) >= 0) continue
+    let at = best.length
+    while (at > 0 && byScore(hit, best[at - 1] as Hit) < 0) at--
+    best.splice(at, 0, hit)
+    if (best.length > depth) best.pop()
+  }
+  return best
 }
 
 const isCounts = (value: unknown): value is number[] =>
