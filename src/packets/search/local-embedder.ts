@@ -19,14 +19,26 @@ const COMMON = new Set(
 )
 const COMMON_WEIGHT = 0.15
 
+const OFFSET = 0x811c9dc5
+const PRIME = 0x01000193
+
 // FNV-1a over UTF-16 code units: small, well spread, and the same on every machine.
-const hash = (text: string): number => {
-  let value = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  value ^= value >>> 15
-  value = Math.imul(value, 0x2c1b3c6d)
-  return (value ^ (value >>> 13)) >>> 0
+const hash = (seed: number, text: string, from = 0, to = text.length): number => {
+  let value = seed
+  for (let i = from; i < to; i++) value = Math.imul(value ^ text.charCodeAt(i), PRIME)
+  return value
 }
+
+/** Spreads the last bits too: FNV alone leaves them alike for words that end alike. */
+const finish = (value: number): number => {
+  const mixed = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+  return (mixed ^ (mixed >>> 13)) >>> 0
+}
+
+/** A beginning of its own for each kind of feature, so that a word and a piece spelt alike differ. */
+const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].map((kind) =>
+  hash(OFFSET, kind),
+) as [number, number, number, number]
 
 /** Endings that change the form of a word more than its meaning, and what stands in their place. */
 const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
@@ -45,44 +57,51 @@ const rootOf = (word: string): string => {
   return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
 }
 
-const pieces = (word: string): string[] => {
-  const framed = `<${word}>`
-  return PIECE_LENGTHS.flatMap((size) =>
-    framed.length <= size
-      ? []
-      : Array.from({ length: framed.length - size + 1 }, (_, i) => framed.slice(i, i + size)),
-  )
-}
+type Add = (feature: number, weight: number) => void
 
-/** Features of a text and how often each occurs, weighted by its kind. */
-const featuresOf = (text: string): Map<string, readonly [times: number, weight: number]> => {
-  const found = new Map<string, readonly [number, number]>()
-  const note = (feature: string, weight: number) =>
-    found.set(feature, [(found.get(feature)?.[0] ?? 0) + 1, weight])
-  let before: string | undefined
-  for (const word of wordsOf(text)) {
-    const common = COMMON.has(word)
-    note(`w ${word}`, common ? COMMON_WEIGHT : WHOLE)
-    if (common) continue
-    note(`r ${rootOf(word)}`, ROOT)
-    const parts = pieces(word)
-    // Long words have many pieces; together they weigh the same.
-    for (const piece of parts) note(`p ${piece}`, PIECE / Math.sqrt(parts.length))
-    if (before !== undefined) note(`b ${before} ${word}`, PAIR)
-    before = word
+/** What a word adds to a vector: itself, its root and its pieces. Long words have many; together they weigh the same. */
+const addWord = (word: string, factor: number, add: Add): void => {
+  if (COMMON.has(word)) return add(hash(WORD_SEED, word), COMMON_WEIGHT * factor)
+  add(hash(WORD_SEED, word), WHOLE * factor)
+  add(hash(ROOT_SEED, rootOf(word)), ROOT * factor)
+  const framed = `<${word}>`
+  const counts = PIECE_LENGTHS.map((size) => Math.max(framed.length - size + 1, 0))
+  const share =
+    (PIECE * factor) /
+    Math.sqrt(
+      Math.max(
+        counts.reduce((sum, count) => sum + count, 0),
+        1,
+      ),
+    )
+  for (const [i, size] of PIECE_LENGTHS.entries()) {
+    for (let at = 0; at < (counts[i] as number); at++) add(hash(PIECE_SEED, framed, at, at + size), share)
   }
-  return found
 }
 
 /** The vector of a text: its features thrown into a fixed number of bins, with signs so that collisions cancel. */
 export const embedLocally = (text: string): Float32Array => {
   const sums = new Float64Array(LOCAL_DIM)
-  for (const [feature, [times, weight]] of featuresOf(text)) {
-    const value = hash(feature)
+  const add: Add = (feature, weight) => {
+    const value = finish(feature)
     const bin = value % LOCAL_DIM
-    // Square roots, not logarithms: only those are the same to the bit everywhere.
-    sums[bin] = (sums[bin] as number) + (value & 0x4000_0000 ? 1 : -1) * weight * Math.sqrt(times)
+    sums[bin] = (sums[bin] as number) + (value & 0x4000_0000 ? weight : -weight)
   }
+  const words = new Map<string, number>()
+  const pairs = new Map<number, number>()
+  let before: string | undefined
+  for (const word of wordsOf(text)) {
+    words.set(word, (words.get(word) ?? 0) + 1)
+    if (COMMON.has(word)) continue
+    if (before !== undefined) {
+      const pair = hash(hash(hash(PAIR_SEED, before), ' '), word)
+      pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+    }
+    before = word
+  }
+  // Square roots of counts, not logarithms: only those are the same to the bit everywhere.
+  for (const [word, times] of words) addWord(word, Math.sqrt(times), add)
+  for (const [pair, times] of pairs) add(pair, PAIR * Math.sqrt(times))
   return normalizeRow(Float32Array.from(sums))
 }
 

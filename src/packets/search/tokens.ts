@@ -8,7 +8,9 @@ export const wordsOf = (text: string): string[] => {
   for (const [whole] of text.normalize('NFKC').matchAll(WORD)) {
     // Longer is no word but data, and would only fill the index.
     if (whole.length > MAX_WORD) continue
-    words.push(whole.toLowerCase())
+    const lower = whole.toLowerCase()
+    words.push(lower)
+    if (lower === whole) continue
     const parts = whole.split(HUMP)
     if (parts.length > 1) words.push(...parts.map((part) => part.toLowerCase()))
   }
