@@ -13,6 +13,7 @@ import { safeName } from '../packets/format/reference.ts'
 import { readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
+import { packWords, unpackWords } from '../packets/search/packed-words.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
 import { openVectors } from './vectors.ts'
 
@@ -41,7 +42,7 @@ const openDocs = async (payload: string, manifest: Manifest): Promise<DocTable> 
   return docs
 }
 
-const openLexical = async (payload: string, docs: DocTable) => {
+const readLexical = async (payload: string, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
@@ -54,6 +55,17 @@ const openLexical = async (payload: string, docs: DocTable) => {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
   }
+}
+
+/** The index of words, from the form that opens quickly when it was opened before. */
+const openLexical = async (payload: string, place: string, docs: DocTable) => {
+  const path = join(place, 'words.bin')
+  const kept = unpackWords(await readFile(path).catch(() => new Uint8Array()), docs.rows)
+  if (kept !== undefined) return { lexical: kept, warnings: [] }
+  const found = await readLexical(payload, docs)
+  // Only what came with the packet is kept: a makeshift says so every time.
+  if (found.warnings.length === 0) await replaceFile(path, packWords(found.lexical)).catch(() => {})
+  return found
 }
 
 /** Puts a file where the index is kept without a second copy of its bytes, if the file system can. */
@@ -93,8 +105,8 @@ export const packetReader =
     if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
     const manifest = readManifest(bytes)
     const docs = await openDocs(payload, manifest)
-    const { lexical, warnings } = await openLexical(payload, docs)
     const place = join(root, 'index', safeName(digest), fingerprint(manifest))
+    const { lexical, warnings } = await openLexical(payload, place, docs)
     const files = { index: join(place, 'index.faiss'), table: join(place, 'index.i8') }
     const { dim } = manifest.embedding
     let vectors: VectorIndex | undefined

@@ -9,9 +9,9 @@ const B = 0.75
 const MAX_BYTES = 1024 * 1024 * 1024
 
 /** Where a word stands: its rows, and how often in each. */
-interface Posting {
-  readonly rows: number[]
-  readonly counts: number[]
+export interface Posting {
+  readonly rows: ArrayLike<number>
+  readonly counts: ArrayLike<number>
 }
 
 const count = (words: readonly string[]): Map<string, number> => {
@@ -26,17 +26,17 @@ const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 
 /** Ranks rows by the words they share with a question, rare ones more than common ones (BM25). */
 export class LexicalIndex {
   readonly #postings: ReadonlyMap<string, Posting>
-  readonly #lengths: readonly number[]
+  readonly #lengths: ArrayLike<number>
   readonly #average: number
   /** What a row's length takes off each of its words. */
   readonly #norms: Float64Array
   /** All zeros between two searches. */
   readonly #scores: Float64Array
 
-  private constructor(postings: ReadonlyMap<string, Posting>, lengths: readonly number[]) {
+  constructor(postings: ReadonlyMap<string, Posting>, lengths: ArrayLike<number>) {
     this.#postings = postings
     this.#lengths = lengths
-    this.#average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+    this.#average = Array.from(lengths).reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
     this.#scores = new Float64Array(lengths.length)
     this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
   }
@@ -45,7 +45,7 @@ export class LexicalIndex {
     rows: Iterable<Iterable<readonly [string, number]>>,
     lengths: readonly number[],
   ): LexicalIndex {
-    const postings = new Map<string, Posting>()
+    const postings = new Map<string, { rows: number[]; counts: number[] }>()
     let row = 0
     for (const counts of rows) {
       for (const [word, times] of counts) {
@@ -90,7 +90,7 @@ export class LexicalIndex {
 
   /** The bytes of `sparse/bm25.json`. */
   write(): Uint8Array {
-    const tf: [string, number][][] = this.#lengths.map(() => [])
+    const tf: [string, number][][] = Array.from(this.#lengths, () => [])
     const words = [...this.#postings.keys()].sort()
     for (const word of words) {
       const { rows, counts } = this.#postings.get(word) as Posting
@@ -100,11 +100,16 @@ export class LexicalIndex {
     return Buffer.from(
       JSON.stringify({
         idf: Object.fromEntries(idf),
-        doc_len: this.#lengths,
+        doc_len: Array.from(this.#lengths),
         tf: tf.map((counts) => Object.fromEntries(counts)),
         avgdl: this.#average,
       }),
     )
+  }
+
+  /** Every word and where it stands, and the length of every row. */
+  get contents(): { readonly postings: ReadonlyMap<string, Posting>; readonly lengths: ArrayLike<number> } {
+    return { postings: this.#postings, lengths: this.#lengths }
   }
 
   get rows(): number {
@@ -149,4 +154,4 @@ const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): H
 }
 
 const isCounts = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => Number.isFinite(one) && one >= 0)
+  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 2 ** 32)

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuseRankings, fusionDepth } from './fusion.ts'
 import { LexicalIndex } from './lexical.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
+import { packWords, unpackWords } from './packed-words.ts'
 import { wordsOf } from './tokens.ts'
 
 const never = new AbortController().signal
@@ -65,11 +67,43 @@ describe('a lexical index', () => {
     '{"doc_len":[1],"tf":[]}',
     '{"doc_len":[1],"tf":[{"a":"many"}]}',
     '{"doc_len":[-1],"tf":[{}]}',
+    '{"doc_len":[1],"tf":[{"a":0.5}]}',
     '{"doc_len":[1],"tf":[[]]}',
     '{"doc_len":[1,2],"tf":[{},{}]}',
   ])('%j is refused', (text) => {
     expect(() => LexicalIndex.read(Buffer.from(text), 1)).toThrow(
       expect.objectContaining({ code: 'packet.index' }),
+    )
+  })
+})
+
+describe('packed words', () => {
+  const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
+  const index = LexicalIndex.over(texts)
+  const packed = packWords(index)
+
+  it('answer as the index they were made from', () => {
+    const copy = unpackWords(packed, texts.length)
+    for (const question of ['cat', 'the dog', 'proto', 'größe', 'nothing'])
+      expect(copy?.search(question, 5)).toEqual(index.search(question, 5))
+    expect(copy?.write()).toEqual(index.write())
+    expect(unpackWords(packWords(LexicalIndex.over([''])), 1)?.search('x', 1)).toEqual([])
+  })
+
+  it('that are not whole are none', () => {
+    expect(unpackWords(packed, 3)).toBeUndefined()
+    expect(unpackWords(new Uint8Array(), 0)).toBeUndefined()
+    expect(unpackWords(packed.subarray(0, 30), 4)).toBeUndefined()
+    expect(unpackWords(Buffer.concat([packed, Buffer.from('x')]), 4)).toBeUndefined()
+    fc.assert(
+      fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const bytes = Buffer.from(packed)
+        bytes[at] = (bytes[at] as number) ^ flip
+        const read = unpackWords(bytes, texts.length)
+        // Whatever was changed, it is refused or can be asked.
+        expect(read?.search('cat the', 5) ?? []).toBeInstanceOf(Array)
+      }),
+      { numRuns: 300 },
     )
   })
 })
