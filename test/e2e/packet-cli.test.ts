@@ -174,6 +174,7 @@ describeWith('registry', 'a cold packet', (host) => {
     expect((await readdir(join(home, 'cpm/index', digest, print))).sort()).toEqual([
       'index.faiss',
       'index.i8',
+      'words.bin',
     ])
   })
 })
