@@ -7,7 +7,7 @@ import type { OpenBlob } from '../../src/packets/store.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { asObject, type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
-import { PacketWorkers } from './packet-workers.ts'
+import { killWriters, PacketWorkers } from './packet-workers.ts'
 
 afterAll(sweep)
 
@@ -188,14 +188,7 @@ describe('the store of packets, killed', () => {
 
   it('never shows a part of a packet, and goes on', async () => {
     const root = await makeFolder()
-    const store = packetStore(root)
-    for (let round = 0; round < 8; round++) {
-      const lines = await workers.run([root, `round${round}`, '1000'], { killAfter: round % 4 })
-      const there = (await store.list()).map(({ digest }) => digest)
-      for (const line of lines) expect(there).toContain(line.slice('stored '.length))
-      const verdicts = await store.verify(there)
-      expect(verdicts.filter(({ problems }) => problems.length > 0)).toEqual([])
-    }
+    await killWriters(workers, root, 8)
     await workers.run([root, 'last', '1'])
     expect((await names(root)).filter((name) => name.startsWith('.'))).toEqual([])
   })

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { expect } from 'vitest'
+import { packetStore } from '../../src/platform/packet-store.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -40,5 +42,19 @@ export class PacketWorkers {
 
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Kills writers of one store again and again. After each: what was promised is there, and all that is there is whole. */
+export const killWriters = async (workers: PacketWorkers, root: string, rounds: number): Promise<void> => {
+  const store = packetStore(root)
+  for (let round = 0; round < rounds; round++) {
+    const lines = await workers.run([root, `round${round}`, '1000'], { killAfter: round % 4 })
+    const there = (await store.list()).map(({ digest }) => digest)
+    for (const line of lines) expect(there).toContain(line.slice('stored '.length))
+    const verdicts = await store.verify(there)
+    expect(verdicts.filter(({ problems }) => problems.length > 0)).toEqual([])
+    // Kept small: what counts is the number of kills, not of packets.
+    await store.prune(there)
   }
 }
