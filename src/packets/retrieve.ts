@@ -93,6 +93,11 @@ export const retrieve = async (
   })
   if (typeof vector === 'string')
     return lexicalOnly(packet, question, k, [`${vector}: searched by words alone`])
+  // A vector of zeros is as near to every row as to any other: what it finds would mean nothing.
+  if (vector.every((value) => value === 0))
+    return lexicalOnly(packet, question, k, [
+      'the embedder makes nothing of the question: searched by words alone',
+    ])
   if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', warnings: [] }
   const depth = fusionDepth(k)
   const rankings = [vectors.search(vector, depth), packet.lexical.search(question, depth)]

@@ -49,7 +49,11 @@ export class OciHttp {
 
   constructor(settings: OciSettings) {
     this.settings = settings
-    this.#login = new OciLogin(settings.credentials, (url, init, signal) => this.#fetch(url, init, signal))
+    this.#login = new OciLogin(
+      settings.credentials,
+      (url, init, signal) => this.#fetch(url, init, signal),
+      (response, max, signal) => this.readSmall(response, max, signal),
+    )
   }
 
   /** One deadline over everything an operation does: retries, logins and waiting do not stretch it. */

@@ -11,6 +11,7 @@ import {
 import { registryFaults } from './oci-faults.ts'
 
 type Fetch = (url: URL, init: RequestInit, signal: AbortSignal) => Promise<Response>
+type ReadSmall = (response: Response, max: number, signal: AbortSignal) => Promise<Uint8Array>
 /** Turns the address of a token service into one that may be asked. */
 type JudgeRealm = (text: string) => Promise<URL>
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>
@@ -26,11 +27,13 @@ interface Known {
 export class OciLogin {
   readonly #credentials: FindCredentials
   readonly #fetch: Fetch
+  readonly #read: ReadSmall
   readonly #known = new Map<string, Known>()
 
-  constructor(credentials: FindCredentials, fetch: Fetch) {
+  constructor(credentials: FindCredentials, fetch: Fetch, read: ReadSmall) {
     this.#credentials = credentials
     this.#fetch = fetch
+    this.#read = read
   }
 
   known(base: URL, scope: string): string | undefined {
@@ -79,7 +82,7 @@ export class OciLogin {
     const url = await judge(realm)
     const trusted = maySeePassword(base, url) ? who : undefined
     const response = await this.#ask(url, scope, service, trusted, signal)
-    const { token, seconds } = await this.#read(base, response)
+    const { token, seconds } = await this.#readToken(base, response, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
@@ -102,26 +105,16 @@ export class OciLogin {
     return this.#fetch(url, { method: 'GET', headers: login }, signal)
   }
 
-  async #read(base: URL, response: Response): Promise<Token> {
-    const length = Number(response.headers.get('content-length') ?? 0)
-    const text = response.ok && length <= MAX_TOKEN_ANSWER ? await boundedText(response) : undefined
-    await response.body?.cancel().catch(() => {})
-    if (text === undefined) throw registryFaults.denied(`the token service of ${base.host} refuses us`)
+  async #readToken(base: URL, response: Response, signal: AbortSignal): Promise<Token> {
+    if (!response.ok) {
+      await response.body?.cancel().catch(() => {})
+      throw registryFaults.denied(`the token service of ${base.host} refuses us`)
+    }
+    const bytes = await this.#read(response, MAX_TOKEN_ANSWER, signal)
     try {
-      return readToken(JSON.parse(text))
+      return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
     } catch (cause) {
       throw registryFaults.garbled(`the token service of ${base.host} gave no token`, { cause })
     }
   }
-}
-
-const boundedText = async (response: Response): Promise<string | undefined> => {
-  const chunks: Uint8Array[] = []
-  let seen = 0
-  for await (const chunk of response.body ?? []) {
-    seen += chunk.length
-    if (seen > MAX_TOKEN_ANSWER) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

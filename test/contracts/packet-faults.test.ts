@@ -173,7 +173,9 @@ const MISBEHAVIOURS: readonly [string, Behaviour, string, MadePacket?][] = [
     wantsToken(answers(200, {}, '{"token":"a\\r\\nx: y"}')),
     'registry.garbled',
   ],
-  ['gives a token without end', wantsToken(neverEnds), 'registry.denied'],
+  ['gives a token without end', wantsToken(neverEnds), 'registry.too_large'],
+  ['drips a token', wantsToken(drips), 'registry.slow'],
+  ['drips a refusal', onManifest((_, response) => response.writeHead(404).write('')), 'registry.missing'],
   ['has a failing token service', wantsToken(answers(500)), 'registry.denied'],
   [
     'has a token service that leads elsewhere',

@@ -322,6 +322,15 @@ describe('query', () => {
     })
   })
 
+  it('of signs without words finds nothing, and says why', async () => {
+    const { packets } = await world({ latest: await published() })
+    expect(await packets.query({ ref: 'demo', q: '?!' }, never)).toMatchObject({
+      ok: true,
+      results: [],
+      warnings: ['the embedder makes nothing of the question: searched by words alone'],
+    })
+  })
+
   it('makes the index again from the halves when it was published without', async () => {
     const files = new Map(await buildTexts(TEXTS))
     files.delete('faiss/index.faiss')
