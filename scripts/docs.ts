@@ -21,9 +21,12 @@ import { callFaults } from '../src/kernel/invoke.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
+import { packetFaults } from '../src/packets/faults.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
 import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
+import { registryFaults } from '../src/platform/oci-faults.ts'
+import { diskFaults } from '../src/platform/packet-files.ts'
 import { projectFaults } from '../src/project/faults.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
@@ -44,6 +47,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   canonicalFaults,
   catalogFaults,
   configFaults,
+  diskFaults,
   evidenceFaults,
   exportFaults,
   gateFaults,
@@ -54,8 +58,10 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   openspecFaults,
   jailFaults,
   projectFaults,
+  packetFaults,
   proofFaults,
   readingFaults,
+  registryFaults,
   replicaFaults,
   repositoryFaults,
   ruleFaults,

@@ -15,6 +15,7 @@ const ROOMS = [
   'evidence',
   'project',
   'beliefs',
+  'packets',
   'lineage',
   'platform',
   'kernel',
@@ -25,7 +26,18 @@ type Room = (typeof ROOMS)[number]
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   // The stand-alone verifier is the lineage's own, and carries nothing else.
   bin: ['app', 'lineage'],
-  app: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'platform', 'kernel'],
+  app: [
+    'surfaces',
+    'core',
+    'gate',
+    'evidence',
+    'project',
+    'beliefs',
+    'packets',
+    'lineage',
+    'platform',
+    'kernel',
+  ],
   // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
   surfaces: ['gate', 'evidence', 'kernel'],
   core: ['kernel'],
@@ -33,16 +45,17 @@ const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   evidence: ['kernel'],
   project: ['kernel'],
   beliefs: ['lineage', 'kernel'],
+  packets: ['kernel'],
   lineage: ['kernel'],
   // Platform code implements the ports that these rooms declare.
-  platform: ['gate', 'evidence', 'lineage', 'kernel'],
+  platform: ['gate', 'evidence', 'packets', 'lineage', 'kernel'],
   kernel: [],
 }
 
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
   zod: {
-    rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'kernel'],
+    rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate'], why: 'rule packs are YAML' },
@@ -61,7 +74,9 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:fs': { rooms: ['platform', 'app', 'bin'], why: 'files are the outside world' },
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
-  'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
+  'node:net': { rooms: ['surfaces', 'app', 'platform'], why: 'the front, and where an address lies' },
+  'node:dns/promises': { rooms: ['platform'], why: 'where a name leads' },
+  'node:timers/promises': { rooms: ['platform'], why: 'waiting before another try' },
   'node:os': { rooms: ['platform'], why: 'a lock names its machine, a pool counts its processors' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },

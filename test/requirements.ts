@@ -162,6 +162,25 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/sentinel-files.test.ts', ''],
     ],
   },
+  'packets.registry': {
+    says: 'A registry that misbehaves gets a typed fault, nothing enters the store, and no password leaves its host.',
+    shownBy: [
+      ['test/contracts/packet-faults.test.ts', 'we say what is wrong and keep nothing'],
+      ['test/contracts/packet-faults.test.ts', 'never to whom it leads us'],
+    ],
+  },
+  'packets.store': {
+    says: 'No part of a packet is ever visible, whatever is killed and whenever the disk is full.',
+    shownBy: [['test/contracts/packet-store.test.ts', 'never shows a part of a packet']],
+  },
+  'packets.exact': {
+    says: 'A search by vectors finds exactly what a loop over all floats finds.',
+    shownBy: [['src/packets/search/exact.test.ts', 'finds what a plain loop finds']],
+  },
+  'packets.offline': {
+    says: 'A packet that was fetched is asked without a network.',
+    shownBy: [['test/e2e/packet-cli.test.ts', 'the server cites it offline']],
+  },
   'docs.fresh': {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],

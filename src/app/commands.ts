@@ -3,6 +3,7 @@ import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
 import { SETTINGS, type Setting } from './config.ts'
 import { GATE_OPTIONS } from './gate-options.ts'
+import { PACKET_OPTIONS, PACKET_VERBS } from './packet-options.ts'
 
 const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
   text: 'TEXT',
@@ -188,6 +189,15 @@ export const commands = (): readonly Command[] => [
     ],
     choices: ['ls', 'show', 'query', 'stats'],
     run: async (invocation) => (await import('./commands/graph.ts')).run(invocation),
+  },
+  {
+    name: 'packet',
+    summary: 'Build, publish, find, ask and verify knowledge packets.',
+    usage:
+      '<build SRC|publish DIR|pull REF|lookup NAME|query REF QUESTION|plan INTENT|digest REF QUESTION|inspect REF|verify|cache ls|cache prune DIGEST|serve>',
+    options: () => [...PACKET_OPTIONS, ...configOptions()],
+    choices: PACKET_VERBS,
+    run: async (invocation) => (await import('./commands/packet.ts')).run(invocation),
   },
   {
     name: 'lineage',

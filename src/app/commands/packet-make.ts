@@ -1,0 +1,113 @@
+import { join, resolve } from 'node:path'
+import { buildPacket } from '../../packets/build.ts'
+import { parseReference, sourceUri, versionTag } from '../../packets/format/reference.ts'
+import { publishPacket } from '../../packets/publish.ts'
+import { pullPacket } from '../../packets/pull.ts'
+import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import { knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
+import { readSources } from '../../platform/packet-source.ts'
+import { packetStore } from '../../platform/packet-store.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { embedderFor, registryHere } from '../open-packets.ts'
+import { needText, packetSettings, progressNotes, textFlag } from '../packet-settings.ts'
+import { VERSION } from '../version.ts'
+
+const never = new AbortController().signal
+const MAX_PACKET = 16 * 1024 ** 3
+
+const listFlag = (invocation: Invocation, name: string): string[] | undefined =>
+  textFlag(invocation, name)
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+/** Reproducible builds say when they count as made. */
+const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
+  SOURCE_DATE_EPOCH !== undefined && /^\d{1,11}$/.test(SOURCE_DATE_EPOCH)
+    ? new Date(Number(SOURCE_DATE_EPOCH) * 1000).toISOString().replace('Z', '000Z')
+    : undefined
+
+const print = (invocation: Invocation, value: object, text: string): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify({ ok: true, ...value }) : text)
+  return 0
+}
+
+/** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
+export const build: Verb = async (invocation, [source]) => {
+  const { config } = packetSettings(invocation)
+  const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
+  const version = needText(textFlag(invocation, 'version'), 'its version with --version')
+  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), name, versionTag(version))
+  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? LOCAL_MODEL)
+  const embedder = embedderFor(config)(model)
+  if (embedder === undefined)
+    throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')
+  const files = await readSources(resolve(needText(source, 'the folder to pack')))
+  const made = createdAt(process.env)
+  const capabilities = listFlag(invocation, 'capabilities')
+  const [description, kind] = [textFlag(invocation, 'description'), textFlag(invocation, 'kind')]
+  const packet = await buildPacket(
+    files,
+    {
+      name,
+      version,
+      builderVersion: VERSION,
+      embedder,
+      ...(description !== undefined && { description }),
+      ...(kind !== undefined && { kind }),
+      ...(capabilities !== undefined && { capabilities }),
+      ...(made !== undefined && { createdAt: made }),
+      // The built-in embedder is faster than looking up what it said.
+      ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
+      progress: progressNotes(invocation, 'embed'),
+    },
+    never,
+  )
+  await writePacket(folder, packet.files)
+  const { chunks, embedded } = packet
+  return print(
+    invocation,
+    { folder, files: files.length, chunks, embedded, model },
+    `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
+  )
+}
+
+/** Sends a built packet to a registry. */
+export const publish: Verb = async (invocation, [folder]) => {
+  const { config } = packetSettings(invocation)
+  const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
+  const { pusher } = registryHere(config, process.env)
+  const tags = listFlag(invocation, 'tag')
+  const published = await publishPacket(
+    pusher,
+    packetFolder(resolve(needText(folder, 'the folder of a built packet'))),
+    {
+      registry,
+      minimal: invocation.flags.minimal === true,
+      docs: invocation.flags['no-docs'] !== true,
+      embeddings: invocation.flags['no-embeddings'] !== true,
+      ...(tags !== undefined && { tags }),
+      progress: progressNotes(invocation, 'publish'),
+    },
+    never,
+  )
+  const { ref, digest, sent, there, pinned_uri } = published
+  return print(
+    invocation,
+    published,
+    `${ref}\n${digest} (${sent} sent, ${there} there already)\n${pinned_uri}`,
+  )
+}
+
+/** Fetches a packet, so that it can be asked without a network. */
+export const pull: Verb = async (invocation, [ref]) => {
+  const { config } = packetSettings(invocation)
+  const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
+  if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
+  const { client } = registryHere(config, process.env)
+  const store = packetStore(resolve(config.root, config.packetRoot))
+  const ports = { registry: client, store, maxBytes: MAX_PACKET }
+  const { digest, folder } = await pullPacket(ports, parseReference(uri), never)
+  return print(invocation, { digest, folder }, `${digest}\n${folder}`)
+}

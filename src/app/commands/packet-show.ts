@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path'
+import { isRecord } from '../../kernel/json.ts'
+import { readManifest } from '../../packets/format/manifest.ts'
+import { parseReference } from '../../packets/format/reference.ts'
+import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import { packetFolder } from '../../platform/packet-folder.ts'
+import { packetStore } from '../../platform/packet-store.ts'
+import { usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { needText, packetSettings } from '../packet-settings.ts'
+
+const place = ({ path, start, end }: Record<string, unknown>): string =>
+  start === null ? String(path) : `${path}:${start}-${end}`
+
+const passage = (item: unknown): string =>
+  isRecord(item)
+    ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
+    : ''
+
+/** An answer for people: passages, summary or pins; everything else as JSON. */
+export const asLines = (answer: object): string => {
+  const { ok, results, summary, candidates, detail, hint, warnings } = answer as Record<string, unknown>
+  const notes = Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []
+  if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
+  if (typeof summary === 'string') return [...notes, summary].join('\n')
+  if (Array.isArray(results)) return [...notes, ...results.map(passage)].join('\n')
+  if (Array.isArray(candidates))
+    return candidates.map((one) => `${one.name}@${one.version}  ${one.pinned_uri}`).join('\n')
+  return JSON.stringify(answer, null, 2)
+}
+
+/** Says what a packet holds and which embedder it needs: a folder, or a digest that was fetched. */
+export const inspect: Verb = async (invocation, [what]) => {
+  const { config } = packetSettings(invocation)
+  const asked = needText(what, 'a folder or a fetched packet')
+  const digest = /^sha256:[0-9a-f]{64}$/.test(asked)
+    ? asked
+    : asked.startsWith('oci://')
+      ? parseReference(asked).digest
+      : undefined
+  const stored =
+    digest === undefined ? undefined : await packetStore(resolve(config.root, config.packetRoot)).find(digest)
+  if (digest !== undefined && stored === undefined)
+    throw usageFaults.argument('this packet was not fetched; pull it first')
+  const folder = stored === undefined ? resolve(asked) : join(stored, 'payload')
+  const source = await packetFolder(folder)('manifest.json')
+  if (source === undefined) throw usageFaults.argument('there is no manifest.json; name a packet')
+  const { cpm, counts, embedding, source: origin } = readManifest(await source.read(0, source.size))
+  const local = embedding.model === LOCAL_MODEL
+  const needs = local
+    ? 'nothing: it was built with the embedder that is built in, which knows words and parts of words but no meaning'
+    : `an embedding server for ${embedding.model}; without one it is searched by words alone`
+  const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs }
+  invocation.terminal.print(JSON.stringify(answer, null, invocation.json ? 0 : 2))
+  return 0
+}

@@ -1,0 +1,140 @@
+import { resolve } from 'node:path'
+import type { Packets } from '../../packets/packets.ts'
+import { packetStore } from '../../platform/packet-store.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
+import { cpmServer } from '../cpm-server.ts'
+import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { greetHere, hostHere } from '../world.ts'
+import { build, publish, pull } from './packet-make.ts'
+import { asLines, inspect } from './packet-show.ts'
+
+const never = new AbortController().signal
+
+const countFlag = (invocation: Invocation, name: string): number | undefined => {
+  const text = textFlag(invocation, name)
+  return text === undefined ? undefined : readCount(text, `--${name}`)
+}
+
+const withPackets = async <T>(invocation: Invocation, work: (packets: Packets) => Promise<T>): Promise<T> => {
+  const { config } = packetSettings(invocation)
+  const { openPackets } = await import('../open-packets.ts')
+  const opened = openPackets(config, resolve(config.root), greetHere(config).clock, process.env)
+  try {
+    return await work(await opened.open(undefined))
+  } finally {
+    await opened.close()
+  }
+}
+
+/** An answer of the tools, for people or as it is. Bad news is exit code 1. */
+const show = (invocation: Invocation, answer: { readonly ok: boolean }): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : asLines(answer))
+  return answer.ok ? 0 : 1
+}
+
+const lookup: Verb = (invocation, [what]) =>
+  withPackets(invocation, async (packets) => {
+    const asked = needText(what, 'a packet or a reference')
+    const isRef = /^oci:|[@:]/.test(asked)
+    return show(
+      invocation,
+      await packets.lookup(
+        {
+          ...(isRef ? { ref: asked } : { name: asked }),
+          version: textFlag(invocation, 'version'),
+          alias: textFlag(invocation, 'alias'),
+          kind: textFlag(invocation, 'kind'),
+          capability: textFlag(invocation, 'capabilities'),
+          k: countFlag(invocation, 'k'),
+        },
+        never,
+      ),
+    )
+  })
+
+const query: Verb = (invocation, [ref, question]) =>
+  withPackets(invocation, async (packets) => {
+    const { 'dense-only': dense, 'lexical-only': lexical } = invocation.flags
+    if (dense && lexical) throw usageFaults.option('--dense-only and --lexical-only exclude each other')
+    const words = {
+      ref: needText(ref, 'a packet'),
+      q: needText(question, 'a question'),
+      k: countFlag(invocation, 'k'),
+      mode: dense ? ('dense' as const) : lexical ? ('lexical' as const) : undefined,
+    }
+    return show(invocation, await packets.query(words, never))
+  })
+
+const plan: Verb = (invocation, [intent]) =>
+  withPackets(invocation, async (packets) =>
+    show(
+      invocation,
+      await packets.plan(
+        { intent: needText(intent, 'an intent'), version: textFlag(invocation, 'version') },
+        never,
+      ),
+    ),
+  )
+
+const digest: Verb = (invocation, [ref, question]) =>
+  withPackets(invocation, async (packets) =>
+    show(
+      invocation,
+      await packets.evidence(
+        {
+          ref: needText(ref, 'a packet'),
+          question: needText(question, 'a question'),
+          k: countFlag(invocation, 'k'),
+          max_chars: countFlag(invocation, 'max-chars'),
+        },
+        never,
+      ),
+    ),
+  )
+
+const storeHere = (invocation: Invocation) => {
+  const { config } = packetSettings(invocation)
+  return packetStore(resolve(config.root, config.packetRoot))
+}
+
+/** Every packet in the cache against its digest. */
+const verify: Verb = async (invocation) => {
+  const store = storeHere(invocation)
+  const verdicts = await store.verify((await store.list()).map(({ digest: one }) => one))
+  const ok = verdicts.every(({ problems }) => problems.length === 0)
+  return show(invocation, { ok, verdicts } as { ok: boolean })
+}
+
+const cache: Verb = async (invocation, [action = 'ls', ...digests]) => {
+  const store = storeHere(invocation)
+  if (action === 'verify') return verify(invocation, [])
+  if (action === 'prune') {
+    const all = await store.list()
+    const chosen = digests.length > 0 ? digests : all.map(({ digest: one }) => one)
+    return show(invocation, { ok: true, pruned: await store.prune(chosen) } as { ok: boolean })
+  }
+  if (action !== 'ls') throw usageFaults.argument('name one of: ls, verify, prune')
+  return show(invocation, { ok: true, packets: await store.list() } as { ok: boolean })
+}
+
+const serve: Verb = async (invocation) => {
+  const { serveStdio } = await import('../serve-stdio.ts')
+  return serveStdio(await hostHere(packetSettings(invocation, cpmServer.preset), cpmServer.face))
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  build,
+  publish,
+  pull,
+  lookup,
+  query,
+  plan,
+  digest,
+  inspect,
+  verify,
+  cache,
+  serve,
+}
+
+export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)

@@ -1,0 +1,39 @@
+import { configFaults, type Flags } from './load-config.ts'
+import type { SeedServer } from './seed-server.ts'
+import { VERSION } from './version.ts'
+
+/** The first of several variables that is set to something. */
+const first = (flag: string, ...values: readonly (string | undefined)[]): Flags => {
+  const value = values.find((one) => one !== undefined && one.trim() !== '')
+  return value === undefined ? {} : { [flag]: value.trim() }
+}
+
+/** The settings that the variables of the packet tools stand for, the older names last. */
+export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
+  const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
+  if (mode.toLowerCase() !== 'http')
+    throw configFaults.variable("RAG_EMBED_MODE: embeddings.mode must be 'http'")
+  return variableFlags(environment)
+}
+
+const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
+  ...first('packet-root', environment.CPM_ROOT, environment.RAG_CPM_DIR),
+  ...first('registry', environment.REGISTRY),
+  ...first('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
+  ...first('embedding-model', environment.EMBEDDING_MODEL),
+  ...first('embedding-key', environment.EMBEDDING_API_KEY),
+})
+
+/** Knowledge packets as their first clients know them. */
+export const cpmServer: SeedServer = {
+  binary: 'cpm-mcp',
+  summary: 'Serve knowledge packets over stdio.',
+  face: {
+    identity: { name: 'context-packet-manager', title: 'Knowledge packets', version: VERSION },
+    instructions:
+      'Find a packet with lookup, then query its pinned_uri; evidence_digest condenses what it says. Answers cite files and lines of a packet that is fixed by its digest.',
+    capabilities: { tools: {}, resources: {} },
+  },
+  preset: new Map<string, unknown>([['toolsets', ['packets']]]),
+  variables: packetVariables,
+}

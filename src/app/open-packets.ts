@@ -1,0 +1,117 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { Clock } from '../kernel/ports.ts'
+import { packetFaults } from '../packets/faults.ts'
+import { Packets } from '../packets/packets.ts'
+import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
+import { Shelf } from '../packets/shelf.ts'
+import { dockerCredentials } from '../platform/oci-auth.ts'
+import { OciClient } from '../platform/oci-client.ts'
+import { OciHttp } from '../platform/oci-http.ts'
+import { OciPusher } from '../platform/oci-push.ts'
+import { DEFAULT_OCI } from '../platform/oci-settings.ts'
+import { metadataCache } from '../platform/packet-cache.ts'
+import { httpEmbedder } from '../platform/packet-embedder.ts'
+import { packetReader } from '../platform/packet-reader.ts'
+import { packetStore } from '../platform/packet-store.ts'
+import type { Config } from './config.ts'
+
+const MAX_OPEN = 8
+const MAX_PACKET = 16 * 1024 ** 3
+
+/** The host of a registry as it may be written in settings: with a scheme, with a path. */
+export const hostOf = (registry: string): string =>
+  registry
+    .replace(/^(?:oci:\/\/)+/, '')
+    .split('/')[0]
+    ?.toLowerCase() ?? ''
+
+/** Whoever asks for vectors of a model: the built-in one, or the server that is configured. */
+export const embedderFor = (config: Config) => (model: string) => {
+  if (model === LOCAL_MODEL) return localEmbedder
+  const { embeddingUrl: url, embeddingModel, embeddingKey: key } = config
+  return url === undefined ? undefined : httpEmbedder({ url, model: embeddingModel ?? model, key })
+}
+
+const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
+  join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
+
+/** How registries are spoken to. Those the operator named may lie anywhere; all others in the open only. */
+export const registryHere = (
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+  more: readonly string[] = [],
+) => {
+  const named = [...(config.registry === undefined ? [] : [config.registry]), ...config.registries, ...more]
+  const http = new OciHttp({
+    ...DEFAULT_OCI,
+    trusted: named.map(hostOf),
+    plain: config.plainRegistries.map(hostOf),
+    credentials: dockerCredentials(credentialFile(environment)),
+  })
+  return { client: new OciClient(http), pusher: new OciPusher(http) }
+}
+
+const isBelow = (base: string, place: string): boolean => {
+  const way = relative(base, place)
+  return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way)
+}
+
+const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
+
+/** Packets as one process has them. */
+export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
+  const { client } = registryHere(config, environment)
+  const shelf = new Shelf(MAX_OPEN)
+  const home = resolve(root, config.packetRoot)
+  const opened = new Map<string, Packets>()
+
+  const openAt = (place: string): Packets => {
+    const read = packetReader(place, clock)
+    return new Packets(
+      {
+        registry: client,
+        store: packetStore(place),
+        maxBytes: MAX_PACKET,
+        cache: metadataCache(place, clock),
+        use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
+        embedder: embedderFor(config),
+      },
+      config.registry,
+    )
+  }
+
+  /** A caller may choose among folders of the project, not among those of the machine. Links are followed. */
+  const judge = async (asked: string | undefined): Promise<string> => {
+    if (!asked) return home
+    const place = resolve(root, asked)
+    const real = await realpath(place).catch(() => place)
+    const base = await realpath(root).catch(() => root)
+    if (place === home || (isBelow(root, place) && (isBelow(base, real) || real === place))) return place
+    throw packetFaults.unsafe_path('cpm_root must be a folder of the project', {
+      fix: 'Leave cpm_root out, or have the operator set the folder for packets.',
+    })
+  }
+
+  return {
+    open: async (asked: string | undefined): Promise<Packets> => {
+      const place = await judge(asked)
+      const packets = opened.get(place) ?? openAt(place)
+      opened.set(place, packets)
+      return packets
+    },
+    readFile: async (digest: string, file: string): Promise<string> => {
+      const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await packetStore(home).find(digest) : undefined
+      const path =
+        file === 'packet.manifest.json' ? file : READABLE.includes(file) ? `payload/${file}` : undefined
+      if (folder === undefined || path === undefined)
+        throw packetFaults.no_docs('there is no such file of a packet that was fetched')
+      return readFile(join(folder, path), 'utf8').catch((cause: unknown) => {
+        throw packetFaults.no_docs('the packet was published without this file', { cause })
+      })
+    },
+    close: () => shelf.close(),
+  }
+}
+
+export type OpenedPackets = ReturnType<typeof openPackets>

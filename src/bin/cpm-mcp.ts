@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import '../app/guard.ts'
+import { cpmServer } from '../app/cpm-server.ts'
+import { runSeed } from '../app/seed-server.ts'
+import { terminal } from '../app/terminal.ts'
+
+process.exitCode = await runSeed(cpmServer, process.argv.slice(2), terminal)

@@ -1,0 +1,26 @@
+import { Fault } from '../kernel/fault.ts'
+
+/** A tool's bad news. The words in `error` are fixed by the clients that read them. */
+export interface Failure {
+  readonly ok: false
+  readonly error: string
+  readonly detail: string
+  /** What to do about it. */
+  readonly hint?: string
+  /** Whether the same call may go better later. */
+  readonly retryable?: boolean
+  readonly digest?: string
+}
+
+export const fail = (error: string, detail: string, more: Partial<Failure> = {}): Failure => ({
+  ok: false,
+  error,
+  detail,
+  ...more,
+})
+
+/** A fault as an answer. Anything else that was thrown is a bug, and stays thrown. */
+export const failWith = (error: string, thrown: unknown, more: Partial<Failure> = {}): Failure => {
+  if (!(thrown instanceof Fault)) throw thrown
+  return fail(error, thrown.message, { hint: thrown.fix, retryable: thrown.kind === 'unavailable', ...more })
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { BuildOptions, Embedded, SourceFile } from './build.ts'
+import type { ChunkSizes } from './chunk.ts'
+import { inferTags } from './format/card.ts'
+import { hashConfig, hashInputs, type Lock } from './format/lock.ts'
+import type { Manifest } from './format/manifest.ts'
+
+/** The time of what has none. */
+export const EPOCH = '1970-01-01T00:00:00.000000Z'
+const MAX_SEQUENCE = 1024
+
+const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const countExtensions = (files: readonly SourceFile[]): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const { extension } of [...files].sort((a, b) => (a.extension < b.extension ? -1 : 1)))
+    counts[extension] = (counts[extension] ?? 0) + 1
+  return counts
+}
+
+/** What `manifest.json` says of a build. */
+export const manifestOf = (
+  files: readonly SourceFile[],
+  options: BuildOptions,
+  { matrix, fresh }: Embedded,
+  checksums: Manifest['checksums'],
+): Manifest => ({
+  schema_version: '1.0',
+  packet_id: options.name,
+  embedding: {
+    model: options.embedder.model,
+    dim: matrix.dim,
+    dtype: 'float16',
+    normalized: true,
+    provider: options.embedder.provider,
+    max_seq_length: MAX_SEQUENCE,
+  },
+  similarity: {
+    space: 'cosine',
+    index_type: 'faiss.IndexFlatIP',
+    notes: 'inner product of rows of length one',
+  },
+  files: {
+    docs: 'docs.jsonl',
+    vectors: { path: 'vectors.f16.bin', format: 'f16_rowmajor' },
+    index: { path: 'faiss/index.faiss', format: 'faiss' },
+    calibration: null,
+  },
+  counts: { docs: matrix.rows, vectors: matrix.rows },
+  source: { input_dir: '.', file_ext_counts: countExtensions(files) },
+  cpm: {
+    name: options.name,
+    version: options.version,
+    description: options.description ?? '',
+    tags: [...inferTags(files.map(({ extension }) => extension))],
+    entrypoints: ['query'],
+    builder: 'warrant',
+    ...(options.kind !== undefined && { kind: options.kind }),
+    ...(options.capabilities !== undefined && { capabilities: [...options.capabilities] }),
+    ...(options.compat !== undefined && { compat: options.compat }),
+  },
+  incremental: {
+    enabled: options.known !== undefined,
+    reused: matrix.rows - fresh,
+    embedded: fresh,
+    removed: 0,
+  },
+  ...(checksums !== undefined && { checksums }),
+})
+
+/** What `packet.lock.json` fixes of a build: only what changes the bytes that come out. */
+export const lockOf = (
+  files: readonly SourceFile[],
+  options: BuildOptions,
+  sizes: ChunkSizes,
+  written: ReadonlyMap<string, Uint8Array>,
+): Lock => {
+  const model = {
+    provider: options.embedder.provider,
+    model: options.embedder.model,
+    revision: null,
+    dtype: 'float16',
+    device_policy: 'runtime-default',
+    normalize: true,
+    max_seq_length: MAX_SEQUENCE,
+  }
+  const config = hashConfig({ chunking: sizes, model })
+  const step = (name: string, params: Record<string, unknown>) => ({
+    name,
+    plugin: 'warrant',
+    plugin_version: 'builtin',
+    config_hash: config,
+    params,
+  })
+  const { name, version } = options
+  const hashOf = (path: string) => sha256(written.get(path) ?? '')
+  return {
+    lockfileVersion: 1,
+    packet: {
+      name,
+      version,
+      packet_id: name,
+      resolved_packet_id: hashConfig({
+        packet_name: name,
+        packet_version: version,
+        build_profile: 'default',
+        config,
+      }),
+      build_profile: 'default',
+    },
+    inputs: [{ kind: 'dir', ref: '.', hash: hashInputs(files) }],
+    pipeline: [
+      step('build', { ...sizes }),
+      step('embed', { model: model.model, normalize: true, max_seq_length: MAX_SEQUENCE }),
+      step('index', { index: 'faiss.IndexFlatIP' }),
+    ],
+    models: [model],
+    artifacts: {
+      chunks_manifest_hash: hashOf('docs.jsonl'),
+      embeddings_hash: hashOf('vectors.f16.bin'),
+      index_hash: hashOf('faiss/index.faiss'),
+      packet_manifest_hash: hashOf('manifest.json'),
+    },
+    resolution: {
+      generated_at: options.createdAt ?? EPOCH,
+      cpm_version: options.builderVersion,
+      warnings: [],
+    },
+  }
+}

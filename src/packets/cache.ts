@@ -1,0 +1,17 @@
+import type { Digest } from '../kernel/digest.ts'
+import type { PacketMetadata } from './format/metadata.ts'
+
+export interface KnownMetadata {
+  readonly metadata: PacketMetadata
+  readonly metadataDigest: string
+}
+
+/** What was learnt of packets, so that it need not be asked again. Losing it costs requests and nothing else. */
+export interface MetadataCache {
+  /** The metadata of a digest, which never changes. */
+  metadata(digest: Digest): Promise<KnownMetadata | undefined>
+  keepMetadata(digest: Digest, known: KnownMetadata): Promise<void>
+  /** The digests an address meant a short while ago. */
+  alias(uri: string): Promise<readonly Digest[] | undefined>
+  keepAlias(uri: string, digests: readonly Digest[]): Promise<void>
+}

@@ -1,0 +1,122 @@
+/** A piece of a file, with the lines it really came from, counted from one. */
+export interface Chunk {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly symbol?: string
+}
+
+/** A part of a file that belongs together: a function, a class, a section. Lines count from one. */
+export interface Span {
+  readonly start: number
+  readonly symbol?: string
+}
+
+export interface ChunkSizes {
+  readonly lines: number
+  readonly overlap: number
+}
+
+export const CHUNK_SIZES: ChunkSizes = { lines: 80, overlap: 10 }
+
+/** Parts shorter than this are put together with their neighbours, up to that many lines. */
+const SMALL = 12
+const TOGETHER = 40
+
+const splitLines = (text: string): readonly string[] => text.replace(/\r\n?/g, '\n').split('\n')
+
+/** The lines from `start` to `end` without the blank ones around them; nothing when all are blank. */
+const cut = (lines: readonly string[], start: number, end: number, symbol?: string): readonly Chunk[] => {
+  let [first, last] = [start, end]
+  while (first <= last && (lines[first - 1] as string).trim() === '') first++
+  while (last >= first && (lines[last - 1] as string).trim() === '') last--
+  if (first > last) return []
+  const text = lines
+    .slice(first - 1, last)
+    .join('\n')
+    .trim()
+  return [{ text, start: first, end: last, ...(symbol !== undefined && { symbol }) }]
+}
+
+/** Windows over lines that overlap, so that nothing is torn apart in all of them. */
+const windows = (
+  lines: readonly string[],
+  start: number,
+  end: number,
+  { lines: size, overlap }: ChunkSizes,
+  symbol?: string,
+): readonly Chunk[] => {
+  const step = Math.max(size - Math.min(Math.max(overlap, 0), size - 1), 1)
+  const chunks: Chunk[] = []
+  for (let first = start; ; first += step) {
+    const last = Math.min(first + size - 1, end)
+    chunks.push(...cut(lines, first, last, symbol))
+    if (last >= end) return chunks
+  }
+}
+
+const FENCE = /^\s{0,3}(`{3,}|~{3,})/
+const HEADING = /^#{1,6}\s+(.+?)\s*#*\s*$/
+
+/** The sections of a Markdown text. What looks like a heading inside a fence is code. */
+export const markdownSpans = (text: string): readonly Span[] => {
+  const spans: Span[] = []
+  let fence: string | undefined
+  splitLines(text).forEach((line, i) => {
+    const mark = FENCE.exec(line)?.[1]
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence)))
+      fence = fence === undefined ? mark : undefined
+    const symbol = fence === undefined ? HEADING.exec(line)?.[1] : undefined
+    if (symbol !== undefined) spans.push({ start: i + 1, symbol })
+  })
+  return spans
+}
+
+interface Part {
+  readonly start: number
+  readonly end: number
+  readonly symbol?: string
+}
+
+/** Spans as parts that cover all lines; what stands before the first is a part of its own. */
+const cover = (spans: readonly Span[], lines: number): readonly Part[] => {
+  const sorted = [...spans]
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }) => start >= 1 && start <= lines)
+  const starts: readonly Span[] = sorted[0]?.start === 1 ? sorted : [{ start: 1 }, ...sorted]
+  return starts.flatMap((span, i) => {
+    const end = (starts[i + 1]?.start ?? lines + 1) - 1
+    return end < span.start ? [] : [{ ...span, end }]
+  })
+}
+
+const span = ({ start, end }: Part): number => end - start + 1
+
+const together = (parts: readonly Part[]): readonly Part[] => {
+  const joined: Part[] = []
+  for (const part of parts) {
+    const before = joined.at(-1)
+    const fits = before !== undefined && span(before) + span(part) <= TOGETHER
+    if (before === undefined || !fits || (span(before) >= SMALL && span(part) >= SMALL)) joined.push(part)
+    else {
+      const symbol = before.symbol ?? part.symbol
+      joined[joined.length - 1] = {
+        start: before.start,
+        end: part.end,
+        ...(symbol !== undefined && { symbol }),
+      }
+    }
+  }
+  return joined
+}
+
+/** Cuts a text into chunks along its spans; without any, into windows of lines. */
+export const chunkText = (text: string, spans: readonly Span[], sizes: ChunkSizes): readonly Chunk[] => {
+  const lines = splitLines(text)
+  if (spans.length === 0 || sizes.lines <= 0) {
+    return sizes.lines <= 0 ? cut(lines, 1, lines.length) : windows(lines, 1, lines.length, sizes)
+  }
+  return together(cover(spans, lines.length)).flatMap(({ start, end, symbol }) =>
+    windows(lines, start, end, sizes, symbol),
+  )
+}

@@ -1,0 +1,48 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+/** What can be wrong with a packet, its name or its bytes. */
+export const packetFaults = defineFaults('packet', {
+  reference: {
+    kind: 'invalid',
+    fix: 'Write host[:port]/path:tag or host[:port]/path@sha256:digest, the path in lower case.',
+  },
+  name: { kind: 'invalid', fix: 'Use lower-case letters and digits, with single . _ or - between them.' },
+  version: {
+    kind: 'invalid',
+    fix: 'Use at most 128 letters, digits, dots, dashes and underscores; + is written as _.',
+  },
+  unsafe_path: { kind: 'refused', fix: 'Publish the packet again with plain relative file names.' },
+  metadata: { kind: 'corrupt', fix: 'Publish the packet again, or ask its publisher to.' },
+  manifest: { kind: 'corrupt', fix: 'Build the packet again.' },
+  docs: { kind: 'corrupt', fix: 'Build the packet again: every line of docs.jsonl must be a chunk.' },
+  vectors: { kind: 'corrupt', fix: 'Build the packet again, so that its vectors fit its documents.' },
+  index: { kind: 'corrupt', fix: 'Build the packet again; only flat inner-product indexes are read.' },
+  lock: { kind: 'corrupt', fix: 'Remove the lock file and build again.' },
+  artifact: {
+    kind: 'corrupt',
+    fix: 'Check that the reference names a packet, and publish it again if it does.',
+  },
+  mismatch: {
+    kind: 'corrupt',
+    fix: 'Try again; if it stays, the registry or something before it changes what it serves.',
+  },
+  model_mismatch: {
+    kind: 'conflict',
+    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or build the packet again with yours.",
+  },
+  no_vectors: {
+    kind: 'missing',
+    fix: 'Search by words, or ask for a packet that was published with vectors.',
+  },
+  embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
+  embedder_answer: {
+    kind: 'corrupt',
+    fix: 'Check that EMBEDDING_URL speaks the embeddings protocol of OpenAI.',
+  },
+  no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
+  no_sources: {
+    kind: 'invalid',
+    fix: 'Name a folder with text in it; ignored and binary files do not count.',
+  },
+  too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
+})

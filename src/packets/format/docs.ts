@@ -1,0 +1,103 @@
+import { isRecord } from '../../kernel/json.ts'
+import { packetFaults } from '../faults.ts'
+
+/** One chunk of a packet. Its row is its place in the file. */
+export interface Doc {
+  readonly id: string
+  readonly text: string
+  /** SHA-256 of the text in hexadecimal; readers make do without. */
+  readonly hash?: string
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+const NEWLINE = 0x0a
+const MIN_HASH = 32
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const refuse = (line: number, why: string, cause?: unknown): never => {
+  throw packetFaults.docs(`line ${line} of docs.jsonl ${why}`, { cause })
+}
+
+const parseText = (text: string, line: number): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    return refuse(line, 'is not JSON', cause)
+  }
+}
+
+const readDoc = (value: unknown, line: number): Doc => {
+  if (!isRecord(value)) return refuse(line, 'is not an object')
+  const { id, text, hash, metadata } = value
+  if (typeof text !== 'string') return refuse(line, 'has no text')
+  return {
+    id: typeof id === 'string' ? id : '',
+    text,
+    ...(typeof hash === 'string' && hash.length >= MIN_HASH && { hash }),
+    metadata: isRecord(metadata) ? metadata : {},
+  }
+}
+
+/**
+ * The chunks of `docs.jsonl`. The bytes stay as they are and a row is read when it is asked for: a packet that
+ * is kept open costs its file, not a tree of objects.
+ */
+export class DocTable {
+  readonly #bytes: Uint8Array
+  readonly #starts: Float64Array
+  readonly #lines: Uint32Array
+
+  /** Every line is read once: one that is not a chunk would shift all rows after it against the index. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    const starts: number[] = []
+    const lines: number[] = []
+    let line = 0
+    for (let at = 0; at < bytes.length; ) {
+      line += 1
+      const text = this.#decode(at, line)
+      if (text.trim() !== '') {
+        readDoc(parseText(text, line), line)
+        starts.push(at)
+        lines.push(line)
+      }
+      at = this.#end(at) + 1
+    }
+    this.#starts = Float64Array.from(starts)
+    this.#lines = Uint32Array.from(lines)
+  }
+
+  get rows(): number {
+    return this.#starts.length
+  }
+
+  row(index: number): Doc {
+    const [start, line] = [this.#starts[index], this.#lines[index]]
+    if (start === undefined || line === undefined) throw new RangeError(`there is no row ${index}`)
+    return readDoc(parseText(this.#decode(start, line), line), line)
+  }
+
+  *[Symbol.iterator](): Iterator<Doc> {
+    for (let i = 0; i < this.rows; i++) yield this.row(i)
+  }
+
+  #end(start: number): number {
+    const end = this.#bytes.indexOf(NEWLINE, start)
+    return end === -1 ? this.#bytes.length : end
+  }
+
+  #decode(start: number, line: number): string {
+    try {
+      return decoder.decode(this.#bytes.subarray(start, this.#end(start)))
+    } catch (cause) {
+      return refuse(line, 'is not UTF-8', cause)
+    }
+  }
+}
+
+/** The bytes of `docs.jsonl`: keys in the order readers know, a newline after every line. */
+export const writeDocs = (docs: readonly Doc[]): Uint8Array =>
+  Buffer.from(
+    docs.map(({ id, text, hash, metadata }) => `${JSON.stringify({ id, text, hash, metadata })}\n`).join(''),
+  )

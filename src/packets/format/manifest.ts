@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { packetFaults } from '../faults.ts'
+import { readJson } from './json-bytes.ts'
+
+const MAX_BYTES = 16 * 1024 * 1024
+
+const FileEntry = z.looseObject({ path: z.string(), format: z.string() })
+const Checksum = z.looseObject({ algo: z.literal('sha256'), value: z.string().regex(/^[0-9a-f]{64}$/) })
+const Strings = z.array(z.string())
+
+/** `manifest.json`: what a packet holds and which model its vectors come from. Unknown members survive. */
+const Manifest = z.looseObject({
+  schema_version: z.string().optional(),
+  packet_id: z.string().optional(),
+  embedding: z.looseObject({
+    model: z.string(),
+    dim: z.int().nonnegative().max(65_536),
+    dtype: z.string(),
+    normalized: z.boolean().optional(),
+    provider: z.string().optional(),
+    max_seq_length: z.int().nonnegative().optional(),
+  }),
+  similarity: z.looseObject({}).optional(),
+  files: z
+    .looseObject({
+      docs: z.string().nullish(),
+      vectors: FileEntry.nullish(),
+      index: FileEntry.nullish(),
+    })
+    .optional(),
+  counts: z
+    .looseObject({ docs: z.int().nonnegative().optional(), vectors: z.int().nonnegative().optional() })
+    .optional(),
+  source: z.looseObject({}).optional(),
+  cpm: z
+    .looseObject({
+      name: z.string().optional(),
+      version: z.string().optional(),
+      description: z.string().nullish(),
+      tags: Strings.nullish(),
+      entrypoints: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish(),
+      kind: z.string().nullish(),
+      capabilities: Strings.nullish(),
+      compat: z
+        .looseObject({
+          os: Strings.nullish(),
+          arch: Strings.nullish(),
+          cpm_min_version: z.string().nullish(),
+        })
+        .nullish(),
+    })
+    .optional(),
+  incremental: z.looseObject({}).optional(),
+  checksums: z.record(z.string(), Checksum).optional(),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+const firstProblem = (error: z.ZodError): string => {
+  const [issue] = error.issues
+  return issue === undefined ? 'is not valid' : `${issue.path.join('.') || 'it'}: ${issue.message}`
+}
+
+export const readManifest = (bytes: Uint8Array): Manifest => {
+  const value = readJson(bytes, 'manifest.json', MAX_BYTES, packetFaults.manifest)
+  const parsed = Manifest.safeParse(value)
+  if (!parsed.success)
+    throw packetFaults.manifest(`manifest.json is not a packet's manifest: ${firstProblem(parsed.error)}`)
+  return parsed.data
+}
+
+export const writeManifest = (manifest: Manifest): Uint8Array =>
+  Buffer.from(JSON.stringify(manifest, null, 2))

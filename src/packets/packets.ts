@@ -1,0 +1,49 @@
+import type { Failure } from './answer.ts'
+import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
+import { type Lookup, type LookupWords, lookup } from './lookup.ts'
+import { type Plan, type PlanWords, planIntent } from './plan.ts'
+import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './query.ts'
+
+export interface EvidenceWords {
+  readonly ref: string
+  readonly question: string
+  readonly k?: number | undefined
+  readonly max_chars?: number | undefined
+  readonly registry?: string | undefined
+}
+
+/** Everything that can be asked about packets, over one root and one registry. */
+export class Packets {
+  readonly #ports: QueryPorts
+  readonly #registry: string | undefined
+
+  constructor(ports: QueryPorts, registry: string | undefined) {
+    this.#ports = ports
+    this.#registry = registry
+  }
+
+  lookup(words: LookupWords, signal: AbortSignal): Promise<Lookup | Failure> {
+    return lookup(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  }
+
+  query(words: QueryWords, signal: AbortSignal): Promise<Query | Failure> {
+    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  }
+
+  plan(words: PlanWords, signal: AbortSignal): Promise<Plan | Failure> {
+    const { registry } = words
+    return planIntent(
+      {
+        lookup: (asked) => this.lookup(asked, signal),
+        query: (ref, q, k) => this.query({ ref, q, k, registry }, signal),
+      },
+      words,
+    )
+  }
+
+  async evidence(words: EvidenceWords, signal: AbortSignal): Promise<EvidenceDigest | Query | Failure> {
+    const { ref, question, k, max_chars, registry } = words
+    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal)
+    return digestEvidence(answer, ref, question, clampBudget(max_chars))
+  }
+}

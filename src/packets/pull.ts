@@ -1,0 +1,120 @@
+import type { Digest } from '../kernel/digest.ts'
+import {
+  type Artifact,
+  MANIFEST_TYPE,
+  metadataLayer,
+  type PlacedFile,
+  placeFiles,
+  readArtifact,
+} from './artifact.ts'
+import { packetFaults } from './faults.ts'
+import { readCard } from './format/card.ts'
+import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from './format/metadata.ts'
+import type { Reference } from './format/reference.ts'
+import type { RegistryReader, Resolved } from './registry.ts'
+import type { PacketStore } from './store.ts'
+import { collectBytes, verifyBytes } from './verify.ts'
+
+const MAX_METADATA = 4 * 1024 * 1024
+const MAX_CARD = 64 * 1024
+
+export interface PullPorts {
+  readonly registry: RegistryReader
+  readonly store: PacketStore
+  /** The most a packet's files may have together. */
+  readonly maxBytes: number
+}
+
+/** A packet as its registry describes it, pinned. */
+export interface Located extends Resolved {
+  readonly artifact: Artifact
+  readonly metadata?: PacketMetadata
+  /** Digest of the metadata blob; empty when there is none. */
+  readonly metadataDigest: string
+}
+
+/** One step down: a tag may name an index, but an index that leads to another is a maze. */
+const pickManifest = async (registry: RegistryReader, ref: Reference, signal: AbortSignal) => {
+  const first = await registry.resolve(ref, signal)
+  const document = readArtifact(first.bytes)
+  if (document.kind === 'artifact') return { ...first, artifact: document.artifact }
+  const [only, ...others] = document.manifests.filter(({ mediaType }) => mediaType === MANIFEST_TYPE)
+  if (only === undefined || others.length > 0)
+    throw packetFaults.artifact(`the reference means ${document.manifests.length} manifests, not one packet`)
+  const { host, repository } = ref
+  const second = await registry.resolve({ host, repository, digest: only.digest }, signal)
+  const inner = readArtifact(second.bytes)
+  if (inner.kind === 'index') throw packetFaults.artifact('an index leads to another index')
+  return { ...second, artifact: inner.artifact }
+}
+
+/** The name and the version of a packet without metadata, from the card in its payload. */
+const readOldCard = async (
+  registry: RegistryReader,
+  ref: Reference,
+  artifact: Artifact,
+  signal: AbortSignal,
+): Promise<Pick<Located, 'metadata' | 'metadataDigest'>> => {
+  const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
+  if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
+  const bytes = await collectBytes(verifyBytes(registry.stream(ref, card, signal), card))
+  const read = readCard(Buffer.from(bytes).toString('utf8'))
+  const packet = { name: read.get('name') || 'unknown', version: read.get('version') || 'unknown' }
+  const base = { schema: METADATA_SCHEMA, schema_version: METADATA_VERSION } as const
+  return {
+    metadata: { ...base, packet, payload: { files: [] }, payload_root: 'payload' },
+    metadataDigest: '',
+  }
+}
+
+/** Finds out what a reference means now. From here on everything is asked for by digest. */
+export const locatePacket = async (
+  registry: RegistryReader,
+  ref: Reference,
+  signal: AbortSignal,
+): Promise<Located> => {
+  const found = await pickManifest(registry, ref, signal)
+  const layer = metadataLayer(found.artifact)
+  if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
+  if (layer.size > MAX_METADATA)
+    throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
+  const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
+  return { ...found, metadata: readMetadata(bytes), metadataDigest: layer.digest }
+}
+
+/** The metadata says which files there are; the manifest says which bytes. They must agree. */
+const checkFiles = ({ metadata }: Located, files: readonly PlacedFile[]): void => {
+  const placed = new Map(files.map(({ path, descriptor }) => [path, descriptor]))
+  for (const { name, digest, size } of metadata?.payload.files ?? []) {
+    const descriptor = placed.get(`payload/${name}`)
+    if (descriptor === undefined)
+      throw packetFaults.metadata(`the packet lacks ${name}, which its metadata lists`)
+    if ((digest ?? descriptor.digest) !== descriptor.digest || (size ?? descriptor.size) !== descriptor.size)
+      throw packetFaults.metadata(`${name} is not the file that the metadata lists`)
+  }
+}
+
+export interface Pulled {
+  readonly digest: Digest
+  readonly folder: string
+  readonly located: Located
+}
+
+/** Brings a packet into the store, whole and verified. */
+export const pullPacket = async (
+  { registry, store, maxBytes }: PullPorts,
+  ref: Reference,
+  signal: AbortSignal,
+): Promise<Pulled> => {
+  const located = await locatePacket(registry, ref, signal)
+  const { digest, bytes: manifest, artifact, metadata } = located
+  const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
+  checkFiles(located, files)
+  const total = files.reduce((sum, { descriptor }) => sum + descriptor.size, 0)
+  if (total > maxBytes)
+    throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
+  const folder = await store.add({ digest, manifest, files }, (blob, stop) =>
+    registry.stream(ref, blob, AbortSignal.any([signal, stop])),
+  )
+  return { digest, folder, located }
+}

@@ -1,0 +1,140 @@
+import type { Digest } from '../kernel/digest.ts'
+import { Fault } from '../kernel/fault.ts'
+import { type Failure, fail, failWith } from './answer.ts'
+import type { MetadataCache } from './cache.ts'
+import type { Embedder } from './embed.ts'
+import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
+import { type PullPorts, pullPacket } from './pull.ts'
+import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { type Result, resultOf } from './snippet.ts'
+
+/** Runs `work` with a packet that stays open meanwhile. */
+export type UsePacket = <T>(
+  digest: Digest,
+  folder: string,
+  work: (packet: OpenPacket) => Promise<T>,
+) => Promise<T>
+
+export interface QueryPorts extends PullPorts {
+  readonly cache: MetadataCache
+  readonly use: UsePacket
+  /** The embedder for a model, when one is configured. */
+  readonly embedder: (model: string) => Embedder | undefined
+}
+
+export interface QueryWords {
+  readonly ref: string
+  readonly q: string
+  readonly k?: number | undefined
+  readonly registry?: string | undefined
+  readonly mode?: SearchMode | undefined
+}
+
+export interface Query {
+  readonly ok: boolean
+  readonly source_uri: string
+  readonly pinned_uri: string
+  readonly digest: string
+  readonly cache: { readonly hit: boolean }
+  readonly query: string
+  readonly k: number
+  readonly results: readonly Result[]
+  readonly mode?: SearchMode
+  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' }
+  readonly warnings?: readonly string[]
+  readonly error?: string
+  readonly detail?: string
+  readonly hint?: string
+}
+
+const MAX_RESULTS = 20
+
+export const clampResults = (k: number | undefined, fallback: number): number =>
+  Math.max(1, Math.min(Math.trunc(k ?? fallback) || 1, MAX_RESULTS))
+
+interface Placed {
+  readonly digest: Digest
+  readonly folder: string
+  readonly hit: boolean
+}
+
+/** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
+const materialize = async (
+  ports: QueryPorts,
+  uri: string,
+  ref: Reference,
+  signal: AbortSignal,
+): Promise<Placed> => {
+  const known = ref.digest ?? (await ports.cache.alias(uri))?.[0]
+  const there = known === undefined ? undefined : await ports.store.find(known)
+  if (known !== undefined && there !== undefined) return { digest: known, folder: there, hit: true }
+  const { digest, folder, located } = await pullPacket(ports, ref, signal)
+  if (located.metadata !== undefined)
+    await ports.cache.keepMetadata(digest, {
+      metadata: located.metadata,
+      metadataDigest: located.metadataDigest,
+    })
+  return { digest, folder, hit: false }
+}
+
+/** What a fault while a packet is opened or asked is called on the wire. */
+const ERRORS: Readonly<Record<string, string>> = {
+  'packet.manifest': 'invalid_manifest',
+  'packet.docs': 'packet_invalid',
+  'packet.index': 'packet_invalid',
+  'packet.vectors': 'packet_invalid',
+  'packet.no_docs': 'index_failed',
+  'packet.no_vectors': 'index_failed',
+  'packet.model_mismatch': 'embedding_model_mismatch',
+  'packet.embedder': 'embed_server_unreachable',
+  'lock.busy': 'index_failed',
+  'packet_disk.absent': 'packet_not_found',
+}
+
+const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: number, signal: AbortSignal) =>
+  ports.use(placed.digest, placed.folder, async (packet) => {
+    const { model, dim } = packet.manifest.embedding
+    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', ports.embedder(model), signal)
+    return {
+      results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
+      mode: found.mode,
+      embedding: { model, dim, source: 'packet' as const },
+      warnings: [...packet.warnings, ...found.warnings],
+    }
+  })
+
+/** Asks a packet. What it is asked about is fetched once and searched here. */
+export const query = async (
+  ports: QueryPorts,
+  words: QueryWords,
+  signal: AbortSignal,
+): Promise<Query | Failure> => {
+  const k = clampResults(words.k, 5)
+  if (words.q.trim() === '') return fail('invalid_query_input', 'q must not be blank')
+  const uri = sourceUri({ ref: words.ref, registry: words.registry })
+  if (uri === undefined)
+    return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI')
+  let placed: Placed
+  let pinned: string
+  try {
+    const ref = parseReference(uri)
+    placed = await materialize(ports, uri, ref, signal)
+    pinned = pinnedUri(ref, placed.digest)
+  } catch (thrown) {
+    return failWith('materialize_failed', thrown)
+  }
+  const head = {
+    source_uri: uri,
+    pinned_uri: pinned,
+    digest: placed.digest,
+    cache: { hit: placed.hit },
+    query: words.q,
+    k,
+  }
+  try {
+    return { ok: true, ...head, ...(await ask(ports, placed, words, k, signal)) }
+  } catch (thrown) {
+    const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
+    return { ...head, results: [], ...failWith(code, thrown) }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Digest } from '../kernel/digest.ts'
+import type { Descriptor } from './artifact.ts'
+import type { ByteSource } from './format/faiss.ts'
+import type { Reference } from './format/reference.ts'
+
+/** A repository on a registry. */
+export type Repository = Pick<Reference, 'host' | 'repository'>
+
+/** A manifest's bytes, and the digest they really have. */
+export interface Resolved {
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
+
+/** Reading from registries that speak the OCI distribution protocol. */
+export interface RegistryReader {
+  /** The manifest a reference means now. One asked for by digest has that digest. */
+  resolve(ref: Reference, signal: AbortSignal): Promise<Resolved>
+  /** A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. */
+  stream(at: Repository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Every tag, in no order. */
+  tags(at: Repository, signal: AbortSignal): Promise<readonly string[]>
+  /** What refers to a manifest: signatures, bills of materials, provenance. */
+  referrers(at: Repository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
+}
+
+export interface RegistryWriter {
+  /** Sends a blob, unless it is there. */
+  pushBlob(
+    at: Repository,
+    blob: Pick<Descriptor, 'digest' | 'size'>,
+    source: ByteSource,
+    signal: AbortSignal,
+  ): Promise<'sent' | 'there'>
+  /** Puts a manifest under a tag or its digest. */
+  pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
+}

@@ -1,0 +1,20 @@
+import { byScore, type Hit } from './exact.ts'
+
+const K = 60
+
+/** One ranking out of several, by reciprocal rank: what stands high in more than one stands highest. */
+export const fuseRankings = (rankings: readonly (readonly Hit[])[], k: number): Hit[] => {
+  const scores = new Map<number, number>()
+  for (const ranking of rankings) {
+    ranking.forEach(({ row }, i) => {
+      scores.set(row, (scores.get(row) ?? 0) + 1 / (K + i + 1))
+    })
+  }
+  return [...scores]
+    .map(([row, score]) => ({ row, score }))
+    .sort(byScore)
+    .slice(0, k)
+}
+
+/** How deep each ranking is looked into before they are fused. */
+export const fusionDepth = (k: number): number => Math.max(4 * k, 20)

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fuseRankings, fusionDepth } from './fusion.ts'
+import { LexicalIndex } from './lexical.ts'
+import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
+import { packWords, unpackWords } from './packed-words.ts'
+import { wordsOf } from './tokens.ts'
+
+const never = new AbortController().signal
+const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
+
+describe('words', () => {
+  it.each([
+    ['The parseHTTPHeader() call', ['the', 'parsehttpheader', 'parse', 'http', 'header', 'call']],
+    ['snake_case-and.dots', ['snake', 'case', 'and', 'dots']],
+    ['Größe ﬁle ２', ['größe', 'file', '2']],
+    ['', []],
+    [`${'x'.repeat(65)} y`, ['y']],
+  ])('of %j are %j', (text, words) => {
+    expect(wordsOf(text)).toEqual(words)
+  })
+})
+
+describe('a lexical index', () => {
+  const texts = ['the cat sat', 'the dog sat on the cat', 'birds fly', '', 'constructor __proto__ toString']
+  const index = LexicalIndex.over(texts)
+
+  it('puts rare words before common ones and short rows before long ones', () => {
+    expect(rows(index.search('cat', 10))).toEqual([0, 1])
+    expect(rows(index.search('dog the', 10))).toEqual([1, 0])
+    expect(index.search('whale', 10)).toEqual([])
+    expect(index.search('', 10)).toEqual([])
+    expect(rows(index.search('the', 1))).toEqual([1])
+  })
+
+  it('counts as the formula counts', () => {
+    const small = LexicalIndex.over(['a b', 'a'])
+    const idf = Math.log(1 + (2 - 1 + 0.5) / 1.5)
+    expect(small.search('b', 1)[0]?.score).toBeCloseTo(
+      (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 2) / 1.5)),
+      12,
+    )
+  })
+
+  it('gives equal rows in their order', () => {
+    expect(rows(LexicalIndex.over(['x', 'y x', 'x', 'x']).search('x', 3))).toEqual([0, 2, 3])
+  })
+
+  it('comes back from its file, words like __proto__ included', () => {
+    const bytes = index.write()
+    const copy = LexicalIndex.read(bytes, texts.length)
+    for (const question of ['cat', 'dog the', '__proto__', 'proto', 'constructor', 'tostring'])
+      expect(copy.search(question, 10)).toEqual(index.search(question, 10))
+    expect(copy.write()).toEqual(bytes)
+    const { idf, doc_len, tf, avgdl } = JSON.parse(Buffer.from(bytes).toString())
+    expect({ doc_len, first: tf[0], avgdl }).toEqual({
+      doc_len: [3, 6, 2, 0, 5],
+      first: { cat: 1, sat: 1, the: 1 },
+      avgdl: 3.2,
+    })
+    expect(idf.birds).toBeCloseTo(Math.log(1 + 4.5 / 1.5), 12)
+  })
+
+  it.each([
+    '',
+    '[]',
+    '{"doc_len":[1],"tf":[]}',
+    '{"doc_len":[1],"tf":[{"a":"many"}]}',
+    '{"doc_len":[-1],"tf":[{}]}',
+    '{"doc_len":[1],"tf":[{"a":0.5}]}',
+    '{"doc_len":[1],"tf":[[]]}',
+    '{"doc_len":[1,2],"tf":[{},{}]}',
+  ])('%j is refused', (text) => {
+    expect(() => LexicalIndex.read(Buffer.from(text), 1)).toThrow(
+      expect.objectContaining({ code: 'packet.index' }),
+    )
+  })
+})
+
+describe('packed words', () => {
+  const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
+  const index = LexicalIndex.over(texts)
+  const packed = packWords(index)
+
+  it('answer as the index they were made from', () => {
+    const copy = unpackWords(packed, texts.length)
+    for (const question of ['cat', 'the dog', 'proto', 'größe', 'nothing'])
+      expect(copy?.search(question, 5)).toEqual(index.search(question, 5))
+    expect(copy?.write()).toEqual(index.write())
+    expect(unpackWords(packWords(LexicalIndex.over([''])), 1)?.search('x', 1)).toEqual([])
+  })
+
+  it('that are not whole are none', () => {
+    expect(unpackWords(packed, 3)).toBeUndefined()
+    expect(unpackWords(new Uint8Array(), 0)).toBeUndefined()
+    expect(unpackWords(packed.subarray(0, 30), 4)).toBeUndefined()
+    expect(unpackWords(Buffer.concat([packed, Buffer.from('x')]), 4)).toBeUndefined()
+    fc.assert(
+      fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const bytes = Buffer.from(packed)
+        bytes[at] = (bytes[at] as number) ^ flip
+        const read = unpackWords(bytes, texts.length)
+        // Whatever was changed, it is refused or can be asked.
+        expect(read?.search('cat the', 5) ?? []).toBeInstanceOf(Array)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('fusion', () => {
+  const hits = (...list: number[]) => list.map((row) => ({ row, score: 1 }))
+
+  it('prefers what both rankings have, and ties go by row', () => {
+    expect(rows(fuseRankings([hits(5, 1, 9), hits(1, 7)], 10))).toEqual([1, 5, 7, 9])
+    expect(fuseRankings([hits(4), hits(3)], 10)).toEqual([
+      { row: 3, score: 1 / 61 },
+      { row: 4, score: 1 / 61 },
+    ])
+    expect(rows(fuseRankings([hits(1, 2, 3)], 2))).toEqual([1, 2])
+    expect([1, 5, 20].map(fusionDepth)).toEqual([20, 20, 80])
+  })
+})
+
+describe('the local embedder', () => {
+  const likeness = (a: string, b: string) => {
+    const [x, y] = [embedLocally(a), embedLocally(b)]
+    return x.reduce((sum, value, i) => sum + value * (y[i] as number), 0)
+  }
+
+  it('gives the same vector for the same text, for ever', async () => {
+    const {
+      values,
+      rows: count,
+      dim,
+    } = await localEmbedder.embed(['verify the digest', ''], 'document', never)
+    expect({ count, dim }).toEqual({ count: 2, dim: LOCAL_DIM })
+    expect(values.slice(0, LOCAL_DIM)).toEqual(embedLocally('verify the digest'))
+    expect(values.slice(LOCAL_DIM).every((value) => value === 0)).toBe(true)
+    const { createHash } = await import('node:crypto')
+    const print = createHash('sha256')
+      .update(new Uint8Array(embedLocally('verify the digest').buffer))
+      .digest('hex')
+    expect(print.slice(0, 16)).toMatchInlineSnapshot(`"dfef8e11d0263a59"`)
+  })
+
+  it('finds texts alike that share words or parts of words', () => {
+    expect(likeness('how are digests verified', 'verify the digest of a blob')).toBeGreaterThan(0.15)
+    expect(likeness('how are digests verified', 'the cat sat on a mat')).toBeLessThan(0.1)
+    expect(likeness('openFile', 'open file')).toBeGreaterThan(0.3)
+    expect(likeness('same words', 'same words')).toBeCloseTo(1, 5)
+  })
+})

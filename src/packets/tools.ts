@@ -1,0 +1,187 @@
+import * as z from 'zod'
+import type { Toolset } from '../kernel/catalog.ts'
+import { defineResource } from '../kernel/resource.ts'
+import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { Packets } from './packets.ts'
+
+/** Opens the packets below a root; the configured one unless a caller names another. */
+export type OpenPackets = (root: string | undefined) => Promise<Packets>
+/** A file of a stored packet, by digest. */
+export type ReadPacketFile = (digest: string, file: string) => Promise<string>
+
+const word = (description: string) => z.string().describe(description).optional()
+const registry = word('Registry to ask instead of the configured one, as host[:port]/path.')
+const root = word('Folder for packets instead of the configured one.')
+const count = (fallback: number, most: number) =>
+  z.number().default(fallback).describe(`How many, from 1 to ${most}.`)
+
+// Answers keep the shape their first clients know: an object with `ok`, bad news included.
+const answer = (shape: z.ZodRawShape) =>
+  z.looseObject({
+    ok: z.boolean(),
+    error: z.string().optional(),
+    detail: z.string().optional(),
+    hint: z.string().optional(),
+    ...shape,
+  })
+
+const Candidate = z.looseObject({ pinned_uri: z.string(), name: z.string(), version: z.string() })
+const Item = z.looseObject({
+  score: z.number(),
+  path: z.string(),
+  start: z.unknown().describe('First line, from one; null when not known.'),
+  end: z.unknown().describe('Last line.'),
+  snippet: z.string(),
+})
+const Step = z.looseObject({
+  pinned_uri: z.string(),
+  entrypoint: z.string(),
+  args_template: z.looseObject({}),
+})
+
+const lookupTool = (open: OpenPackets): Tool =>
+  defineTool({
+    name: 'lookup',
+    title: 'Find a knowledge packet',
+    description:
+      'Finds packets of documentation on a registry by name, version or reference and pins them by digest. Downloads only their metadata. Without a version it gives a shortlist of up to three, the newest first.',
+    effect: 'read',
+    openWorld: true,
+    input: z.object({
+      name: word('Name of the packet; not needed with ref.'),
+      version: word('Exact version.'),
+      alias: z.string().max(128).default('latest').describe('Tag to follow when no version is given.'),
+      entrypoint: word('Only packets with this entrypoint.'),
+      kind: word('Only packets of this kind.'),
+      capability: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .describe('Only packets with all of these capabilities: a list, or text with commas.'),
+      os_name: word('Only packets for this operating system.'),
+      arch: word('Only packets for this processor.'),
+      registry,
+      ref: word('Reference instead of a name: oci://host/path:tag, a pinned_uri, or name@version.'),
+      k: count(3, 3),
+      cpm_root: root,
+    }),
+    output: answer({
+      source_uri: z.string().optional(),
+      count: z.number().optional(),
+      candidates: z.array(Candidate).optional(),
+      selected: Candidate.optional(),
+    }),
+    run: async ({ cpm_root, ...words }, { signal }) => ({
+      ...(await (await open(cpm_root)).lookup(words, signal)),
+    }),
+  })
+
+const queryTool = (open: OpenPackets): Tool =>
+  defineTool({
+    name: 'query',
+    title: 'Ask a knowledge packet',
+    description:
+      'Searches a packet by words and meaning and gives the best passages with file and lines. The packet is downloaded and verified once; later questions to the same digest need no network.',
+    effect: 'read',
+    openWorld: true,
+    input: z.object({
+      ref: z.string().min(1).max(1024).describe('Packet: best the pinned_uri that lookup gave.'),
+      q: z.string().max(10_000).describe('The question, in words.'),
+      k: count(5, 20),
+      registry,
+      cpm_root: root,
+    }),
+    output: answer({
+      pinned_uri: z.string().optional(),
+      digest: z.string().optional(),
+      results: z.array(Item).optional(),
+    }),
+    run: async ({ cpm_root, ...words }, { signal }) => ({
+      ...(await (await open(cpm_root)).query(words, signal)),
+    }),
+  })
+
+const planTool = (open: OpenPackets): Tool =>
+  defineTool({
+    name: 'plan_from_intent',
+    title: 'Plan which packets to use',
+    description:
+      'Turns an intent into calls of lookup or query on pinned packets, the best first with the reason, and fallbacks. Name the packet in name_hint, in constraints, or as packet:name in the intent.',
+    effect: 'read',
+    openWorld: true,
+    input: z.object({
+      intent: z.string().max(10_000).describe('What you want to find out.'),
+      constraints: z
+        .looseObject({
+          name: word('Name of the packet.'),
+          version: word('Exact version.'),
+          alias: word('Tag to follow.'),
+          entrypoint: word('Entrypoint the packet must have.'),
+          kind: word('Kind of packet.'),
+          os: word('Operating system.'),
+          arch: word('Processor.'),
+          mode: word('lookup or query, instead of a guess.'),
+        })
+        .default({})
+        .describe('What the packet must be; capability takes a list or text with commas.'),
+      name_hint: word('Name of the packet.'),
+      version: word('Exact version.'),
+      registry,
+      cpm_root: root,
+    }),
+    output: answer({
+      intent_mode: z.string().optional(),
+      selected: z.array(Step).optional(),
+      fallbacks: z.array(Step).optional(),
+    }),
+    run: async ({ cpm_root, ...words }, { signal }) => ({
+      ...(await (await open(cpm_root)).plan(words, signal)),
+    }),
+  })
+
+const evidenceTool = (open: OpenPackets): Tool =>
+  defineTool({
+    name: 'evidence_digest',
+    title: 'Gather evidence from a packet',
+    description:
+      'Asks a packet and condenses the passages into a budget of characters: overlaps are joined, repetitions dropped, every item cites its file and lines. Use it when context is short.',
+    effect: 'read',
+    openWorld: true,
+    input: z.object({
+      ref: z.string().min(1).max(1024).describe('Packet: best the pinned_uri that lookup gave.'),
+      question: z.string().max(10_000).describe('The question, in words.'),
+      k: count(6, 20),
+      max_chars: z.number().default(1200).describe('Most characters of evidence, at least 64.'),
+      registry,
+      cpm_root: root,
+    }),
+    output: answer({
+      evidence: z.array(Item).optional(),
+      summary: z.string().optional(),
+      digest: z.string().optional(),
+    }),
+    run: async ({ cpm_root, ...words }, { signal }) => ({
+      ...(await (await open(cpm_root)).evidence(words, signal)),
+    }),
+  })
+
+const ONE_DAY = 86_400_000
+
+/** Knowledge packets. Nothing is opened before something is asked. */
+export const packetsToolset = (open: OpenPackets, read: ReadPacketFile): Toolset => ({
+  name: 'packets',
+  title: 'Knowledge packets',
+  tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],
+  resources: [
+    defineResource({
+      uri: 'packet://{digest}/{file}',
+      name: 'packet-file',
+      title: 'File of a packet',
+      description:
+        'The manifest.json, docs.jsonl, cpm.yml or packet.manifest.json of a packet that was fetched, by its digest.',
+      mimeType: 'text/plain',
+      ttlMs: ONE_DAY,
+      read: ({ digest = '', file = '' }) => read(digest, file),
+    }),
+  ],
+  prompts: [],
+})

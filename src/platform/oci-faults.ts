@@ -1,0 +1,23 @@
+import { defineFaults } from '../kernel/fault.ts'
+
+export const registryFaults = defineFaults('registry', {
+  unreachable: {
+    kind: 'unavailable',
+    fix: 'Check the address of the registry and the network, and try again.',
+  },
+  unavailable: { kind: 'unavailable', fix: 'Try again later; the registry is busy or failing.' },
+  slow: { kind: 'unavailable', fix: 'Try again, or raise the time limit for registries.' },
+  denied: { kind: 'refused', fix: 'Log in to the registry, or ask for the right to this repository.' },
+  missing: {
+    kind: 'missing',
+    fix: 'Check the name and the tag; `warrant packet lookup` lists what there is.',
+  },
+  not_allowed: { kind: 'refused', fix: 'Add the host to the registries that are allowed.' },
+  forbidden_target: {
+    kind: 'refused',
+    fix: 'If the registry is right to lead there, name that host as a registry of yours.',
+  },
+  garbled: { kind: 'corrupt', fix: 'Check that the address is that of an OCI registry.' },
+  too_large: { kind: 'exhausted', fix: 'Raise the limit for packets, or ask for a smaller one.' },
+  rejected: { kind: 'conflict', fix: 'Read what the registry says, correct it and publish again.' },
+})

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../kernel/fault.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { Repository } from '../packets/registry.ts'
+import { checkPublic, checkTarget, isLoopbackName } from './oci-address.ts'
+import { registryFaults } from './oci-faults.ts'
+import { OciLogin } from './oci-login.ts'
+import type { OciSettings } from './oci-settings.ts'
+
+export interface OciRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
+  /** Below `/v2/<repository>/`, or an address the registry gave. */
+  readonly target: string | URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** A part of something longer, which has to be begun anew when this fails. */
+  readonly once?: boolean
+}
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = [301, 302, 303, 307, 308]
+const AGAIN = [408, 429, 500, 502, 503, 504]
+/** Longer than this we do not wait on a registry's word. */
+const MAX_WAIT_MS = 20_000
+const MAX_DEADLINE_MS = 24 * 3_600_000
+
+/** Names that mean another host. */
+const HOSTS: Readonly<Record<string, string>> = {
+  'docker.io': 'registry-1.docker.io',
+  'index.docker.io': 'registry-1.docker.io',
+}
+
+/** Lets go of an answer that nobody will read. */
+export const discard = async (response: Response): Promise<void> => {
+  await response.body?.cancel().catch(() => {})
+}
+
+const retryAfter = (response: Response, now: number): number | undefined => {
+  const text = response.headers.get('retry-after')
+  if (text === null) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
+}
+
+/** Talks to registries: who may be asked, as whom, how often, how long. */
+export class OciHttp {
+  readonly settings: OciSettings
+  readonly #login: OciLogin
+
+  constructor(settings: OciSettings) {
+    this.settings = settings
+    this.#login = new OciLogin(
+      settings.credentials,
+      (url, init, signal) => this.#fetch(url, init, signal),
+      (response, max, signal) => this.readSmall(response, max, signal),
+    )
+  }
+
+  /** One deadline over everything an operation does: retries, logins and waiting do not stretch it. */
+  deadline(signal: AbortSignal, bytes = 0): AbortSignal {
+    const { requestMs, bytesPerSecond } = this.settings
+    const ms = Math.min(Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000), MAX_DEADLINE_MS)
+    return AbortSignal.any([signal, AbortSignal.timeout(ms)])
+  }
+
+  /** Sends a request until it gets an answer worth having: anything that trying again would not change. */
+  async send(at: Repository, request: OciRequest, signal: AbortSignal): Promise<Response> {
+    const base = await this.#open(at.host)
+    const url =
+      typeof request.target === 'string'
+        ? new URL(`/v2/${at.repository}/${request.target}`, base)
+        : request.target
+    for (let attempt = 1; ; attempt++) {
+      const last = request.once === true || attempt >= this.settings.attempts
+      const answer = await this.#attempt(base, at, url, request, signal).catch((cause: unknown) => {
+        if (last || !(cause instanceof Fault) || cause.code !== 'registry.unreachable') throw cause
+        return undefined
+      })
+      if (answer !== undefined && !AGAIN.includes(answer.status)) return answer
+      const wait = answer === undefined ? undefined : retryAfter(answer, Date.now())
+      if (answer !== undefined) await discard(answer)
+      if (last || (wait ?? 0) > MAX_WAIT_MS)
+        throw registryFaults.unavailable(`${at.host} answered ${answer?.status}`, {
+          ...(wait !== undefined && { detail: { retryAfterMs: wait } }),
+        })
+      await this.pause(attempt, signal, wait)
+    }
+  }
+
+  /** Waits before another try. */
+  async pause(attempt: number, signal: AbortSignal, wait?: number): Promise<void> {
+    const ms = wait ?? this.settings.backoffMs * 2 ** (attempt - 1)
+    await sleep(ms, undefined, { signal }).catch((cause: unknown) => {
+      throw this.failure(cause, signal)
+    })
+  }
+
+  /** What a failed request means. The end of the deadline is the registry's doing, a cancellation the caller's. */
+  failure(cause: unknown, signal: AbortSignal): unknown {
+    if (cause instanceof Fault) return cause
+    if (signal.aborted)
+      return isTimeout(signal.reason)
+        ? registryFaults.slow('the registry took too long', { cause })
+        : signal.reason
+    return registryFaults.unreachable('the registry cannot be reached, or hung up', { cause })
+  }
+
+  /** An address the registry gave, when it may be followed. */
+  async judge(host: string, location: string | null, from: URL): Promise<URL> {
+    const base = await this.#open(host)
+    if (location === null || !URL.canParse(location, from.href))
+      throw registryFaults.garbled('the registry points nowhere')
+    const target = new URL(location, from)
+    await checkTarget(base, target, (one) => this.#isPlain(one))
+    return target
+  }
+
+  #isPlain(host: string): boolean {
+    return isLoopbackName(new URL(`http://${host}`).hostname) || this.settings.plain.includes(host)
+  }
+
+  async #open(name: string): Promise<URL> {
+    const host = HOSTS[name] ?? name
+    const { allowed, trusted } = this.settings
+    if (allowed.length > 0 && !allowed.some((one) => host === one || host.endsWith(`.${one}`)))
+      throw registryFaults.not_allowed(`registry host '${host}' is not in OCI allowlist`)
+    const url = new URL(`${this.#isPlain(host) ? 'http' : 'https'}://${host}`)
+    if (!trusted.includes(name)) await checkPublic(url.hostname)
+    return url
+  }
+
+  /** A request with its login, once more when the registry asks who we are, and never a third time. */
+  async #attempt(
+    base: URL,
+    at: Repository,
+    url: URL,
+    request: OciRequest,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
+    const known = this.#login.known(base, scope)
+    const first = await this.#follow(base, url, request, known, signal)
+    if (first.status !== 401 || url.origin !== base.origin) return first
+    const challenge = first.headers.get('www-authenticate')
+    await discard(first)
+    const realm = (text: string) => this.judge(at.host, text, base)
+    const header = await this.#login.answer(base, scope, challenge, realm, signal)
+    const second = await this.#follow(base, url, request, header, signal)
+    if (second.status !== 401) return second
+    await discard(second)
+    this.#login.forget(base, scope)
+    throw registryFaults.denied(`${base.host} does not accept what we know of ourselves`)
+  }
+
+  async #follow(
+    base: URL,
+    start: URL,
+    { method, headers, body }: OciRequest,
+    login: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    let url = start
+    for (let hops = 0; ; hops++) {
+      // The password is the registry's alone: another host, even another port, is somebody else.
+      const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
+      const init = { method, headers: { ...headers, ...own }, ...(body !== undefined && { body }) }
+      const response = await this.#fetch(url, init, signal)
+      if (!REDIRECTS.includes(response.status)) return response
+      await discard(response)
+      if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
+      if (method !== 'GET' && method !== 'HEAD')
+        throw registryFaults.garbled(`${base.host} answers an upload by leading elsewhere`)
+      url = await this.judge(base.host, response.headers.get('location'), url)
+    }
+  }
+
+  async #fetch(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    try {
+      const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...init.headers }
+      const response = await fetch(url, { ...init, headers, redirect: 'manual', signal })
+      // Asked for as they are: packed bytes could unpack to anything.
+      if ((response.headers.get('content-encoding') ?? 'identity') === 'identity') return response
+      await discard(response)
+    } catch (cause) {
+      throw this.failure(cause, signal)
+    }
+    throw registryFaults.garbled('the registry sends packed bytes that nobody asked for')
+  }
+
+  /** A small body, bounded before and while it is read. */
+  async readSmall(response: Response, max: number, signal: AbortSignal): Promise<Uint8Array> {
+    const tooLarge = registryFaults.too_large(`the registry's answer has more than ${max} bytes`)
+    if (Number(response.headers.get('content-length') ?? 0) > max) {
+      await discard(response)
+      throw tooLarge
+    }
+    const chunks: Uint8Array[] = []
+    let seen = 0
+    try {
+      for await (const chunk of response.body ?? []) {
+        seen += chunk.length
+        if (seen > max) throw tooLarge
+        chunks.push(chunk)
+      }
+    } catch (cause) {
+      throw this.failure(cause, signal)
+    }
+    return Buffer.concat(chunks)
+  }
+}
+
+const isTimeout = (reason: unknown): boolean => isRecord(reason) && reason.name === 'TimeoutError'

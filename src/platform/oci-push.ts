@@ -1,0 +1,101 @@
+import type { Digest } from '../kernel/digest.ts'
+import { Fault } from '../kernel/fault.ts'
+import { digestBytes } from '../kernel/hash.ts'
+import { type Descriptor, MANIFEST_TYPE } from '../packets/artifact.ts'
+import type { ByteSource } from '../packets/format/faiss.ts'
+import type { RegistryWriter, Repository } from '../packets/registry.ts'
+import { registryFaults } from './oci-faults.ts'
+import { discard, type OciHttp } from './oci-http.ts'
+import { statusFault } from './oci-status.ts'
+
+type Promised = Pick<Descriptor, 'digest' | 'size'>
+
+const AGAIN = ['registry.unreachable', 'registry.unavailable']
+const BYTES = { 'content-type': 'application/octet-stream' }
+
+/** Writes packets to registries. */
+export class OciPusher implements RegistryWriter {
+  readonly #http: OciHttp
+
+  constructor(http: OciHttp) {
+    this.#http = http
+  }
+
+  async pushBlob(
+    at: Repository,
+    blob: Promised,
+    source: ByteSource,
+    signal: AbortSignal,
+  ): Promise<'sent' | 'there'> {
+    const until = this.#http.deadline(signal, blob.size)
+    if (await this.#has(at, blob.digest, until)) return 'there'
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#upload(at, blob, source, until)
+        return 'sent'
+      } catch (cause) {
+        // An upload that broke off is begun anew: what the registry kept of it is not known.
+        const again = cause instanceof Fault && AGAIN.includes(cause.code)
+        if (!again || attempt >= this.#http.settings.attempts) throw cause
+        await this.#http.pause(attempt, until)
+      }
+    }
+  }
+
+  async #has(at: Repository, digest: Digest, signal: AbortSignal): Promise<boolean> {
+    const response = await this.#http.send(at, { method: 'HEAD', target: `blobs/${digest}` }, signal)
+    await discard(response)
+    if (response.status === 200) return true
+    if (response.status === 404) return false
+    throw await statusFault(at, response, `the blob ${digest}`)
+  }
+
+  async #upload(at: Repository, blob: Promised, source: ByteSource, signal: AbortSignal): Promise<void> {
+    const begun = await this.#http.send(at, { method: 'POST', target: 'blobs/uploads/' }, signal)
+    let place = await this.#accepted(at, begun, 'an upload')
+    const { chunkBytes } = this.#http.settings
+    let sent = 0
+    for (; blob.size > chunkBytes && sent < blob.size; sent += chunkBytes) {
+      const body = await source.read(sent, Math.min(chunkBytes, blob.size - sent))
+      const headers = { ...BYTES, 'content-range': `${sent}-${sent + body.length - 1}` }
+      const answer = await this.#http.send(
+        at,
+        { method: 'PATCH', target: place, headers, body, once: true },
+        signal,
+      )
+      place = await this.#accepted(at, answer, 'a part of a blob')
+    }
+    place.searchParams.set('digest', blob.digest)
+    const body = sent === 0 ? await source.read(0, blob.size) : new Uint8Array()
+    const done = await this.#http.send(
+      at,
+      { method: 'PUT', target: place, headers: BYTES, body, once: true },
+      signal,
+    )
+    if (done.status !== 201) throw await statusFault(at, done, `room for the blob ${blob.digest}`)
+    await discard(done)
+  }
+
+  /** Where the upload goes on. It may be another host, which then never hears our password. */
+  async #accepted(at: Repository, response: Response, what: string): Promise<URL> {
+    if (response.status !== 202) throw await statusFault(at, response, `room for ${what}`)
+    await discard(response)
+    return this.#http.judge(at.host, response.headers.get('location'), new URL(response.url))
+  }
+
+  async pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest> {
+    const until = this.#http.deadline(signal, bytes.length)
+    const response = await this.#http.send(
+      at,
+      { method: 'PUT', target: `manifests/${name}`, headers: { 'content-type': MANIFEST_TYPE }, body: bytes },
+      until,
+    )
+    if (response.status !== 201) throw await statusFault(at, response, `room for the manifest ${name}`)
+    await discard(response)
+    const digest = digestBytes(bytes)
+    const claimed = response.headers.get('docker-content-digest')
+    if (claimed !== null && claimed !== digest)
+      throw registryFaults.garbled(`${at.host} stored another manifest than the one it was given`)
+    return digest
+  }
+}

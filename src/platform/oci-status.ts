@@ -1,0 +1,40 @@
+import type { Fault, FaultMaker } from '../kernel/fault.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { Repository } from '../packets/registry.ts'
+import { registryFaults } from './oci-faults.ts'
+
+const MEANINGS: Readonly<Record<number, FaultMaker>> = {
+  400: registryFaults.rejected,
+  401: registryFaults.denied,
+  403: registryFaults.denied,
+  404: registryFaults.missing,
+  405: registryFaults.rejected,
+  413: registryFaults.rejected,
+}
+
+const MAX_TEXT = 2048
+
+/** The registry's own code, when it is one: only capitals pass, so that no text of a stranger gets into ours. */
+const readCode = async (response: Response): Promise<string> => {
+  const { value } =
+    (await response.body
+      ?.getReader()
+      .read()
+      .catch(() => undefined)) ?? {}
+  await response.body?.cancel().catch(() => {})
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(value?.subarray(0, MAX_TEXT) ?? []).toString('utf8'))
+    const first: unknown = isRecord(parsed) && Array.isArray(parsed.errors) ? parsed.errors[0] : undefined
+    const code = isRecord(first) ? first.code : undefined
+    return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
+  } catch {
+    return ''
+  }
+}
+
+/** What an answer means that is not the one hoped for. */
+export const statusFault = async (at: Repository, response: Response, what: string): Promise<Fault> => {
+  const make = MEANINGS[response.status] ?? registryFaults.garbled
+  const code = await readCode(response)
+  return make(`${at.host}/${at.repository} answers ${response.status}${code} when asked for ${what}`)
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { canonicalJson } from '../kernel/canonical.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { Clock } from '../kernel/ports.ts'
+import type { MetadataCache } from '../packets/cache.ts'
+import { readMetadata } from '../packets/format/metadata.ts'
+import { safeName } from '../packets/format/reference.ts'
+import { replaceFile } from './packet-files.ts'
+
+const ALIAS_SECONDS = 180
+const MAX_NAME = 200
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+
+const readObject = async (path: string): Promise<Record<string, unknown> | undefined> => {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// A cache that cannot be written costs requests; it must not cost the answer.
+const keep = (path: string, value: unknown): Promise<void> =>
+  replaceFile(path, Buffer.from(canonicalJson(value))).catch(() => {})
+
+/** What was learnt, in files below `cache/`. Files that cannot be read are as good as none. */
+export const metadataCache = (root: string, clock: Clock): MetadataCache => {
+  const metadataFile = (digest: string) => join(root, 'cache', 'metadata', `${safeName(digest)}.json`)
+  const aliasFile = (uri: string) =>
+    join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
+  return {
+    metadata: async (digest) => {
+      const found = await readObject(metadataFile(digest))
+      if (found === undefined) return undefined
+      const { _metadata_digest: metadataDigest, ...rest } = found
+      try {
+        const metadata = readMetadata(Buffer.from(JSON.stringify(rest)))
+        return { metadata, metadataDigest: typeof metadataDigest === 'string' ? metadataDigest : '' }
+      } catch {
+        return undefined
+      }
+    },
+    keepMetadata: async (digest, { metadata, metadataDigest }) => {
+      await keep(metadataFile(digest), { ...metadata, _metadata_digest: metadataDigest })
+      const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
+      await keep(place, metadata)
+    },
+    alias: async (uri) => {
+      const found = await readObject(aliasFile(uri))
+      const { expires_at: expires, payload } = found ?? {}
+      if (typeof expires !== 'number' || expires * 1000 <= clock.now() || !isRecord(payload)) return undefined
+      // Two addresses may share a file name; only the one it was written for is answered.
+      const { source_uri: written, digests } = payload
+      const whole =
+        Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
+      return written === uri && whole ? (digests as string[]) : undefined
+    },
+    keepAlias: (uri, digests) =>
+      keep(aliasFile(uri), {
+        expires_at: clock.now() / 1000 + ALIAS_SECONDS,
+        payload: { source_uri: uri, digests },
+      }),
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../kernel/fault.ts'
+import { isRecord } from '../kernel/json.ts'
+import type { Embedder } from '../packets/embed.ts'
+import { packetFaults } from '../packets/faults.ts'
+import { floatsOf } from '../packets/format/faiss.ts'
+import { checkFinite, type Matrix, normalizeRow } from '../packets/format/vectors.ts'
+
+export interface EmbedderSettings {
+  readonly url: string
+  readonly model: string
+  readonly key?: string | undefined
+  readonly attempts?: number
+  readonly timeoutMs?: number
+  readonly backoffMs?: number
+}
+
+const BATCH = 64
+const LANES = 4
+const MAX_ANSWER = 64 * 1024 * 1024
+const MAX_WAIT_MS = 20_000
+const MAX_DIM = 65_536
+
+/** The address to post to, however much of it was configured. */
+export const embeddingsUrl = (base: string): string => {
+  const bare = base.replace(/\/+$/, '')
+  if (bare.endsWith('/v1/embeddings')) return bare
+  return bare.endsWith('/v1') ? `${bare}/embeddings` : `${bare}/v1/embeddings`
+}
+
+const refuse = (why: string): never => {
+  throw packetFaults.embedder_answer(`the embedding server's answer cannot be used: ${why}`)
+}
+
+const readVector = (value: unknown): Float32Array => {
+  if (typeof value === 'string') {
+    const bytes = Buffer.from(value, 'base64')
+    return bytes.length % 4 === 0 ? floatsOf(bytes) : refuse('a vector is cut off')
+  }
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
+    return refuse('a vector is no list of numbers')
+  return Float32Array.from(value as number[])
+}
+
+/** The vectors of an answer, in the order of the texts: exactly as many, all of one length. */
+export const readEmbeddings = (answer: unknown, count: number): Matrix => {
+  const data = isRecord(answer) ? answer.data : undefined
+  if (!Array.isArray(data) || data.length !== count) return refuse(`it does not hold ${count} vectors`)
+  const rows: Float32Array[] = []
+  for (const item of data as unknown[]) {
+    if (!isRecord(item) || !Number.isSafeInteger(item.index)) return refuse('a vector has no index')
+    const index = item.index as number
+    if (index < 0 || index >= count || rows[index] !== undefined) return refuse(`the index ${index} is wrong`)
+    rows[index] = readVector(item.embedding)
+  }
+  const dim = rows[0]?.length ?? 0
+  if (dim === 0 || dim > MAX_DIM || rows.some((row) => row.length !== dim))
+    return refuse('the vectors differ in length')
+  const values = new Float32Array(count * dim)
+  for (const [i, row] of rows.entries()) values.set(normalizeRow(row), i * dim)
+  checkFinite(values)
+  return { rows: count, dim, values }
+}
+
+const waitFor = (response: Response, attempt: number, backoffMs: number): number => {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds * 1000 : backoffMs * attempt
+}
+
+/** Vectors from a server that speaks OpenAI's protocol, as Ollama, TEI and vLLM do too. */
+export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
+  const { url, model, key, attempts = 3, timeoutMs = 30_000, backoffMs = 200 } = settings
+  const endpoint = embeddingsUrl(url)
+  const headers = {
+    'content-type': 'application/json',
+    'x-embedding-normalize': 'true',
+    'x-model-hint': model,
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  }
+
+  const post = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
+    const body = JSON.stringify({ input: texts, model })
+    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    // A redirect would carry the key and the texts to somebody else.
+    return fetch(endpoint, { method: 'POST', headers, body, signal: until, redirect: 'error' })
+  }
+
+  const ask = async (texts: readonly string[], signal: AbortSignal): Promise<Matrix> => {
+    for (let attempt = 1; ; attempt++) {
+      const response = await post(texts, signal).catch((cause: unknown) => {
+        signal.throwIfAborted()
+        if (attempt >= attempts)
+          throw packetFaults.embedder('the embedding server cannot be reached', { cause })
+        return undefined
+      })
+      if (response?.ok) return readEmbeddings(await readAnswer(response), texts.length)
+      const status = response?.status ?? 0
+      await response?.body?.cancel().catch(() => {})
+      if (status !== 0 && status !== 429 && status < 500) throw new BadRequest(status)
+      const wait = response === undefined ? backoffMs * attempt : waitFor(response, attempt, backoffMs)
+      if (attempt >= attempts || wait > MAX_WAIT_MS)
+        throw packetFaults.embedder(`the embedding server answers ${status}`)
+      await sleep(wait, undefined, { signal })
+    }
+  }
+
+  /** A batch that is refused is halved: servers differ in how much they take at once. What is done stays done. */
+  const embedBatch = async (texts: readonly string[], signal: AbortSignal): Promise<readonly Matrix[]> => {
+    try {
+      return [await ask(texts, signal)]
+    } catch (cause) {
+      if (!(cause instanceof BadRequest)) throw cause
+      if (texts.length === 1)
+        throw packetFaults.embedder_answer(`the embedding server refuses a text with ${cause.status}`)
+      const half = texts.length >> 1
+      return [
+        ...(await embedBatch(texts.slice(0, half), signal)),
+        ...(await embedBatch(texts.slice(half), signal)),
+      ]
+    }
+  }
+
+  let known: number | undefined
+  return {
+    model,
+    provider: 'openai-compatible',
+    get dim() {
+      return known
+    },
+    embed: async (texts, _, signal) => {
+      const batches = Array.from({ length: Math.ceil(texts.length / BATCH) }, (__, i) =>
+        texts.slice(i * BATCH, (i + 1) * BATCH),
+      )
+      const done: (readonly Matrix[])[] = []
+      const queue = [...batches.entries()]
+      const lane = async () => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift())
+          done[next[0]] = await embedBatch(next[1], signal)
+      }
+      await Promise.all(Array.from({ length: LANES }, lane))
+      const parts = done.flat()
+      const dim = parts[0]?.dim ?? 0
+      if (parts.some((part) => part.dim !== dim)) return refuse('the vectors differ in length')
+      known = dim
+      const values = new Float32Array(texts.length * dim)
+      let at = 0
+      for (const part of parts) {
+        values.set(part.values, at)
+        at += part.values.length
+      }
+      return { rows: texts.length, dim, values }
+    },
+  }
+}
+
+class BadRequest extends Error {
+  readonly status: number
+  constructor(status: number) {
+    super(`status ${status}`)
+    this.status = status
+  }
+}
+
+const readAnswer = async (response: Response): Promise<unknown> => {
+  const chunks: Uint8Array[] = []
+  let seen = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      seen += chunk.length
+      if (seen > MAX_ANSWER) return refuse('it is too large')
+      chunks.push(chunk)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause
+    return refuse('it is not JSON, or broke off')
+  }
+}

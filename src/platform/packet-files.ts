@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, rename, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { defineFaults, Fault } from '../kernel/fault.ts'
+
+export const diskFaults = defineFaults('packet_disk', {
+  full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
+  failed: { kind: 'unavailable', fix: 'Check the rights and the health of the folder for packets.' },
+  absent: { kind: 'missing', fix: 'Check the path; packets are folders that hold a manifest.json.' },
+})
+
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+/** Says of a failed write what a caller can do about it. A fault passes as it is. */
+export const diskFault = (cause: unknown): Fault => {
+  if (cause instanceof Fault) return cause
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+  return FULL.includes(code)
+    ? diskFaults.full('there is no space left for packets', { cause })
+    : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
+}
+
+/** A name that says who is writing, so that what a dead process left can be told from work in progress. */
+export const draftName = (): string =>
+  `.draft-${Buffer.from(hostname()).toString('hex').slice(0, 16)}-${process.pid}-${randomBytes(6).toString('hex')}`
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Whether a draft's writer is gone. Of another machine's only its age can tell. */
+export const isAbandoned = (name: string, ageMs: number): boolean => {
+  const [, host, pid] = /^\.draft-([0-9a-f]*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
+  if (host === undefined) return false
+  const ours = Buffer.from(hostname()).toString('hex').slice(0, 16) === host
+  return ours ? !isAlive(Number(pid)) : ageMs > 24 * 3_600_000
+}
+
+/** Makes the names in a folder as durable as the bytes behind them. Some platforms cannot, and need not. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
+
+/** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
+export const writeNew = async (
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  mode = 0o444,
+): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
+  const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Replaces a small file at once: whoever reads sees the old bytes or the new ones. */
+export const replaceFile = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const draft = join(dirname(path), draftName())
+  try {
+    await writeNew(draft, [bytes], 0o644)
+    await rename(draft, path)
+    await syncFolder(dirname(path))
+  } catch (cause) {
+    await unlink(draft).catch(() => {})
+    throw diskFault(cause)
+  }
+}

@@ -1,0 +1,123 @@
+import { copyFile, link, mkdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Digest } from '../kernel/digest.ts'
+import { Fault } from '../kernel/fault.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { packetFaults } from '../packets/faults.ts'
+import { fingerprint } from '../packets/fingerprint.ts'
+import { confinePath } from '../packets/format/confine.ts'
+import { DocTable } from '../packets/format/docs.ts'
+import { writeFlat } from '../packets/format/faiss.ts'
+import { type Manifest, readManifest } from '../packets/format/manifest.ts'
+import { safeName } from '../packets/format/reference.ts'
+import { readVectors } from '../packets/format/vectors.ts'
+import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
+import { LexicalIndex } from '../packets/search/lexical.ts'
+import { packWords, unpackWords } from '../packets/search/packed-words.ts'
+import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
+import { openVectors } from './vectors.ts'
+
+const MAX_DOCS = 2 ** 31
+
+/** A file of the payload, or undefined when the packet has none of that name. */
+const readPart = async (payload: string, path: string): Promise<Uint8Array | undefined> => {
+  try {
+    return await readFile(join(payload, confinePath(path)))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw diskFault(cause)
+  }
+}
+
+const openDocs = async (payload: string, manifest: Manifest): Promise<DocTable> => {
+  const path = manifest.files?.docs ?? 'docs.jsonl'
+  const { size } = await stat(join(payload, confinePath(path))).catch(() => ({ size: 0 }))
+  if (size > MAX_DOCS) throw packetFaults.too_large(`docs.jsonl has ${size} bytes`)
+  const bytes = await readPart(payload, path)
+  if (bytes === undefined) throw packetFaults.no_docs('unable to generate index from docs.jsonl')
+  const docs = new DocTable(bytes)
+  const promised = manifest.counts?.docs
+  if (promised !== undefined && promised !== docs.rows)
+    throw packetFaults.docs(`docs.jsonl has ${docs.rows} chunks, the manifest says ${promised}`)
+  return docs
+}
+
+const readLexical = async (payload: string, docs: DocTable) => {
+  const texts = function* () {
+    for (const { text } of docs) yield text
+  }
+  const bytes = await readPart(payload, 'sparse/bm25.json')
+  if (bytes === undefined)
+    return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
+  try {
+    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
+  }
+}
+
+/** The index of words, from the form that opens quickly when it was opened before. */
+const openLexical = async (payload: string, place: string, docs: DocTable) => {
+  const path = join(place, 'words.bin')
+  const kept = unpackWords(await readFile(path).catch(() => new Uint8Array()), docs.rows)
+  if (kept !== undefined) return { lexical: kept, warnings: [] }
+  const found = await readLexical(payload, docs)
+  // Only what came with the packet is kept: a makeshift says so every time.
+  if (found.warnings.length === 0) await replaceFile(path, packWords(found.lexical)).catch(() => {})
+  return found
+}
+
+/** Puts a file where the index is kept without a second copy of its bytes, if the file system can. */
+const share = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true })
+  await link(from, to).catch(async (cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') return
+    const draft = join(dirname(to), draftName())
+    await copyFile(from, draft)
+    await rename(draft, to).finally(() => unlink(draft).catch(() => {}))
+  })
+}
+
+/** Makes sure that the index of this packet and model lies where it is looked for. */
+const placeIndex = async (payload: string, target: string, manifest: Manifest): Promise<boolean> => {
+  const { files, embedding } = manifest
+  if ((await stat(target).catch(() => undefined)) !== undefined) return true
+  const index = join(payload, confinePath(files?.index?.path ?? 'faiss/index.faiss'))
+  if ((await stat(index).catch(() => undefined))?.isFile()) {
+    await share(index, target).catch((cause: unknown) => {
+      throw diskFault(cause)
+    })
+    return true
+  }
+  const halves = await readPart(payload, files?.vectors?.path ?? 'vectors.f16.bin')
+  if (halves === undefined) return false
+  await replaceFile(target, writeFlat(readVectors(halves, embedding.dim)))
+  return true
+}
+
+/** Opens packets of a store below a root. */
+export const packetReader =
+  (root: string, clock: Clock) =>
+  async (digest: Digest, folder: string): Promise<OpenPacket> => {
+    const payload = join(folder, 'payload')
+    const bytes = await readPart(payload, 'manifest.json')
+    if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
+    const manifest = readManifest(bytes)
+    const docs = await openDocs(payload, manifest)
+    const place = join(root, 'index', safeName(digest), fingerprint(manifest))
+    const { lexical, warnings } = await openLexical(payload, place, docs)
+    const files = { index: join(place, 'index.faiss'), table: join(place, 'index.i8') }
+    const { dim } = manifest.embedding
+    let vectors: VectorIndex | undefined
+    if (dim > 0 && (await placeIndex(payload, files.index, manifest)))
+      vectors = await openVectors(files, { rows: docs.rows, dim }, clock)
+    return {
+      manifest,
+      docs,
+      lexical,
+      ...(vectors !== undefined && { vectors }),
+      warnings,
+      close: () => vectors?.close(),
+    }
+  }

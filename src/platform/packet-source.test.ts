@@ -1,0 +1,141 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { makeFolder, sweep } from '../../test/support/binary.ts'
+import { readIgnore } from './packet-ignore.ts'
+import { outlineOf } from './packet-outline.ts'
+import { readSources } from './packet-source.ts'
+
+afterAll(sweep)
+
+const folderOf = async (files: Readonly<Record<string, string | Uint8Array>>) => {
+  const root = await makeFolder()
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), content)
+  }
+  return root
+}
+const pathsIn = async (root: string) => (await readSources(root)).map(({ path }) => path)
+
+describe('rules of what to leave out', () => {
+  it.each([
+    ['*.log', 'a/b.log', false, true],
+    ['*.log', 'a/b.txt', false, undefined],
+    ['/top', 'top', true, true],
+    ['/top', 'a/top', true, undefined],
+    ['docs/', 'docs', true, true],
+    ['docs/', 'docs', false, undefined],
+    ['docs/', 'a/docs', true, true],
+    ['a/**/z', 'a/z', false, true],
+    ['a/**/z', 'a/b/c/z', false, true],
+    ['a/**', 'a/b/c', false, true],
+    ['**/x', 'p/q/x', false, true],
+    ['a?c', 'abc', false, true],
+    ['a?c', 'a/c', false, undefined],
+    ['*.md\n!keep.md', 'keep.md', false, false],
+    ['# note\n\n', 'note', false, undefined],
+    ['\\#x', '#x', false, true],
+    ['a.c', 'abc', false, undefined],
+  ])('%j of %s (folder: %s): %s', (text, path, isFolder, verdict) => {
+    expect(readIgnore(text)(path, isFolder)).toBe(verdict)
+  })
+
+  it('cost no more time for many stars', () => {
+    const rules = readIgnore(`${'a*'.repeat(200)}b\n${'**/'.repeat(150)}b`)
+    expect(rules('a'.repeat(250), false)).toBeUndefined()
+    expect(rules('a/'.repeat(120), false)).toBeUndefined()
+  })
+})
+
+describe('the sources of a packet', () => {
+  it('are texts in order, without what machines made and what is hidden', async () => {
+    const root = await folderOf({
+      'b.md': '# B',
+      'a.ts': 'export const a = 1',
+      'node_modules/x/index.js': 'x',
+      '.git/config.txt': 'x',
+      '.env.txt': 'secret',
+      'dist/a.js': 'x',
+      'package-lock.json': '{}',
+      'pic.png': 'x',
+      'empty.md': '  \n',
+      'binary.txt': Uint8Array.from({ length: 500 }, (_, i) => i % 7),
+      'big.txt': 'x'.repeat(2 * 1024 * 1024 + 1),
+      '.gitignore': 'ignored.md\nsub/*.txt',
+      'ignored.md': 'x',
+      'sub/x.txt': 'x',
+      'sub/keep.md': 'x',
+      'sub/.gitignore': '!y.txt',
+      'sub/y.txt': 'back again',
+      'bom.txt': '\ufefftext',
+    })
+    await symlink('/etc', join(root, 'etc'))
+    await symlink('/etc/hosts', join(root, 'hosts.txt'))
+    expect(await pathsIn(root)).toEqual(['a.ts', 'b.md', 'bom.txt', 'sub/keep.md', 'sub/y.txt'])
+    expect((await readSources(root)).find(({ path }) => path === 'bom.txt')?.text).toBe('text')
+  })
+
+  it('are asked for in a folder that exists', async () => {
+    const root = await makeFolder()
+    await expect(readSources(join(root, 'nope'))).rejects.toMatchObject({ code: 'packet_disk.absent' })
+    expect(await pathsIn(root)).toEqual([])
+  })
+})
+
+describe('the outline of a file', () => {
+  it.each([
+    [
+      '.ts',
+      'import x from "x"\n\n/** why */\nexport const f = () => 1\n\nclass A {}\ninterface B {}',
+      [
+        [3, 'f'],
+        [6, 'A'],
+        [7, 'B'],
+      ],
+    ],
+    [
+      '.py',
+      'import os\n# about f\n@dec\ndef f():\n  pass\n\nclass A:\n  def m(self): pass\n',
+      [
+        [2, 'f'],
+        [7, 'A'],
+      ],
+    ],
+    [
+      '.go',
+      'package x\n\nfunc F() {}\n\ntype T struct {}\n',
+      [
+        [3, 'F'],
+        [5, 'T'],
+      ],
+    ],
+    [
+      '.java',
+      'package x;\nclass A { void m() {} }\ninterface I {}\n',
+      [
+        [2, 'A'],
+        [3, 'I'],
+      ],
+    ],
+    [
+      '.kt',
+      'fun f() {}\nclass A\n',
+      [
+        [1, 'f'],
+        [2, 'A'],
+      ],
+    ],
+    [
+      '.swift',
+      'func f() {}\nstruct S {}\n',
+      [
+        [1, 'f'],
+        [2, 'S'],
+      ],
+    ],
+    ['.txt', 'nothing', []],
+  ])('%s of %j', (extension, text, expected) => {
+    expect(outlineOf(extension, text).map(({ start, symbol }) => [start, symbol])).toEqual(expected)
+  })
+})

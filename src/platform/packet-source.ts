@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { SourceFile } from '../packets/build.ts'
+import { markdownSpans } from '../packets/chunk.ts'
+import { diskFault, diskFaults } from './packet-files.ts'
+import { type IgnoreRules, readIgnore } from './packet-ignore.ts'
+import { outlineOf } from './packet-outline.ts'
+import { decodeText } from './syntax.ts'
+
+const EXTENSIONS = new Set(
+  '.py .js .jsx .mjs .cjs .ts .tsx .mts .cts .java .kt .kts .go .rs .cpp .cc .c .h .hpp .cs .rb .php .swift .scala .sh .sql .proto .md .mdx .rst .txt .adoc .json .yaml .yml .toml .xml .html .css'.split(
+    ' ',
+  ),
+)
+const MARKDOWN = new Set(['.md', '.mdx'])
+/** Made by machines, or somebody else's: never what a packet is about. */
+const SKIPPED = new Set(
+  'node_modules bower_components vendor dist build out target coverage __pycache__ venv site-packages'.split(
+    ' ',
+  ),
+)
+const LOCK_FILES = /(?:^|[.-])lock(?:file)?(?:\.json|\.ya?ml)?$|^package-lock\.json$|\.min\.(?:js|css)$/
+const IGNORE_FILES = ['.gitignore', '.cpmignore']
+const MAX_FILE = 2 * 1024 * 1024
+const MAX_FILES = 200_000
+
+/** Rules with the folder they were found in. */
+interface Layer {
+  readonly below: string
+  readonly rules: IgnoreRules
+}
+
+const isIgnored = (layers: readonly Layer[], path: string, isFolder: boolean): boolean => {
+  for (const { below, rules } of layers.toReversed()) {
+    const verdict = rules(below === '' ? path : path.slice(below.length + 1), isFolder)
+    if (verdict !== undefined) return verdict
+  }
+  return false
+}
+
+const rulesIn = async (root: string, folder: string): Promise<readonly Layer[]> => {
+  const texts = await Promise.all(
+    IGNORE_FILES.map((name) => readFile(join(root, folder, name), 'utf8').catch(() => '')),
+  )
+  return texts.filter((text) => text !== '').map((text) => ({ below: folder, rules: readIgnore(text) }))
+}
+
+/** The paths of files worth packing, in order. Links are not followed; hidden files and folders are left out. */
+async function* walk(root: string, folder: string, above: readonly Layer[]): AsyncGenerator<string> {
+  const layers = [...above, ...(await rulesIn(root, folder))]
+  const entries = await readdir(join(root, folder), { withFileTypes: true })
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.name.startsWith('.') || isIgnored(layers, path, entry.isDirectory())) continue
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* walk(root, path, layers)
+    else if (
+      entry.isFile() &&
+      EXTENSIONS.has(extname(entry.name).toLowerCase()) &&
+      !LOCK_FILES.test(entry.name)
+    )
+      yield path
+  }
+}
+
+const readSource = async (root: string, path: string): Promise<SourceFile | undefined> => {
+  if ((await lstat(join(root, path))).size > MAX_FILE) return undefined
+  const bytes = await readFile(join(root, path))
+  const text = decodeText(bytes)?.replace(/^\ufeff/, '')
+  if (text === undefined || text.trim() === '') return undefined
+  const extension = extname(path).toLowerCase()
+  return {
+    path,
+    extension,
+    text,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    spans: MARKDOWN.has(extension) ? markdownSpans(text) : outlineOf(extension, text),
+  }
+}
+
+/** Everything in a folder that a packet of it should hold. */
+export const readSources = async (
+  root: string,
+  progress: (files: number) => void = () => {},
+): Promise<readonly SourceFile[]> => {
+  const found = await lstat(root).catch(() => undefined)
+  if (!found?.isDirectory()) throw diskFaults.absent('there is no such folder to build a packet from')
+  const files: SourceFile[] = []
+  try {
+    for await (const path of walk(root, '', [])) {
+      if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
+      const file = await readSource(root, path)
+      if (file !== undefined) files.push(file)
+      progress(files.length)
+    }
+  } catch (cause) {
+    throw diskFault(cause)
+  }
+  return files
+}

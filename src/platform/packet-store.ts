@@ -1,0 +1,147 @@
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Digest } from '../kernel/digest.ts'
+import { digestBytes } from '../kernel/hash.ts'
+import { packetFaults } from '../packets/faults.ts'
+import { safeName } from '../packets/format/reference.ts'
+import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
+import { verifyBytes } from '../packets/verify.ts'
+import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
+import { diskFault, draftName, isAbandoned, syncFolder, writeNew } from './packet-files.ts'
+
+const AT_ONCE = 4
+
+/** Runs `work` over items, a few at a time. The first failure ends the others too. */
+const inLanes = async <T>(
+  items: readonly T[],
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const queue = [...items]
+  const stop = new AbortController()
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined && !stop.signal.aborted; item = queue.shift()) {
+      await work(item, stop.signal).catch((cause: unknown) => stop.abort(cause))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  if (stop.signal.aborted) throw stop.signal.reason
+}
+
+const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
+  ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
+]
+
+const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
+  await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
+  await inLanes(object.files, ({ path, descriptor }, signal) =>
+    writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
+  )
+  // Last, so that a folder with a manifest is a folder with everything.
+  await writeNew(join(draft, MANIFEST_FILE), [object.manifest])
+  for (const folder of folderTree(draft, object.files)) await syncFolder(folder)
+}
+
+const digestOf = (name: string): Digest | undefined =>
+  /^sha256_[0-9a-f]{64}$/.test(name) ? name.replace('_', ':') : undefined
+
+/** Takes away what writers left that no longer live. */
+const sweepDrafts = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+    if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
+  }
+}
+
+const describeObject = async (folder: string, digest: Digest): Promise<StoredObject> => {
+  const files = await objectFiles(folder)
+  const { mtimeMs } = await stat(join(folder, MANIFEST_FILE))
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  return { digest, files: files.length, bytes, storedAt: Math.round(mtimeMs) }
+}
+
+/** Packets in `cas/` below a root, each a folder named by its digest. */
+export const packetStore = (root: string): PacketStore => {
+  const cas = join(root, 'cas')
+  const place = (digest: Digest): string => join(cas, safeName(digest))
+
+  const find = async (digest: Digest): Promise<string | undefined> => {
+    const folder = place(digest)
+    const whole = await stat(join(folder, MANIFEST_FILE)).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+    return whole ? folder : undefined
+  }
+
+  const list = async (): Promise<readonly StoredObject[]> => {
+    const names = (await readdir(cas).catch(() => [])).sort()
+    const found = await Promise.all(
+      names.flatMap((name) => {
+        const digest = digestOf(name)
+        // What is pruned while we look is not there.
+        return digest === undefined ? [] : describeObject(join(cas, name), digest).catch(() => [])
+      }),
+    )
+    return found.flat()
+  }
+
+  const add = async (object: NewObject, open: OpenBlob): Promise<string> => {
+    const there = await find(object.digest)
+    if (there !== undefined) return there
+    if (digestBytes(object.manifest) !== object.digest)
+      throw packetFaults.mismatch(`the manifest that came as ${object.digest} is another`)
+    const draft = join(cas, draftName())
+    try {
+      await mkdir(cas, { recursive: true, mode: 0o755 })
+      await sweepDrafts(cas)
+      await fillDraft(draft, object, open)
+      await settle(draft, place(object.digest))
+    } catch (cause) {
+      await rm(draft, { recursive: true, force: true }).catch(() => {})
+      throw diskFault(cause)
+    }
+    return place(object.digest)
+  }
+
+  /** Of two that store the same packet at once the first wins, and both have it. */
+  const settle = async (draft: string, target: string): Promise<void> => {
+    const clear = async () => {
+      // A folder without a manifest is no packet of ours: another tool's, which cannot be verified.
+      if ((await stat(join(target, MANIFEST_FILE)).catch(() => undefined)) !== undefined) return false
+      await rm(target, { recursive: true, force: true })
+      return true
+    }
+    await rename(draft, target).catch(async (cause: NodeJS.ErrnoException) => {
+      if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(cause.code ?? '')) throw cause
+      if (await clear()) await rename(draft, target)
+      else await rm(draft, { recursive: true, force: true })
+    })
+    await syncFolder(cas)
+  }
+
+  return {
+    find,
+    add,
+    list,
+    verify: (digests) =>
+      Promise.all(
+        digests.map(async (digest) => ({ digest, problems: await judgeObject(place(digest), digest) })),
+      ),
+    prune: async (digests) => {
+      await sweepDrafts(cas)
+      const gone = []
+      for (const digest of digests) {
+        if ((await find(digest)) === undefined) continue
+        // Renamed first: a reader finds all of it or nothing.
+        const draft = join(cas, draftName())
+        await rename(place(digest), draft)
+        await rm(draft, { recursive: true, force: true })
+        await rm(join(root, 'index', safeName(digest)), { recursive: true, force: true })
+        await rm(join(root, 'meta', safeName(digest)), { recursive: true, force: true })
+        gone.push(digest)
+      }
+      return gone
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { digestBytes } from '../../src/kernel/hash.ts'
+import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { buildPacket } from '../../src/packets/build.ts'
+import { memorySource } from '../../src/packets/format/faiss.ts'
+import { parseReference } from '../../src/packets/format/reference.ts'
+import { publishPacket } from '../../src/packets/publish.ts'
+import { locatePacket, pullPacket } from '../../src/packets/pull.ts'
+import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
+import type { FindCredentials } from '../../src/platform/oci-auth.ts'
+import { OciClient } from '../../src/platform/oci-client.ts'
+import { OciHttp } from '../../src/platform/oci-http.ts'
+import { OciPusher } from '../../src/platform/oci-push.ts'
+import { DEFAULT_OCI } from '../../src/platform/oci-settings.ts'
+import { packetFolder, writePacket } from '../../src/platform/packet-folder.ts'
+import { readSources } from '../../src/platform/packet-source.ts'
+import { packetStore } from '../../src/platform/packet-store.ts'
+import { describeWith } from '../services.ts'
+import { makeFolder, sweep } from '../support/binary.ts'
+import { type MadePacket, makePacket } from '../support/packet-maker.ts'
+import { openWorld } from '../support/packet-world.ts'
+
+afterAll(sweep)
+
+const never = new AbortController().signal
+
+const speaker = (
+  host: string,
+  credentials: FindCredentials = async () => undefined,
+  chunkBytes = 1_000_000,
+) => {
+  const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, credentials, chunkBytes })
+  return { client: new OciClient(http), pusher: new OciPusher(http) }
+}
+
+const pushAll = async (
+  pusher: OciPusher,
+  where: string,
+  { blobs, manifest }: MadePacket,
+  ...names: string[]
+) => {
+  const at = parseReference(where)
+  const sent = []
+  for (const [digest, bytes] of blobs)
+    sent.push(await pusher.pushBlob(at, { digest, size: bytes.length }, memorySource(bytes), never))
+  for (const name of names) await pusher.pushManifest(at, name, manifest, never)
+  return sent
+}
+
+const packet = makePacket({ 'docs.jsonl': '{"text":"a"}\n', 'vectors.f16.bin': Buffer.alloc(2_500_000, 7) })
+
+describeWith('registry', 'a real registry', (host) => {
+  const { client, pusher } = speaker(host)
+
+  it('takes a packet once and gives it back to the byte', async () => {
+    const where = `${host}/team/roundtrip`
+    expect(await pushAll(pusher, where, packet, '1.0.0', 'latest')).toEqual(['sent', 'sent', 'sent', 'sent'])
+    expect(await pushAll(pusher, where, packet, '1.0.1')).toEqual(['there', 'there', 'there', 'there'])
+    const store = packetStore(await makeFolder())
+    const ports = { registry: client, store, maxBytes: 1e9 }
+    const { digest, located } = await pullPacket(ports, parseReference(where), never)
+    expect(digest).toBe(packet.digest)
+    expect(located.metadata?.packet).toEqual({ name: 'demo', version: '1.0.0' })
+    expect(await store.verify([digest])).toEqual([{ digest, problems: [] }])
+    expect([...(await client.tags(parseReference(where), never))].sort()).toEqual([
+      '1.0.0',
+      '1.0.1',
+      'latest',
+    ])
+    const pinned = await locatePacket(client, parseReference(`${where}@${digest}`), never)
+    expect(pinned.digest).toBe(digest)
+  })
+
+  it('says what it does not have', async () => {
+    await expect(client.resolve(parseReference(`${host}/no/such`), never)).rejects.toMatchObject({
+      code: 'registry.missing',
+    })
+    await expect(client.tags(parseReference(`${host}/no/such`), never)).rejects.toMatchObject({
+      code: 'registry.missing',
+    })
+  })
+
+  it('does not take a manifest without its blobs, nor bytes under another digest', async () => {
+    const at = parseReference(`${host}/team/broken`)
+    await expect(pusher.pushManifest(at, 'x', packet.manifest, never)).rejects.toThrow(
+      'MANIFEST_BLOB_UNKNOWN',
+    )
+    const wrong = { digest: digestBytes('other'), size: 3 }
+    await expect(pusher.pushBlob(at, wrong, memorySource(Buffer.from('abc')), never)).rejects.toThrow(
+      'DIGEST_INVALID',
+    )
+  })
+
+  it('tells by a tag what refers to a packet, for it knows no better way', async () => {
+    const where = `${host}/team/referrers`
+    await pushAll(pusher, where, packet, '1.0.0')
+    const at = parseReference(where)
+    expect(await client.referrers(at, packet.digest, never)).toEqual([])
+    const size = packet.manifest.length
+    const list = Buffer.from(
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: INDEX_TYPE,
+        manifests: [{ mediaType: MANIFEST_TYPE, artifactType: 'x/sig', digest: packet.digest, size }],
+      }),
+    )
+    const tag = packet.digest.replace(':', '-')
+    await fetch(`http://${host}/v2/team/referrers/manifests/${tag}`, {
+      method: 'PUT',
+      headers: { 'content-type': INDEX_TYPE },
+      body: list,
+    })
+    expect(await client.referrers(at, packet.digest, never)).toMatchObject([{ artifactType: 'x/sig' }])
+    expect(await client.tags(at, never)).toEqual(['1.0.0'])
+  })
+})
+
+describeWith('registry', 'a handbook on a real registry', (host) => {
+  it('is built, published, found and asked, and nothing is sent twice', async () => {
+    const sources = await readSources(fileURLToPath(new URL('../../docs', import.meta.url)))
+    const options = { name: 'handbook', version: '1.0.0', builderVersion: '0', embedder: localEmbedder }
+    const { files, chunks } = await buildPacket(sources, options, never)
+    expect(chunks).toBeGreaterThan(20)
+    const folder = join(await makeFolder(), 'handbook', '1.0.0')
+    await writePacket(folder, files)
+    const { pusher } = speaker(host)
+    const publish = () =>
+      publishPacket(pusher, packetFolder(folder), { registry: `oci://${host}/team` }, never)
+    const first = await publish()
+    expect(first).toMatchObject({ ref: `${host}/team/handbook:1.0.0`, sent: 9, there: 0 })
+    expect(await publish()).toEqual({ ...first, sent: 0, there: 9 })
+
+    const { packets, close } = openWorld(await makeFolder(), host)
+    const found = await packets.lookup({ name: 'team/handbook' }, never)
+    expect(found).toMatchObject({
+      ok: true,
+      count: 1,
+      selected: { pinned_uri: first.pinned_uri, version: '1.0.0' },
+    })
+    const ref = first.pinned_uri
+    const answer = await packets.query({ ref, q: 'what does a dialect do with faults' }, never)
+    expect(answer).toMatchObject({ ok: true, mode: 'hybrid' })
+    expect(answer).toHaveProperty('results.0.path', expect.stringContaining('.md'))
+    expect(await packets.evidence({ ref, question: 'lineage format' }, never)).toMatchObject({ ok: true })
+    await close()
+  })
+})
+
+describeWith('registryAuth', 'a real registry with passwords', (value) => {
+  const { username, password, host } = new URL(`http://${value}`)
+  const where = `${host}/team/private`
+  const known: FindCredentials = async (asked) =>
+    asked === host ? { kind: 'password', user: username, password } : undefined
+
+  it('lets in who knows the password', async () => {
+    const { client, pusher } = speaker(host, known)
+    await pushAll(pusher, where, packet, '1.0.0')
+    expect((await client.resolve(parseReference(`${where}:1.0.0`), never)).digest).toBe(packet.digest)
+  })
+
+  it.each<[string, FindCredentials]>([
+    ['nobody', async () => undefined],
+    ['somebody else', async () => ({ kind: 'password', user: 'warrant', password: 'wrong' })],
+  ])('keeps %s out', async (_, credentials) => {
+    const { client, pusher } = speaker(host, credentials)
+    const denied = { code: 'registry.denied' }
+    await expect(client.resolve(parseReference(where), never)).rejects.toMatchObject(denied)
+    await expect(client.tags(parseReference(where), never)).rejects.toMatchObject(denied)
+    await expect(pushAll(pusher, where, packet)).rejects.toMatchObject(denied)
+  })
+})

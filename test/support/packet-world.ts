@@ -1,0 +1,96 @@
+import { digestBytes } from '../../src/kernel/hash.ts'
+import type { BuildOptions, SourceFile } from '../../src/packets/build.ts'
+import { buildPacket } from '../../src/packets/build.ts'
+import { markdownSpans } from '../../src/packets/chunk.ts'
+import type { Embedder } from '../../src/packets/embed.ts'
+import { memorySource } from '../../src/packets/format/faiss.ts'
+import { Packets } from '../../src/packets/packets.ts'
+import { type PublishOptions, publishPacket } from '../../src/packets/publish.ts'
+import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
+import { Shelf } from '../../src/packets/shelf.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { OciClient } from '../../src/platform/oci-client.ts'
+import { OciHttp } from '../../src/platform/oci-http.ts'
+import { DEFAULT_OCI } from '../../src/platform/oci-settings.ts'
+import { metadataCache } from '../../src/platform/packet-cache.ts'
+import { packetReader } from '../../src/platform/packet-reader.ts'
+import { packetStore } from '../../src/platform/packet-store.ts'
+import type { MadePacket } from './packet-maker.ts'
+
+export const never = new AbortController().signal
+
+const sourceOf = ([path, text]: readonly [string, string]): SourceFile => ({
+  path,
+  extension: path.slice(path.lastIndexOf('.')),
+  text,
+  sha256: digestBytes(text).slice(7),
+  spans: path.endsWith('.md') ? markdownSpans(text) : [],
+})
+
+/** Builds a packet of texts. */
+export const buildTexts = async (
+  texts: Readonly<Record<string, string>>,
+  options: Partial<BuildOptions> = {},
+) =>
+  (
+    await buildPacket(
+      Object.entries(texts).map(sourceOf),
+      { name: 'demo', version: '1.0.0', builderVersion: '0', embedder: localEmbedder, ...options },
+      never,
+    )
+  ).files
+
+/** Publishes files to nowhere, and gives what a registry would have been sent. */
+export const publishNowhere = async (
+  files: ReadonlyMap<string, Uint8Array>,
+  options: Partial<PublishOptions> = {},
+): Promise<MadePacket & { readonly tags: readonly string[] }> => {
+  const blobs = new Map<string, Uint8Array>()
+  const tags: string[] = []
+  let manifest = new Uint8Array() as Uint8Array
+  const { digest } = await publishPacket(
+    {
+      pushBlob: async (_, blob, source) => {
+        blobs.set(blob.digest, await source.read(0, source.size))
+        return 'sent'
+      },
+      pushManifest: async (_, tag, bytes) => {
+        tags.push(tag)
+        manifest = bytes
+        return digestBytes(bytes)
+      },
+    },
+    async (path) => {
+      const bytes = files.get(path)
+      return bytes === undefined ? undefined : memorySource(bytes)
+    },
+    { registry: 'r.io/x', ...options },
+    never,
+  )
+  return { digest, manifest, blobs, tags }
+}
+
+/** Packets as a server has them: a root, a registry, an embedder. */
+export const openWorld = (
+  root: string,
+  host: string,
+  embedder: (model: string) => Embedder | undefined = (model) =>
+    model === localEmbedder.model ? localEmbedder : undefined,
+) => {
+  const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
+  const shelf = new Shelf(4)
+  const open = packetReader(root, systemClock)
+  const store = packetStore(root)
+  const packets = new Packets(
+    {
+      registry: new OciClient(http),
+      store,
+      maxBytes: 1e9,
+      cache: metadataCache(root, systemClock),
+      use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
+      embedder,
+    },
+    `${host}`,
+  )
+  return { packets, store, http, close: () => shelf.close() }
+}
