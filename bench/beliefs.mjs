@@ -8,7 +8,7 @@ import { loadSource } from './lib/beliefs/source.mjs'
 import { measureWire } from './lib/beliefs/wire.mjs'
 import { roundCount, runBench } from './lib/cli.mjs'
 
-await runBench(['rounds', 'warrant'], async (options) => {
+await runBench(['rounds'], async (options) => {
   const source = await loadSource()
   const tables = [
     await measureWire(options),

@@ -15,7 +15,7 @@ const benches = [
   { file: 'start.mjs', takes: ['warrant'] },
   { file: 'call-stdio.mjs', takes: ['warrant', 'tool', 'args'] },
   { file: 'call-http.mjs', takes: ['serve', 'tool', 'args'] },
-  { file: 'beliefs.mjs', takes: ['warrant'] },
+  { file: 'beliefs.mjs', takes: [] },
 ]
 
 /** @param {string} dir */

@@ -1,4 +1,4 @@
-import { callCount, roundCount, text } from '../cli.mjs'
+import { callCount, roundCount } from '../cli.mjs'
 import { floorStdio, warrant } from '../contestants.mjs'
 import { LineClient } from '../line-client.mjs'
 import { Samples } from '../report.mjs'
@@ -33,12 +33,11 @@ async function open(name, contestant, params) {
  */
 export async function measureWire(options) {
   const beliefs = ['mcp', '--toolsets', 'beliefs']
-  const typed = text(options, 'warrant')
-  const durable = warrant(typed, beliefs)
+  const durable = warrant(undefined, beliefs)
   const contestants = [
     await open('floor', floorStdio('node'), query),
     await open('node_query', durable, query),
-    await open('node_create in memory', warrant(typed, [...beliefs, '--store', 'memory']), create),
+    await open('node_create in memory', warrant(undefined, [...beliefs, '--store', 'memory']), create),
     await open('durable node_create', durable, create),
   ]
   const samples = new Samples('requests over stdio, 64 in the pipe', [
