@@ -20,8 +20,8 @@ const java = (name: string): string => `package ${name};\nclass X {}\n`
 const codes = (found: { warnings: readonly { code: string }[] }) => found.warnings.map(({ code }) => code)
 
 describe('a Maven project', () => {
-  it('has coordinates, and packages in order', async () => {
-    const found = await look({
+  it('has coordinates, and packages in order', () => {
+    const found = look({
       'pom.xml': pom(
         '<groupId>shop</groupId><artifactId>store</artifactId><version>1.0</version><description>A &amp; B</description>',
       ),
@@ -80,8 +80,8 @@ describe('a Maven project', () => {
     )
   })
 
-  it('inherits group and version, and is never taken for its parent', async () => {
-    const found = await look({
+  it('inherits group and version, and is never taken for its parent', () => {
+    const found = look({
       'pom.xml': pom(
         '<parent><groupId>org.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>3.2.1</version></parent><artifactId>app</artifactId>' +
           '<properties><java.version>21</java.version></properties>',
@@ -91,8 +91,8 @@ describe('a Maven project', () => {
     expect(found.root.maven).toMatchObject({ groupId: 'org.boot', artifactId: 'app' })
   })
 
-  it('fills in properties, also through a parent, and never without end', async () => {
-    const found = await look({
+  it('fills in properties, also through a parent, and never without end', () => {
+    const found = look({
       'pom.xml': pom(
         '<groupId>g</groupId><artifactId>top</artifactId><version>${revision}</version><properties><revision>4.2</revision><a>${b}</a><b>${a}</b></properties><modules><module>x</module></modules>',
       ),
@@ -118,8 +118,8 @@ describe('a Maven project', () => {
     ])
   })
 
-  it('finds modules on two levels, in profiles and as files, and warns of the others', async () => {
-    const found = await look({
+  it('finds modules on two levels, in profiles and as files, and warns of the others', () => {
+    const found = look({
       'pom.xml': pom(
         '<groupId>g</groupId><artifactId>top</artifactId><version>1</version><packaging>pom</packaging>' +
           '<modules><module>b</module><!-- <module>ghost</module> --><module>a</module><module>gone</module><module>../sibling</module><module><![CDATA[odd/other.xml]]></module></modules>' +
@@ -139,10 +139,10 @@ describe('a Maven project', () => {
     expect(codes(found).sort()).toEqual(['module_cycle', 'module_missing', 'module_outside'])
   })
 
-  it('refuses a document type and expands nothing', async () => {
+  it('refuses a document type and expands nothing', () => {
     const bomb =
       '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;">]><project><artifactId>&b;</artifactId></project>'
-    const found = await look({ 'pom.xml': bomb, 'src/main/java/A.java': 'class A {}' })
+    const found = look({ 'pom.xml': bomb, 'src/main/java/A.java': 'class A {}' })
     expect(found.root.maven.missing).toBe(true)
     expect(codes(found)).toEqual(['pom_invalid'])
     expect(JSON.stringify(found)).not.toContain('aaaa')
@@ -156,21 +156,21 @@ describe('a Maven project', () => {
     '<project/><project/>',
     '<project>&nbsp;</project>',
     '',
-  ])('calls %j invalid and carries on', async (text) => {
-    expect(codes(await look({ 'pom.xml': text }))).toEqual(['pom_invalid'])
+  ])('calls %j invalid and carries on', (text) => {
+    expect(codes(look({ 'pom.xml': text }))).toEqual(['pom_invalid'])
   })
 })
 
 describe('other builds', () => {
-  it('are marked as not Maven', async () => {
-    const found = await look({ 'a/X.java': java('q.r') })
+  it('are marked as not Maven', () => {
+    const found = look({ 'a/X.java': java('q.r') })
     expect(found.root.maven).toEqual({ missing: true })
     expect(found.project.tool).toBe('plain')
     expect(found.root.modules[0]?.packages).toEqual([{ name: 'q.r', files: ['a/X.java'] }])
   })
 
-  it('are read from Gradle scripts of both languages', async () => {
-    const found = await look({
+  it('are read from Gradle scripts of both languages', () => {
+    const found = look({
       'settings.gradle.kts':
         'rootProject.name = "shop"\n// include("ghost")\ninclude(":api", "core:db")\ninclude("../far")\n',
       'build.gradle.kts':
@@ -208,8 +208,8 @@ describe('other builds', () => {
     expect(codes(found)).toEqual(['module_outside'])
   })
 
-  it('are read from npm and pnpm workspaces', async () => {
-    const found = await look(
+  it('are read from npm and pnpm workspaces', () => {
+    const found = look(
       {
         'package.json':
           '{"name":"mono","version":"1.0.0","workspaces":["packages/*","!packages/old","../x"]}',
@@ -230,8 +230,8 @@ describe('other builds', () => {
 })
 
 describe('what the files say', () => {
-  it('is compared with where they lie', async () => {
-    const found = await look({
+  it('is compared with where they lie', () => {
+    const found = look({
       'src/main/java/a/X.java': '/* package z; */\n@Anno(1)\npackage b;\nclass X {}',
       'src/main/java/a/Y.java': undefined,
     })
@@ -241,11 +241,11 @@ describe('what the files say', () => {
     ])
   })
 
-  it('does not depend on the order in which they were found', async () => {
+  it('does not depend on the order in which they were found', () => {
     const texts = Object.fromEntries(
       ['c', 'a', 'b'].map((name) => [`src/main/java/${name}/X.java`, java(name)]),
     )
     const backwards = Object.fromEntries(Object.entries(texts).reverse())
-    expect(await look(texts)).toEqual(await look(backwards))
+    expect(look(texts)).toEqual(look(backwards))
   })
 })

@@ -5,15 +5,7 @@ import type { ModuleView, Structure } from './discovery-shape.ts'
 import { drawTree } from './discovery-tree.ts'
 import { isGradle, readGradle } from './gradle.ts'
 import { type BuildFiles, readMaven } from './maven.ts'
-import {
-  breathe,
-  inOrder,
-  nameOf,
-  type ProjectFiles,
-  type Survey,
-  type Warning,
-  type Watch,
-} from './source-files.ts'
+import { inOrder, nameOf, type ProjectFiles, type Survey, type Warning, type Watch } from './source-files.ts'
 import { readWorkspaces } from './workspaces.ts'
 
 export interface DiscoveryOptions {
@@ -53,8 +45,6 @@ const readBuild = (files: ProjectFiles, survey: Survey): Build => {
 }
 
 const MAX_PATTERN = 200
-/** Files after which others get their turn. */
-const TURN = 32
 
 /** A group pattern as people write it: parts separated by commas, `*` for anything. */
 const inHouse = (pattern: string | undefined, own: string | undefined): ((group: string) => boolean) => {
@@ -153,15 +143,10 @@ const said = (root: BuildModule | undefined): Partial<Record<(typeof KEPT)[numbe
   Object.fromEntries(KEPT.flatMap((key) => (root?.[key] === undefined ? [] : [[key, root[key]]])))
 
 /** Modules, packages, libraries and counts of a project, from its files alone. */
-export const discover = async (
-  files: ProjectFiles,
-  survey: Survey,
-  options: DiscoveryOptions,
-): Promise<Structure> => {
+export const discover = (files: ProjectFiles, survey: Survey, options: DiscoveryOptions): Structure => {
   const build = readBuild(files, survey)
   const sorter = new ModuleSorter(build.modules, files)
-  for (const [index, file] of survey.files.entries()) {
-    if (index % TURN === 0) await breathe()
+  for (const file of survey.files) {
     options.watch()
     sorter.add(file)
   }

@@ -12,6 +12,7 @@ export interface Element {
   /** Without its namespace prefix. */
   readonly name: string
   readonly children: Element[]
+  readonly attributes: readonly (readonly [string, string])[]
   text: string
   readonly line: number
 }
@@ -46,15 +47,27 @@ const tagEnd = (text: string, from: number): number => {
   return -1
 }
 
+const attributesOf = (tag: string): Element['attributes'] =>
+  [...tag.matchAll(/(?<=\s)([^\s=<>"'/]+)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g)].map(
+    ([, name = '', double, single]) => [name, decode(double ?? single ?? '')] as const,
+  )
+
+interface XmlOptions {
+  /** `skip` passes over a document type that only names itself; declarations inside are refused either way. */
+  readonly doctype?: 'refuse' | 'skip'
+}
+
 class Reader {
   readonly #text: string
-  readonly #open: Element[] = [{ name: '', children: [], text: '', line: 0 }]
+  readonly #open: Element[] = [{ name: '', children: [], attributes: [], text: '', line: 0 }]
   #at = 0
   #line = 1
   #counted = 0
+  readonly #skips: boolean
 
-  constructor(text: string) {
+  constructor(text: string, { doctype = 'refuse' }: XmlOptions) {
     this.#text = text
+    this.#skips = doctype === 'skip'
   }
 
   read(): Element {
@@ -70,7 +83,7 @@ class Reader {
       const skip = skips.find(([start]) => this.#text.startsWith(start, next))
       if (skip !== undefined) this.#at = this.#past(skip[1], next + skip[0].length)
       else if (this.#text.startsWith('<![CDATA[', next)) this.#data(next + 9)
-      else if (this.#text.startsWith('<!', next)) throw xmlFaults.declaration('it declares a document type')
+      else if (this.#text.startsWith('<!', next)) this.#declaration(next)
       else this.#tag(next)
     }
     return this.#finish()
@@ -101,6 +114,13 @@ class Reader {
     this.#say(this.#text.slice(from, this.#at - 3))
   }
 
+  #declaration(start: number): void {
+    const end = tagEnd(this.#text, start)
+    if (!this.#skips || end < 0 || this.#text.slice(start, end).includes('['))
+      throw xmlFaults.declaration('it declares a document type')
+    this.#at = end + 1
+  }
+
   #lineAt(at: number): number {
     for (; this.#counted < at; this.#counted += 1) if (this.#text[this.#counted] === '\n') this.#line += 1
     return this.#line
@@ -114,12 +134,12 @@ class Reader {
     const [, slash = '', name = ''] = /^(\/?)([A-Za-z_][\w.:-]*)/.exec(inside) ?? []
     if (name === '') throw xmlFaults.malformed('a tag has no name')
     if (slash === '/') this.#close(localName(name))
-    else this.#begin(localName(name), inside.endsWith('/'), start)
+    else this.#begin(localName(name), inside.endsWith('/'), start, attributesOf(inside))
   }
 
-  #begin(name: string, empty: boolean, start: number): void {
+  #begin(name: string, empty: boolean, start: number, attributes: Element['attributes']): void {
     if (this.#open.length > MAX_DEPTH) throw xmlFaults.malformed(`it is nested deeper than ${MAX_DEPTH}`)
-    const element: Element = { name, children: [], text: '', line: this.#lineAt(start) }
+    const element: Element = { name, children: [], attributes, text: '', line: this.#lineAt(start) }
     this.#open.at(-1)?.children.push(element)
     if (!empty) this.#open.push(element)
   }
@@ -132,7 +152,8 @@ class Reader {
 }
 
 /** Elements and their text, once through the file. No document type, no entities, no network. */
-export const readXml = (text: string): Element => new Reader(text.replace(/^\uFEFF/, '')).read()
+export const readXml = (text: string, options: XmlOptions = {}): Element =>
+  new Reader(text.replace(/^\uFEFF/, ''), options).read()
 
 export const childOf = (element: Element | undefined, name: string): Element | undefined =>
   element?.children.find((child) => child.name === name)

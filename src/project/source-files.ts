@@ -52,6 +52,3 @@ export const folderOf = (path: string): string => path.slice(0, Math.max(0, path
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
-
-/** Lets everybody else have a turn. Long work does this between files. */
-export const breathe = (): Promise<void> => new Promise((resume) => setImmediate(resume))

@@ -1,0 +1,101 @@
+import { createRequire } from 'node:module'
+import { type NapiConfig, parse, registerDynamicLanguage, type SgNode } from '@ast-grep/napi'
+import type { Grammar, SyntaxNode, SyntaxParser } from '../project/syntax-tree.ts'
+
+const NAMES: Readonly<Record<Grammar, string>> = {
+  java: 'java',
+  kotlin: 'kotlin',
+  typescript: 'TypeScript',
+  tsx: 'Tsx',
+  javascript: 'JavaScript',
+}
+
+const rules = new Map<string, NapiConfig>()
+
+const ruleOf = (kinds: readonly string[]): NapiConfig => {
+  const key = kinds.join('|')
+  const known = rules.get(key)
+  if (known !== undefined) return known
+  const rule: NapiConfig = { rule: { any: kinds.map((kind) => ({ kind })) } }
+  rules.set(key, rule)
+  return rule
+}
+
+class TreeNode implements SyntaxNode {
+  readonly #node: SgNode
+  #lines: { readonly first: number; readonly last: number } | undefined
+  #children: readonly SyntaxNode[] | undefined
+
+  constructor(node: SgNode) {
+    this.#node = node
+  }
+
+  get id(): number {
+    return this.#node.id()
+  }
+
+  get kind(): string {
+    return String(this.#node.kind())
+  }
+
+  get line(): number {
+    return this.#range().first
+  }
+
+  get lastLine(): number {
+    return this.#range().last
+  }
+
+  #range() {
+    if (this.#lines === undefined) {
+      const { start, end } = this.#node.range()
+      this.#lines = { first: start.line + 1, last: end.line + 1 }
+    }
+    return this.#lines
+  }
+
+  text(): string {
+    return this.#node.text()
+  }
+
+  field(name: string): SyntaxNode | undefined {
+    return wrap(this.#node.field(name))
+  }
+
+  children(): readonly SyntaxNode[] {
+    this.#children ??= this.#node.namedChildren().map((node) => new TreeNode(node))
+    return this.#children
+  }
+
+  words(): readonly string[] {
+    return this.#node
+      .children()
+      .filter((node) => !node.isNamed())
+      .map((node) => String(node.kind()))
+  }
+
+  descend(kinds: readonly string[]): readonly SyntaxNode[] {
+    return this.#node.findAll(ruleOf(kinds)).map((node) => new TreeNode(node))
+  }
+
+  parent(): SyntaxNode | undefined {
+    return wrap(this.#node.parent())
+  }
+}
+
+const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
+
+let registered = false
+
+/** Native parsers behind the port. They can be registered only once in a process. */
+const register = (): void => {
+  if (registered) return
+  const load = createRequire(import.meta.url)
+  registerDynamicLanguage({ java: load('@ast-grep/lang-java'), kotlin: load('@ast-grep/lang-kotlin') })
+  registered = true
+}
+
+export const syntaxTrees = (): SyntaxParser => {
+  register()
+  return { parse: (grammar, text) => new TreeNode(parse(NAMES[grammar], text).root()) }
+}
