@@ -101,3 +101,106 @@ describe('the orders project', () => {
     ])
   })
 })
+
+describe('the market project', () => {
+  const found = maskAll(study(fixture('market')))
+  const api = (name: string) => inboundOf(found).filter((one) => one.startsWith(name))
+
+  it('serves REST through every way of saying so', () => {
+    expect(api('REST')).toEqual([
+      'REST ANY /market/items/any',
+      'REST GET /market/items/x',
+      'REST GET /market/items/y',
+      'REST HEAD /market/items/x',
+      'REST HEAD /market/items/y',
+      'REST GET /market/items/audit/log',
+      'REST GET /market/items/market/deep',
+      'REST GET /market/items/shared/{id}',
+      'REST GET /core/level/{id}',
+      'REST GET /core/levels/{id}',
+      'REST POST /core/levels',
+      'REST GET /fn/list',
+      'REST GET /old/{id}',
+      'REST POST /old',
+    ])
+  })
+
+  it('listens to every kind of broker', () => {
+    expect(api('Messaging')).toEqual([
+      'Messaging-Stream intake.topic',
+      'Messaging-Kafka one',
+      'Messaging-Kafka two',
+      'Messaging-Kafka alpha',
+      'Messaging-Kafka beta',
+      'Messaging-Kafka metrics-.*',
+      'Messaging-Kafka parts',
+      'Messaging-RabbitMQ direct.q',
+      'Messaging-RabbitMQ orders.q',
+      'Messaging-RabbitMQ bound.q',
+      'Messaging-JMS jms.q',
+      'Messaging-Stream legacy-in',
+      'Messaging-Kafka k.a',
+      'Messaging-Kafka k.b',
+    ])
+  })
+
+  it('wakes up by itself, and serves gRPC under the names of the proto file', () => {
+    expect(api('Scheduled')).toEqual([
+      'Scheduled ItemController.rate (fixedRate 1000)',
+      'Scheduled ItemController.delay (fixedDelayString 5000)',
+    ])
+    expect(api('gRPC')).toEqual(['gRPC market.v1.Stock/GetLevel', 'gRPC market.v1.Stock/Watch'])
+  })
+
+  it('calls out by every means', () => {
+    const code = found.connections.outbound.filter(({ caller }) => caller !== '')
+    expect(
+      code.map((one) => [one.protocol, one.type, one.http_method ?? '-', one.target_service].join(' ')),
+    ).toEqual([
+      'gRPC GrpcClient - stock-service',
+      'REST WebClient - http://search.internal/s',
+      'REST RestTemplate DELETE http://catalog.internal:9000/base/items/{id}',
+      'REST RestTemplate GET http://fmt/{}/x',
+      'REST RestTemplate PUT http://uri.internal/p',
+      'REST RestTemplate GET https://rates.example.net/v1/latest',
+      'REST WebClient POST http://search.internal/s/find',
+      'REST RestClient - http://local.internal',
+      'REST RestClient GET http://local.internal/z',
+      'REST HttpClient - http://jdk.internal/a',
+      'REST OkHttp - http://ok.internal/b',
+      'Messaging-RabbitMQ RabbitTemplate - events',
+      'Messaging-RabbitMQ RabbitTemplate - plain.q',
+      'Messaging-Kafka KafkaTemplate - records',
+      'Messaging-Kafka KafkaTemplate - keyed',
+      'Messaging-Stream StreamBridge - notes.topic',
+      'MongoDB MongoTemplate - mongodb://***@mongo.internal:27017/market',
+      'Redis RedisTemplate - redis.internal',
+      'gRPC ManagedChannel - stock.internal:9090',
+      'gRPC Stub - market.v1.Stock',
+      'Messaging-Stream Function - shipped.topic',
+      'REST WebClient - http://kotlin.internal',
+      'REST RestTemplate GET https://rates.internal/levels/{id}',
+      'REST WebClient GET http://kotlin.internal/k/{id}',
+      'Messaging-Kafka KafkaTemplate - levels.changed',
+      'gRPC Stub - market.v1.Stock',
+      'JPA JpaRepository - JPA store',
+      'REST FeignClient - warehouse',
+    ])
+  })
+
+  it('names the servers its configuration names, each module with its own settings', () => {
+    const config = found.connections.outbound.filter(({ caller }) => caller === '')
+    expect(config.map((one) => `${one.protocol} ${one.target_service}`)).toEqual([
+      'Configuration http://catalog.internal:9000',
+      'Configuration https://rates.example.net',
+      'Messaging-Kafka k1:9092',
+      'Messaging-Kafka k2:9092',
+      'MongoDB mongodb://***@mongo.internal:27017/market',
+      'Redis redis.internal',
+      'Configuration http://warehouse.internal:8081',
+      'Configuration https://rates.internal',
+      'Configuration https://rates.prod.internal',
+    ])
+    expect(JSON.stringify(found)).not.toMatch(/pa55/)
+  })
+})

@@ -1,6 +1,6 @@
 import { joinAddress, plainAddress } from './addresses.ts'
 import type { Outbound } from './connections.ts'
-import { springRoutes } from './inbound-web.ts'
+import { prefixesOf, springRoutes } from './inbound-web.ts'
 import type { TypeUnit } from './source-unit.ts'
 import type { TextResolver } from './text-resolver.ts'
 import type { TypeScope } from './type-scope.ts'
@@ -27,7 +27,8 @@ export const declaredClient = (
     const url = get('url', 'baseUri')
     const path = get('path')
     const target = name ?? (url === undefined ? undefined : { ...url, text: plainAddress(url.text) })
-    const routes = type.methods.flatMap((method) => springRoutes(type, method, resolver, scope))
+    const prefixes = prefixesOf(type, resolver, scope)
+    const routes = type.methods.flatMap((method) => springRoutes(prefixes, method, resolver, scope))
     const calls = [
       ...new Set(routes.map((route) => `${route.method} ${joinAddress(path?.text ?? '', route.path)}`)),
     ].sort()

@@ -54,20 +54,27 @@ const springVerbs = (annotation: Annotation): readonly string[] => {
 const isMapping = ({ name }: Annotation): boolean =>
   name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(VERBS, name)
 
+/** What stands before the paths of a type's methods. */
+export const prefixesOf = (
+  type: TypeUnit,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly KnownText[] => {
+  const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
+  return orNone(above === undefined ? [] : resolver.texts(pathOf(above), scope))
+}
+
 /** Every route one mapped method serves, its type's prefix joined. */
 export const springRoutes = (
-  type: TypeUnit,
+  prefixes: readonly KnownText[],
   method: Method,
   resolver: TextResolver,
   scope: TypeScope,
-): readonly Route[] => {
-  const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
-  const prefixes = orNone(above === undefined ? [] : resolver.texts(pathOf(above), scope))
-  return method.annotations.filter(isMapping).flatMap((annotation) => {
+): readonly Route[] =>
+  method.annotations.filter(isMapping).flatMap((annotation) => {
     const paths = orNone(resolver.texts(pathOf(annotation), scope))
     return springVerbs(annotation).flatMap((verb) => combine(verb, prefixes, paths))
   })
-}
 
 const orNone = (texts: readonly KnownText[]): readonly KnownText[] => (texts.length === 0 ? NONE : texts)
 
@@ -108,32 +115,24 @@ const servesSpring = ({ kind, annotations }: TypeUnit): boolean =>
     findAnnotation(annotations, 'FeignClient') === undefined)
 
 const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
-  const file = scope.unit.file
+  const { unit, index } = scope
   // The mapping may stand on an interface the controller implements.
-  const shared = type.implements.flatMap((name) => scope.index.find(name, scope.unit) ?? [])
-  const mapped = [
-    { unit: scope.unit, type },
-    ...shared.filter(({ type: one }) => findAnnotation(one.annotations, 'FeignClient') === undefined),
-  ]
-  return mapped.flatMap((place) =>
-    place.type.methods.flatMap((method) =>
-      springRoutes(
-        place === mapped[0] ? type : withPrefix(place.type, type),
-        method,
-        resolver,
-        scope.at(place.unit, place.type, NO_METHOD),
-      ).map((route) => {
-        const own = type.methods.find(({ name }) => name === method.name)
-        return toInbound(route, file, own?.line ?? type.line, `${type.name}.${method.name}`)
+  const shared = type.implements
+    .flatMap((name) => index.find(name, unit) ?? [])
+    .filter((place) => findAnnotation(place.type.annotations, 'FeignClient') === undefined)
+  const own = prefixesOf(type, resolver, scope)
+  return [{ unit, type }, ...shared].flatMap((place) => {
+    const there = scope.at(place.unit, place.type, NO_METHOD)
+    const mapped = findAnnotation(place.type.annotations, 'RequestMapping') !== undefined
+    const prefixes = mapped && place.type !== type ? prefixesOf(place.type, resolver, there) : own
+    return place.type.methods.flatMap((method) =>
+      springRoutes(prefixes, method, resolver, there).map((route) => {
+        const line = type.methods.find(({ name }) => name === method.name)?.line ?? type.line
+        return toInbound(route, unit.file, line, `${type.name}.${method.name}`)
       }),
-    ),
-  )
+    )
+  })
 }
-
-const withPrefix = (shared: TypeUnit, type: TypeUnit): TypeUnit =>
-  findAnnotation(shared.annotations, 'RequestMapping') === undefined
-    ? { ...shared, annotations: type.annotations }
-    : shared
 
 /** JAX-RS: `@Path` on the type and the method, the verb an annotation of its own. */
 const jaxInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {

@@ -109,7 +109,20 @@ class KotlinReader {
     }
   }
 
-  type(node: SyntaxNode): TypeUnit {
+  /**
+   * `@Path("/x")` on a line of its own may be read as an expression, an annotated parenthesis, that has nothing to do
+   * with the class below it. Only one argument without a name can look like that.
+   */
+  #strays(node: SyntaxNode | undefined): readonly Annotation[] {
+    if (node?.kind !== 'prefix_expression') return []
+    const [marked, rest] = node.children()
+    if (marked?.kind !== 'annotation') return []
+    const annotation = kotlinAnnotation(marked, this.#expressions.read)
+    if (rest?.kind !== 'parenthesized_expression') return [annotation, ...this.#strays(rest)]
+    return [{ ...annotation, args: new Map([['value', this.#expressions.read(rest)]]) }]
+  }
+
+  type(node: SyntaxNode, before?: SyntaxNode): TypeUnit {
     const body = childOfKind(node, 'class_body', 'enum_class_body')
     const companions = childrenOfKind(body, 'companion_object').map((one) => childOfKind(one, 'class_body'))
     const members = [body, ...companions].flatMap((one) => one?.children() ?? [])
@@ -125,7 +138,7 @@ class KotlinReader {
       kind: kindOf(node, modifiers),
       line: name?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
-      annotations: this.annotations(modifiers),
+      annotations: [...this.#strays(before), ...this.annotations(modifiers)],
       ...(base !== undefined && { extends: base.text() }),
       implements: above.flatMap((one) => childOfKind(one, 'user_type')?.text() ?? []),
       fields: [...this.#owned(node), ...of('property_declaration').map((one) => this.property(one))],
@@ -171,12 +184,15 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     .children()
     .filter(({ kind }) => kind === 'property_declaration')
     .map((one) => reader.property(one))
+  const before = new Map(root.children().map((one, at, all) => [one.id, all[at - 1]]))
   return {
     file,
     language: 'kotlin',
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
     imports: root.descend(['import_header']).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
-    types: root.descend(['class_declaration', 'object_declaration']).map((one) => reader.type(one)),
+    types: root
+      .descend(['class_declaration', 'object_declaration'])
+      .map((one) => reader.type(one, before.get(one.id))),
     loose: {
       ...NO_METHOD,
       locals: [...constants, ...loose.flatMap(({ locals, parameters }) => [...parameters, ...locals])],

@@ -14,6 +14,8 @@ export interface KnownText {
 
 const MAX_DEPTH = 24
 const MAX_STEPS = 2_000
+/** A list may hold itself. */
+const MAX_LISTS = 3
 
 /** Calls that hand on the text of their first argument, or of what they are called on. */
 const WRAPS = new Set([
@@ -69,10 +71,10 @@ export class TextResolver {
   }
 
   /** All texts an expression may stand for: one, or each of a list. */
-  texts(expression: Expression | undefined, scope: TypeScope): readonly KnownText[] {
-    if (expression === undefined) return []
+  texts(expression: Expression | undefined, scope: TypeScope, depth = 0): readonly KnownText[] {
+    if (expression === undefined || depth > MAX_LISTS) return []
     const list = expression.kind === 'list' ? expression.items : this.#listed(expression, scope)
-    if (list !== undefined) return list.flatMap((item) => this.texts(item, scope))
+    if (list !== undefined) return list.flatMap((item) => this.texts(item, scope, depth + 1))
     this.#holes = 0
     this.#steps = 0
     const raw = this.#raw(expression, scope, 0)
@@ -91,8 +93,15 @@ export class TextResolver {
   /** A constant that is an array. */
   #listed(expression: Expression, scope: TypeScope): readonly Expression[] | undefined {
     if (expression.kind !== 'name') return undefined
-    const value = scope.variables(expression.name).find((one) => one.value?.kind === 'list')?.value
-    return value?.kind === 'list' ? value.items : undefined
+    const { name } = expression
+    const dot = name.lastIndexOf('.')
+    const place = dot < 0 ? undefined : scope.index.find(name.slice(0, dot), scope.unit)
+    const member = place === undefined ? undefined : scope.index.field(place, name.slice(dot + 1))?.variable
+    const values = [...scope.variables(name), ...(member === undefined ? [] : [member])].map(
+      ({ value }) => value,
+    )
+    const list = values.find((value) => value?.kind === 'list')
+    return list?.kind === 'list' ? list.items : undefined
   }
 
   #known(raw: string, scope: TypeScope): KnownText {
