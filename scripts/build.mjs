@@ -11,13 +11,19 @@ const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'
 /** One file each, with nothing beside it: meant to be carried elsewhere and read. */
 const ALONE = ['lineage-verify.ts']
 
+const THREADS = ['project-thread']
+
 /** @param {readonly string[]} names */
 const entries = (names) => names.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` }))
 
 /** @type {import('esbuild').BuildOptions} */
 const options = {
   absWorkingDir: root,
-  entryPoints: entries(bins.filter((name) => !ALONE.includes(name))),
+  entryPoints: [
+    ...entries(bins.filter((name) => !ALONE.includes(name))),
+    // Threads start from a file of their own.
+    ...THREADS.map((name) => ({ in: at('src/app', `${name}.ts`), out: `threads/${name}` })),
+  ],
   outdir: at('dist'),
   bundle: true,
   splitting: true,

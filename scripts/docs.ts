@@ -10,9 +10,11 @@ import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { callFaults } from '../src/kernel/invoke.ts'
+import { jailFaults } from '../src/kernel/jail.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
+import { projectFaults } from '../src/project/faults.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -30,6 +32,8 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   catalogFaults,
   configFaults,
   exportFaults,
+  jailFaults,
+  projectFaults,
   proofFaults,
   readingFaults,
   replicaFaults,

@@ -13,6 +13,7 @@ const ROOMS = [
   'core',
   'gate',
   'evidence',
+  'project',
   'beliefs',
   'lineage',
   'platform',
@@ -24,12 +25,13 @@ type Room = (typeof ROOMS)[number]
 const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   // The stand-alone verifier is the lineage's own, and carries nothing else.
   bin: ['app', 'lineage'],
-  app: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'platform', 'kernel'],
+  app: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'platform', 'kernel'],
   // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
   surfaces: ['gate', 'evidence', 'kernel'],
   core: ['kernel'],
   gate: ['evidence', 'kernel'],
   evidence: ['kernel'],
+  project: ['kernel'],
   beliefs: ['lineage', 'kernel'],
   lineage: ['kernel'],
   // Platform code implements the ports that these rooms declare.
@@ -40,7 +42,7 @@ const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
   zod: {
-    rooms: ['surfaces', 'core', 'gate', 'evidence', 'beliefs', 'lineage', 'kernel'],
+    rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate'], why: 'rule packs are YAML' },
@@ -60,6 +62,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
+  'node:worker_threads': { rooms: ['platform', 'app'], why: 'threads that may hang' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }

@@ -6,11 +6,14 @@ import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { Changes } from '../kernel/changes.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
+import type { RunJob } from '../project/jobs.ts'
+import { projectToolset } from '../project/tools.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
 import { type Face, greet, type World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
+import type { OpenProject } from './open-project.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -52,6 +55,29 @@ const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   }
 }
 
+/** The files of the project, reached for when first asked about. */
+const lazyProject = (config: Config, root: string, world: World, log: Log) => {
+  let opening: Promise<OpenProject> | undefined
+  const get = () => {
+    opening ??= import('./open-project.ts')
+      .then(({ openProject }) => openProject(config, root, world.root))
+      .catch((cause: unknown) => {
+        opening = undefined
+        throw cause
+      })
+    return opening
+  }
+  const run: RunJob = async (name, args, signal) => (await get()).run(name, args, signal)
+  const close = async () => {
+    const ended = (await opening?.catch(() => undefined))?.close()
+    if ((await ended) !== false) return
+    // A thread hangs in a disk that does not answer, and an exit would wait for it.
+    log.write('warn', 'a file system does not answer; ending by force')
+    process.kill(process.pid, 'SIGKILL')
+  }
+  return { run, close }
+}
+
 const nobody: Recorder = { record: () => {} }
 
 // What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone.
@@ -76,6 +102,7 @@ export const assemble = (
   const root = resolve(world.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(config, root, hello)
+  const project = lazyProject(config, root, world, log)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -90,6 +117,7 @@ export const assemble = (
       clock,
     }),
     beliefsToolset(() => beliefs.open()),
+    projectToolset({ run: project.run, answerBytes: config.limits.answerBytes }),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
@@ -112,7 +140,10 @@ export const assemble = (
     store,
     clock,
     log,
-    close: beliefs.close,
+    close: async () => {
+      await beliefs.close()
+      await project.close()
+    },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
   }

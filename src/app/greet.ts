@@ -1,4 +1,5 @@
 import { systemClock } from '../platform/clock.ts'
+import type { RootHandle } from '../platform/jail-ground.ts'
 import { createLog } from '../platform/log.ts'
 import { DIALECTS } from '../surfaces/mcp/dialect.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
@@ -10,6 +11,8 @@ export interface World {
   readonly cwd: string
   readonly environment: NodeJS.ProcessEnv
   readonly writeLog: (line: string) => void
+  /** The root, when it was already opened at the start. */
+  readonly root?: RootHandle
 }
 
 /** How a server presents itself. */
@@ -36,6 +39,7 @@ export const greet = (config: Config, world: World, face: Face = WARRANT_FACE): 
     level: config.logLevel,
     format: config.logFormat,
     clock: systemClock,
+    name: face.identity.name,
     write: world.writeLog,
   }),
 })

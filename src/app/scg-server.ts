@@ -15,6 +15,7 @@ export const scgServer: SeedServer = {
       maxDepth: 128,
       inOrder: true,
       listExtras: true,
+      shutdown: false,
     },
   },
   preset: new Map<string, unknown>([

@@ -1,5 +1,9 @@
+import type { Log } from '../kernel/ports.ts'
+import type { RootHandle } from '../platform/jail-ground.ts'
 import { type Command, commandHelp, readArguments, type Terminal } from '../surfaces/cli/command.ts'
+import type { Hello } from '../surfaces/mcp/hello.ts'
 import { configOptions } from './commands.ts'
+import type { Config } from './config.ts'
 import type { Face } from './greet.ts'
 import type { Flags, Preset } from './load-config.ts'
 import { reportFailure } from './main.ts'
@@ -14,17 +18,34 @@ export interface SeedServer {
   readonly preset: Preset
   /** Settings that this program's own variables stand for. */
   readonly variables: (environment: NodeJS.ProcessEnv) => Flags
+  /** The setting that a first word without a dash stands for. */
+  readonly positional?: string
+  readonly exitCode?: (code: number) => number
+  /** Opens the root at the start, for servers that are nothing without it. */
+  readonly hold?: (config: Config) => RootHandle
+  /** What to say in the log when the server starts; such a server also says why it dies. */
+  readonly announce?: (log: Log) => void
+}
+
+const announceEnds = ({ log }: Hello, announce: (log: Log) => void): void => {
+  announce(log)
+  process.on('uncaughtException', (cause) => {
+    log.write('error', 'fatal', { stack: cause instanceof Error ? (cause.stack ?? '') : String(cause) })
+    process.exit(1)
+  })
+  process.on('exit', (code) => log.write('info', 'stopped', { code }))
 }
 
 export const runSeed = async (
-  { binary, summary, face, preset, variables }: SeedServer,
+  server: SeedServer,
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> => {
+  const { binary, summary, face, preset, variables, positional, exitCode, hold, announce } = server
   const command: Command = {
     name: binary,
     summary,
-    usage: '',
+    usage: positional === undefined ? '' : `[${positional.toUpperCase()}]`,
     options: configOptions,
     choices: [],
     run: async () => 0,
@@ -34,14 +55,19 @@ export const runSeed = async (
       terminal.print(face.identity.version)
       return 0
     }
-    const { values } = readArguments(command, args)
+    const { values, positionals } = readArguments(command, args)
     if (values.help) {
       terminal.print(commandHelp(command).replace(`warrant ${binary}`, binary))
       return 0
     }
-    const flags = { ...variables(process.env), ...values }
-    return await serveStdio(await hostHere(loadSettings({ flags }, preset), face))
+    const [word] = positionals
+    const first = positional === undefined || word === undefined ? {} : { [positional]: word }
+    const loaded = loadSettings({ flags: { ...variables(process.env), ...first, ...values } }, preset)
+    const host = await hostHere(loaded, face, hold?.(loaded.config))
+    if (announce !== undefined) announceEnds(host.hello, announce)
+    return await serveStdio(host)
   } catch (thrown) {
-    return reportFailure(thrown, args.includes('--json'), terminal)
+    const code = reportFailure(thrown, args.includes('--json'), terminal)
+    return exitCode?.(code) ?? code
   }
 }

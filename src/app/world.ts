@@ -1,4 +1,5 @@
 import type { Recorder } from '../kernel/ports.ts'
+import type { RootHandle } from '../platform/jail-ground.ts'
 import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
 import { type Face, greet, type World } from './greet.ts'
@@ -11,8 +12,13 @@ const world = (): World => ({ cwd: process.cwd(), environment: process.env, writ
 export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): Loaded =>
   loadConfig(flags, world(), preset)
 
-export const assembleHere = async ({ config }: Loaded, recorder?: Recorder, face?: Face): Promise<Assembly> =>
-  (await import('./compose.ts')).assemble(config, world(), recorder, face)
+export const assembleHere = async (
+  { config }: Loaded,
+  recorder?: Recorder,
+  face?: Face,
+  root?: RootHandle,
+): Promise<Assembly> =>
+  (await import('./compose.ts')).assemble(config, { ...world(), ...(root && { root }) }, recorder, face)
 
 export interface ClosableHost extends Host {
   /** Leaves a line in the log that says what was done, and lets go of everything. */
@@ -20,13 +26,13 @@ export interface ClosableHost extends Host {
 }
 
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
-export const hostHere = async (loaded: Loaded, face?: Face): Promise<ClosableHost> => {
+export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
   const hello = greet(loaded.config, world(), face)
   const tally = new Tally()
   let assembly: Promise<Assembly> | undefined
   const load = () => {
-    assembly ??= assembleHere(loaded, tally, face).catch((cause: unknown) => {
+    assembly ??= assembleHere(loaded, tally, face, root).catch((cause: unknown) => {
       assembly = undefined
       throw cause
     })

@@ -1,8 +1,9 @@
+import type * as z from 'zod'
 import type { Call } from './call.ts'
 import { defineFaults, Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
-import type { Content, Tool } from './tool.ts'
+import { type Content, Told, type Tool } from './tool.ts'
 
 export const callFaults = defineFaults('call', {
   arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
@@ -48,6 +49,14 @@ export type Invoke = (tool: Tool, args: unknown, call: Call) => Outcome | Promis
 
 const MAX_ISSUES = 8
 
+/** Whether an argument is not there, of the wrong type, or has a value that will not do. */
+const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
+  if (issue?.code !== 'invalid_type') return 'invalid_params'
+  let value = args
+  for (const key of issue.path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]
+  return value === undefined ? 'missing_param' : 'invalid_type'
+}
+
 const parseArguments = (tool: Tool, args: unknown): never => {
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return parsed.data as never
@@ -56,7 +65,9 @@ const parseArguments = (tool: Tool, args: unknown): never => {
     message: message.slice(0, 256),
   }))
   const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, { detail: { issues } })
+  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
+    detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
+  })
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
@@ -65,8 +76,27 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
 const tooLong = (json: string, limit: number): boolean =>
   json.length > limit || (json.length * 3 > limit && Buffer.byteLength(json) > limit)
 
+const textBytes = (content: readonly Content[]): number =>
+  content.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0)
+
+const refuseLength = (tool: Tool, bytes: number, limit: number): never => {
+  throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
+    detail: { bytes, limit },
+  })
+}
+
+/** An answer that brings its own content: the value says the rest. */
+const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: number): Outcome => {
+  const value = tool.output.parse(raw)
+  const json = JSON.stringify(value)
+  const bytes = Buffer.byteLength(json) + textBytes(content)
+  if (bytes > limit) refuseLength(tool, bytes, limit)
+  return { kind: 'answer', value, json, content }
+}
+
 /** What the tool returned, checked against its own promise and cut to size. */
 const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
+  if (raw instanceof Told) return acceptTold(tool, raw, limit)
   let value: unknown = tool.output.parse(raw)
   let json = JSON.stringify(value)
   if (json !== undefined && tooLong(json, limit)) {
@@ -74,12 +104,7 @@ const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
       value = tool.fit(value as never, limit)
       json = JSON.stringify(value)
     }
-    if (tooLong(json, limit)) {
-      const bytes = Buffer.byteLength(json)
-      throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
-        detail: { bytes, limit },
-      })
-    }
+    if (tooLong(json, limit)) refuseLength(tool, Buffer.byteLength(json), limit)
   }
   return { kind: 'answer', value, json, content: tool.render?.(value as never) }
 }

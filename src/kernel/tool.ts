@@ -32,6 +32,19 @@ export interface ResourceBlob {
   readonly blob: string
 }
 
+/** An answer whose content says what its value does not: a text beside the facts about it. */
+export class Told<T> {
+  readonly value: T
+  readonly content: readonly Content[]
+
+  constructor(value: T, ...texts: readonly string[]) {
+    this.value = value
+    this.content = texts.map((text) => ({ type: 'text', text }))
+  }
+}
+
+type Answered<T> = T | Told<T>
+
 /** A tool with its types folded away, as the surfaces and `invoke` see it. */
 export interface Tool {
   readonly name: string
@@ -59,7 +72,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly effect: Effect
   readonly input: I
   readonly output: O
-  readonly run: (args: z.output<I>, call: CallContext) => z.input<O> | Promise<z.input<O>>
+  readonly run: (args: z.output<I>, call: CallContext) => Answered<z.input<O>> | Promise<Answered<z.input<O>>>
   readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
   readonly extras?: JsonObject
   readonly render?: (answer: z.output<O>) => readonly Content[]

@@ -152,7 +152,7 @@ const dialectRows = DIALECTS.flatMap((dialect) => {
       isError: true,
       _meta: { 'warrant/fault': { kind: 'invalid', code: BAD_ARGUMENT, fix: expect.any(String) } },
     }),
-    sentinel: refused(1, -32602, { reason: 'arguments', details: expect.any(String) }),
+    sentinel: refused(1, -32602, { reason: 'invalid_params', details: expect.any(String) }),
     scg: refused(1, 2000, { code_string: 'BAD_REQUEST' }),
   }[dialect]
   const version = { standard: '2025-11-25', sentinel: '2024-11-05', scg: '2024-11-05' }[dialect]
@@ -696,7 +696,7 @@ describe.each(variants)('A tool in the $dialect dialect, $era era, direct: $dire
     expect(message).toMatchObject(
       {
         standard: { result: { _meta: { 'warrant/fault': { kind: 'exhausted', code: 'call.deadline' } } } },
-        sentinel: { error: { code: -32000, data: { reason: 'deadline' } } },
+        sentinel: { error: { code: -32000, data: { reason: 'timeout' } } },
         scg: { error: { code: 5000 } },
       }[dialect],
     )

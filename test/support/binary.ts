@@ -20,16 +20,20 @@ export interface Ending {
 }
 
 interface StartOptions {
+  /** Another program than `warrant`. */
+  readonly binary?: string
   /** Words for node itself, before the program. */
   readonly node?: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Whom to run it as; only the superuser may choose. */
+  readonly uid?: number
 }
 
 /** The settings of whoever runs the tests must not reach the program under test. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WARRANT|VITEST|NODE)_/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(WARRANT|SENTINEL|VITEST|NODE)_/.test(name)),
   ),
   ...extra,
 })
@@ -73,8 +77,15 @@ export class Program {
   #stderr = ''
   #heard: (() => void)[] = []
 
-  constructor(args: readonly string[], { node = [], cwd = tmpdir(), env = {} }: StartOptions = {}) {
-    this.child = spawn(process.execPath, [...node, BINARY, ...args], { cwd, env: cleanEnvironment(env) })
+  constructor(
+    args: readonly string[],
+    { binary = BINARY, node = [], cwd = tmpdir(), env = {}, uid }: StartOptions = {},
+  ) {
+    this.child = spawn(process.execPath, [...node, binary, ...args], {
+      cwd,
+      env: cleanEnvironment(env),
+      ...(uid !== undefined && { uid }),
+    })
     const { child } = this
     started.add(child)
     // A program that has ended cannot be written to; what it said before is what the test looks at.

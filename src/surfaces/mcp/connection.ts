@@ -42,6 +42,13 @@ interface Line {
   readonly slot: Slot | undefined
 }
 
+export interface ConnectionOptions {
+  readonly direct?: boolean
+  readonly decorate?: Decorate | undefined
+  /** Ends the conversation as if the client had hung up. */
+  readonly hangUp?: () => void
+}
+
 const LISTEN = 'subscriptions/listen'
 const PROBE = 'server/discover'
 const METHOD_NOT_FOUND = -32601
@@ -55,6 +62,7 @@ export class Connection {
   readonly #host: Host
   readonly #send: (line: string) => void
   readonly #decorate: Decorate | undefined
+  readonly #hangUp: (() => void) | undefined
   readonly #direct: boolean
   readonly #envelopes: Envelopes
   readonly #order: InOrder | undefined
@@ -75,15 +83,12 @@ export class Connection {
     return this.#host.hello.manners ?? PLAIN_MANNERS
   }
 
-  constructor(
-    host: Host,
-    send: (line: string) => void,
-    options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
-  ) {
+  constructor(host: Host, send: (line: string) => void, options: ConnectionOptions = {}) {
     this.#host = host
     this.#send = send
     this.#direct = options.direct ?? true
     this.#decorate = options.decorate
+    this.#hangUp = options.hangUp
     this.#envelopes = new Envelopes()
     this.#order = this.#manners.inOrder ? new InOrder(send) : undefined
   }
@@ -216,6 +221,10 @@ export class Connection {
   #greet({ id, method, params }: Request): boolean {
     const { hello } = this.#host
     if (this.#era === 'legacy' && method === 'ping' && isBare(params)) return this.#result(id, '{}')
+    if (method === 'shutdown' && this.#manners.shutdown) {
+      this.#hangUp?.()
+      return this.#result(id, '{}')
+    }
     if (this.#era === 'legacy' && method === 'initialize') {
       if (this.#link !== undefined || params?._meta !== undefined) return false
       this.#opened = repairInitialize(hello, params)
@@ -255,7 +264,7 @@ export class Connection {
           params: { progressToken: token, progress: done, ...rest },
         }),
       )
-    const call = service.openCall(token === undefined ? undefined : report)
+    const call = service.openCall(token === undefined ? undefined : report, id)
     const answer = (outcome: Outcome) => {
       if (outcome.kind !== 'cancelled')
         this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))

@@ -1,6 +1,6 @@
 import type { Fault, FaultKind } from '../../kernel/fault.ts'
 import { viewFault } from '../../kernel/fault.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { isRecord, type JsonObject } from '../../kernel/json.ts'
 import type { Content } from '../../kernel/tool.ts'
 import type { FrameFault, RpcError } from './message.ts'
 
@@ -77,6 +77,18 @@ const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
 const reasonOf = ({ code, detail }: Fault): string =>
   typeof detail?.reason === 'string' ? detail.reason : code.slice(code.indexOf('.') + 1)
 
+/** Reasons of the funnel's own faults, in the words of the table that clients know. */
+const FUNNEL_REASONS: Readonly<Record<string, string>> = {
+  'call.deadline': 'timeout',
+  'call.answer_bytes': 'file_too_large',
+}
+
+const missingWords = ({ detail }: Fault): string | undefined => {
+  const [issue] = Array.isArray(detail?.issues) ? detail.issues : []
+  if (detail?.reason !== 'missing_param' || !isRecord(issue)) return undefined
+  return `Missing parameter: ${String(issue.path)}`
+}
+
 /** JSON-RPC errors with `data.details` and a stable `data.reason`. */
 const sentinel: Dialect = {
   name: 'sentinel',
@@ -95,8 +107,10 @@ const sentinel: Dialect = {
   },
   fault(fault) {
     const { code, words } = SENTINEL[fault.kind]
-    const data = { ...fault.detail, details: fault.message, reason: reasonOf(fault), fix: fault.fix }
-    return { code, message: code === -32603 ? words : `${words}: ${fault.message}`, data }
+    const details = missingWords(fault) ?? fault.message
+    const reason = FUNNEL_REASONS[fault.code] ?? reasonOf(fault)
+    const data = { ...fault.detail, details, reason, fix: fault.fix }
+    return { code, message: code === -32603 ? words : `${words}: ${details}`, data }
   },
   bug: () => ({
     code: -32603,

@@ -30,6 +30,8 @@ export interface Manners {
   readonly inOrder: boolean
   /** Whether listed tools show what they say beyond the protocol. */
   readonly listExtras: boolean
+  /** Whether `shutdown` is a method: answered, and then the end. */
+  readonly shutdown: boolean
 }
 
 export const PLAIN_MANNERS: Manners = {
@@ -39,6 +41,7 @@ export const PLAIN_MANNERS: Manners = {
   maxDepth: 500,
   inOrder: false,
   listExtras: false,
+  shutdown: false,
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>

@@ -3,11 +3,12 @@ import type { Catalog } from '../../kernel/catalog.ts'
 import type { Changes } from '../../kernel/changes.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import { isRecord } from '../../kernel/json.ts'
+import type { Log } from '../../kernel/ports.ts'
 import type { Content, Tool } from '../../kernel/tool.ts'
 import { faultResult, type ToolResult } from './dialect.ts'
 import type { Capabilities, Hello, Host } from './hello.ts'
 import { listTools } from './listing.ts'
-import type { Params, Refusal, RpcError } from './message.ts'
+import type { Params, Refusal, RequestId, RpcError } from './message.ts'
 import { writeModern } from './writing.ts'
 
 export interface ServiceParts extends Omit<Hello, 'capabilities'> {
@@ -79,8 +80,12 @@ export class Service implements Host {
     return tool === undefined ? { error: dialect.unknownTool(name) } : { tool, args: args ?? {} }
   }
 
-  openCall(report?: (progress: Progress) => void): Call {
-    return new Call(this.parts.clock, this.parts.log, report)
+  openCall(report?: (progress: Progress) => void, id?: RequestId): Call {
+    return new Call(
+      this.parts.clock,
+      id === undefined ? this.parts.log : taggedLog(this.parts.log, id),
+      report,
+    )
   }
 
   /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
@@ -92,6 +97,11 @@ export class Service implements Host {
     return error === undefined ? faultResult(outcome.fault) : { error }
   }
 }
+
+/** What a tool writes to the log says which request it was about. */
+const taggedLog = (log: Log, id: RequestId): Log => ({
+  write: (level, message, fields) => log.write(level, message, { request: id, ...fields }),
+})
 
 const answerResult = (
   value: unknown,

@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import { Connection } from './connection.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
 import type { Host } from './hello.ts'
 import { LineReader } from './lines.ts'
-import type { Decorate } from './sdk.ts'
 
 export interface StdioServer {
   /** Why it ended: the client hung up, or its end of the pipe is gone. */
@@ -54,11 +53,12 @@ export const serveLines = (
   host: Host,
   input: Readable,
   output: Writable,
-  options: { readonly direct?: boolean; readonly decorate?: Decorate | undefined } = {},
+  options: ConnectionOptions = {},
 ): StdioServer => {
   const { limits, clock, log } = host.hello
   const writer = new LineWriter(output)
-  const connection = new Connection(host, writer.write, options)
+  let hangUp = () => {}
+  const connection = new Connection(host, writer.write, { ...options, hangUp: () => setImmediate(hangUp) })
   const reader = new LineReader(limits.lineBytes, {
     line: (text) => connection.receive(text),
     oversize: () => connection.reject('oversize'),
@@ -89,6 +89,10 @@ export const serveLines = (
       else reader.end()
       // With nobody to read them there are no answers to wait for; what is running stops either way.
       void (how === 'broken' ? stop() : drained().then(stop)).then(() => resolve(how))
+    }
+    hangUp = () => {
+      input.pause()
+      finish('end')
     }
     input.on('data', (chunk: Buffer) => {
       reader.push(chunk)

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import '../app/guard.ts'
+import { runSeed } from '../app/seed-server.ts'
+import { sentinelServer } from '../app/sentinel-server.ts'
+import { terminal } from '../app/terminal.ts'
+
+process.exitCode = await runSeed(sentinelServer, process.argv.slice(2), terminal)

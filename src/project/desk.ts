@@ -1,0 +1,14 @@
+import type { Jail, Rules, Watch } from '../kernel/jail.ts'
+
+/** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
+export interface Desk {
+  readonly jail: Jail
+  /** What the general tools may read. */
+  readonly rules: Rules
+  /** Asked often; throws once the time is up or nobody waits any more. */
+  readonly watch: Watch
+  readonly now: () => number
+}
+
+/** Largest file that is read whole, in bytes, inclusive. */
+export const MAX_FILE = 10 * 1024 * 1024

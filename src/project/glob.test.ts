@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { anyGlob, compileGlob, expandBraces } from './glob.ts'
+
+const matches = (pattern: string, path: string): boolean => compileGlob(pattern)(path.split('/'))
+
+describe('a glob', () => {
+  it.each([
+    ['a.java', 'a.java', true],
+    ['a.java', 'b/a.java', false],
+    ['*.java', 'a.java', true],
+    ['*.java', '.java', true],
+    ['*.java', 'd/a.java', false],
+    ['**/*.java', 'a.java', true],
+    ['**/*.java', 'd/e/a.java', true],
+    ['src/**', 'src/a/b', true],
+    ['src/**', 'src', false],
+    ['src/**/t/*.ts', 'src/t/a.ts', true],
+    ['src/**/t/*.ts', 'src/x/t/y/t/a.ts', true],
+    ['src/**/t/*.ts', 'src/x/a.ts', false],
+    ['**/a/**/b/**', 'a/b/c', true],
+    ['**/a/**/b/**', 'x/a/y/b/z/w', true],
+    ['a?c', 'abc', true],
+    ['a?c', 'ac', false],
+    ['a?c', 'a\u{1f600}c', true],
+    ['[a-c]x', 'bx', true],
+    ['[!a-c]x', 'bx', false],
+    ['[]]x', ']x', true],
+    ['[ab', '[ab', true],
+    ['a\\*b', 'a*b', true],
+    ['a\\*b', 'axb', false],
+    ['*a*b*c*', 'xxaxxbxxcxx', true],
+    ['*a*b*c*', 'xxaxxcxxbxx', false],
+    ['a.b', 'axb', false],
+    ['(a|b)+', '(a|b)+', true],
+  ])('%j of %j is %s', (pattern, path, expected) => {
+    expect(matches(pattern, path)).toBe(expected)
+  })
+
+  it('is not slowed down by a pattern made for it', () => {
+    const pattern = `${'*a'.repeat(2_000)}b`
+    expect(matches(pattern, 'a'.repeat(4_000))).toBe(false)
+    const deep = `${'**/a/'.repeat(300)}b`
+    expect(matches(deep, Array(600).fill('a').join('/'))).toBe(false)
+  })
+
+  it('writes braces out, within a bound', () => {
+    expect([...expandBraces('{a,b}/{c,d{e,f}}.ts')].sort()).toEqual([
+      'a/c.ts',
+      'a/de.ts',
+      'a/df.ts',
+      'b/c.ts',
+      'b/de.ts',
+      'b/df.ts',
+    ])
+    expect(expandBraces('{a,b}'.repeat(40)).length).toBeLessThanOrEqual(64)
+    expect(expandBraces('{a}{')).toEqual(['{a}{'])
+  })
+
+  it('without a slash means a name at any depth', () => {
+    expect(anyGlob(['*.{yml,yaml}'])(['a', 'b.yaml'])).toBe(true)
+    expect(anyGlob(['/b.yaml'])(['a', 'b.yaml'])).toBe(false)
+    expect(anyGlob([])(['a'])).toBe(false)
+  })
+})

@@ -1,0 +1,156 @@
+/**
+ * Names against patterns, without regular expressions: no pattern a caller can send takes more than the length of
+ * the pattern times the length of the path.
+ */
+
+type Token =
+  | { readonly kind: 'char'; readonly char: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'star' }
+  | { readonly kind: 'set'; readonly not: boolean; readonly ranges: readonly (readonly [string, string])[] }
+
+type NameTest = (name: string) => boolean
+
+/** One part of a pattern between slashes; `deep` is `**`, any number of names. */
+type Part = 'deep' | NameTest
+
+const SPECIAL = /[*?[\\]/
+
+const readSet = (chars: readonly string[], from: number): [Token, number] | undefined => {
+  let at = from + 1
+  const not = chars[at] === '!' || chars[at] === '^'
+  if (not) at += 1
+  const ranges: [string, string][] = []
+  for (let first = true; at < chars.length; first = false) {
+    const char = chars[at] as string
+    if (char === ']' && !first) return [{ kind: 'set', not, ranges }, at + 1]
+    const high = chars[at + 1] === '-' && chars[at + 2] !== ']' ? chars[at + 2] : undefined
+    ranges.push([char, high ?? char])
+    at += high === undefined ? 1 : 3
+  }
+  return undefined
+}
+
+const readTokens = (pattern: string): readonly Token[] => {
+  const chars = [...pattern]
+  const tokens: Token[] = []
+  for (let at = 0; at < chars.length; ) {
+    const char = chars[at] as string
+    const set = char === '[' ? readSet(chars, at) : undefined
+    if (set !== undefined) {
+      tokens.push(set[0])
+      at = set[1]
+      continue
+    }
+    const escaped = char === '\\' && at + 1 < chars.length
+    if (char === '*') {
+      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
+    } else if (char === '?') tokens.push({ kind: 'any' })
+    else tokens.push({ kind: 'char', char: escaped ? (chars[at + 1] as string) : char })
+    at += escaped ? 2 : 1
+  }
+  return tokens
+}
+
+const fits = (token: Token | undefined, char: string): boolean => {
+  switch (token?.kind) {
+    case 'char':
+      return token.char === char
+    case 'any':
+      return true
+    case 'set':
+      return token.not !== token.ranges.some(([low, high]) => low <= char && char <= high)
+    default:
+      return false
+  }
+}
+
+/** Two pointers and the last star: going back to any earlier star could not help. */
+const matchAll = <T>(
+  length: number,
+  items: readonly T[],
+  isStar: (at: number) => boolean,
+  suits: (at: number, item: T) => boolean,
+): boolean => {
+  let at = 0
+  let item = 0
+  let star = -1
+  let resume = 0
+  while (item < items.length) {
+    if (at < length && isStar(at)) {
+      star = at
+      resume = item
+      at += 1
+    } else if (at < length && suits(at, items[item] as T)) {
+      at += 1
+      item += 1
+    } else if (star >= 0) {
+      resume += 1
+      item = resume
+      at = star + 1
+    } else return false
+  }
+  while (at < length && isStar(at)) at += 1
+  return at === length
+}
+
+const compileName = (pattern: string): NameTest => {
+  if (pattern === '*') return () => true
+  if (!SPECIAL.test(pattern)) return (name) => name === pattern
+  const ending = pattern.slice(1)
+  if (pattern.startsWith('*') && !SPECIAL.test(ending)) return (name) => name.endsWith(ending)
+  const tokens = readTokens(pattern)
+  return (name) =>
+    matchAll(
+      tokens.length,
+      [...name],
+      (at) => tokens[at]?.kind === 'star',
+      (at, char) => fits(tokens[at], char),
+    )
+}
+
+export type PathTest = (segments: readonly string[]) => boolean
+
+/** Tests a whole path, name by name. `**` stands for any number of names, at the end for at least one. */
+export const compileGlob = (pattern: string): PathTest => {
+  const names = pattern.split('/').filter((name) => name !== '' && name !== '.')
+  const parts: Part[] = names.map((name) => (name === '**' ? 'deep' : compileName(name)))
+  if (parts.at(-1) === 'deep') parts.push(() => true)
+  return (segments) =>
+    matchAll(
+      parts.length,
+      segments,
+      (at) => parts[at] === 'deep',
+      (at, name) => {
+        const part = parts[at]
+        return part !== undefined && part !== 'deep' && part(name)
+      },
+    )
+}
+
+const MAX_ALTERNATIVES = 64
+
+/** `{a,b}` written out, innermost first, up to a bound: beyond it the braces are taken as they are. */
+export const expandBraces = (pattern: string): readonly string[] => {
+  let open = [pattern]
+  for (;;) {
+    const all = open.flatMap((one) => {
+      const found = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(one)
+      if (found === null) return [one]
+      const [, before = '', inside = '', after = ''] = found
+      return inside.split(',').map((choice) => `${before}${choice}${after}`)
+    })
+    const next = [...new Set(all)]
+    if (next.length === open.length && next.every((one, at) => one === open[at])) return open
+    if (next.length > MAX_ALTERNATIVES) return open
+    open = next
+  }
+}
+
+/** Tests a path against any of the patterns. One without a slash means a name at any depth. */
+export const anyGlob = (patterns: readonly string[]): PathTest => {
+  const tests = patterns
+    .flatMap(expandBraces)
+    .map((pattern) => compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`))
+  return (segments) => tests.some((test) => test(segments))
+}

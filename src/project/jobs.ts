@@ -1,0 +1,31 @@
+import type { Desk } from './desk.ts'
+import { describePath, listFolder, listStructure, type PageArgs } from './list.ts'
+import { type ReadArgs, readMany, readText } from './read.ts'
+import { writeReport } from './report.ts'
+import { SENTINEL_RULES } from './rules.ts'
+import { searchText } from './search.ts'
+import { drawTree, findFiles } from './tree.ts'
+
+/** Everything that can be asked of the files, by name. Arguments and answers are plain data: they change threads. */
+export const JOBS = {
+  structure: (desk: Desk, args: PageArgs) => listStructure(desk, SENTINEL_RULES, args),
+  source: (desk: Desk, args: ReadArgs) => readText(desk, SENTINEL_RULES, args),
+  report: writeReport,
+  read: (desk: Desk, args: ReadArgs) => readText(desk, desk.rules, args),
+  many: readMany,
+  list: listFolder,
+  info: describePath,
+  tree: drawTree,
+  glob: findFiles,
+  search: searchText,
+}
+
+export type Jobs = typeof JOBS
+export type JobName = keyof Jobs
+
+/** Has a job done, in a place that may hang without harm. */
+export type RunJob = <K extends JobName>(
+  name: K,
+  args: Parameters<Jobs[K]>[1],
+  signal: AbortSignal,
+) => Promise<ReturnType<Jobs[K]>>

@@ -1,0 +1,64 @@
+import { type Entry, endingOf, type Facts, jailFaults, type Rules } from '../kernel/jail.ts'
+import type { Desk } from './desk.ts'
+import { isClutter, showEntry, showName } from './rules.ts'
+
+export interface Page {
+  readonly text: string
+  readonly total: number
+  readonly offset: number
+  readonly truncated: boolean
+}
+
+export interface PageArgs {
+  readonly path: string
+  readonly offset: number
+  readonly limit: number
+}
+
+const page = (entries: readonly Entry[], offset: number, limit: number): Page => {
+  const shown = entries.slice(offset, offset + limit)
+  return {
+    text: shown.map(showEntry).join('\n'),
+    total: entries.length,
+    offset,
+    truncated: offset + shown.length < entries.length,
+  }
+}
+
+const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly Entry[] =>
+  jail
+    .within(path, rules, (folder) => folder.entries(watch))
+    .filter(({ name }) => !rules.blocked(name.toLowerCase()))
+
+/** A folder as the structure of a project: what tools and builds leave behind is not part of it. */
+export const listStructure = (desk: Desk, rules: Rules, { path, offset, limit }: PageArgs): Page =>
+  page(
+    entriesOf(desk, path, rules).filter((entry) => !isClutter(entry)),
+    offset,
+    limit,
+  )
+
+/** A folder as it is. */
+export const listFolder = (desk: Desk, { path, offset, limit }: PageArgs): Page =>
+  page(entriesOf(desk, path, desk.rules), offset, limit)
+
+export interface Info extends Omit<Facts, 'modified' | 'names'> {
+  readonly modified: string
+  readonly shared: boolean
+  /** Whether the reading tools would give its text. */
+  readonly readable: boolean
+}
+
+/** The facts of a file or folder, with no look at its contents. */
+export const describePath = ({ jail, rules }: Desk, { path }: { readonly path: string }): Info => {
+  const { modified, names, ...facts } = jail.info(path, rules)
+  if (facts.kind === 'other') throw jailFaults.special_file('not a plain file or folder')
+  const ending = endingOf(facts.path.slice(facts.path.lastIndexOf('/') + 1))
+  return {
+    ...facts,
+    path: showName(facts.path) === '' ? '.' : showName(facts.path),
+    modified: new Date(modified).toISOString(),
+    shared: facts.kind === 'file' && names > 1,
+    readable: facts.kind === 'file' && (rules.allowed?.has(ending) ?? true),
+  }
+}

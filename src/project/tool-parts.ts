@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { Fault } from '../kernel/fault.ts'
+import { quotePath } from '../kernel/jail.ts'
+import type { CallContext } from '../kernel/tool.ts'
+import type { JobName, Jobs, RunJob } from './jobs.ts'
+
+/** What the tools of this room need from outside. */
+export interface ProjectPorts {
+  readonly run: RunJob
+  /** Largest answer, in bytes. */
+  readonly answerBytes: number
+}
+
+/** Room for the facts beside a text. */
+const ASIDE = 4_096
+
+export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - ASIDE)
+
+/** Asks for a job and leaves a word in the log: what was asked at `debug`, what was refused louder. */
+export const ask = async <K extends JobName>(
+  { run }: ProjectPorts,
+  { signal, log }: CallContext,
+  job: K,
+  args: Parameters<Jobs[K]>[1],
+): Promise<ReturnType<Jobs[K]>> => {
+  const path = 'path' in args ? { path: quotePath(String(args.path)) } : {}
+  log.write('debug', `asked: ${job}`, path)
+  try {
+    return await run(job, args, signal)
+  } catch (thrown) {
+    if (thrown instanceof Fault) {
+      const level = thrown.kind === 'corrupt' || thrown.kind === 'unavailable' ? 'error' : 'warn'
+      const word = thrown.kind === 'refused' ? 'blocked' : 'not done'
+      log.write(level, `${word}: ${job}`, { reason: thrown.code, ...path })
+    }
+    throw thrown
+  }
+}
+
+/** A file with several names may be known outside of the root under another one: worth a word to the operator. */
+export const noteShared = (
+  { log }: CallContext,
+  { path, shared }: { readonly path: string; readonly shared: boolean },
+): void => {
+  if (shared) log.write('warn', 'read a file that has other names', { path: quotePath(path) })
+}
+
+export const PathInput = z.string().describe('Path from the project root; "." is the root.')
+
+const line = z.int().min(1)
+export const lineInputs = {
+  startLine: line.optional().describe('First line wanted, from 1.'),
+  endLine: line.optional().describe('Last line wanted, inclusive.'),
+  head: line.optional().describe('Only the first lines.'),
+  tail: line.optional().describe('Only the last lines.'),
+}

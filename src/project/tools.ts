@@ -1,0 +1,171 @@
+import * as z from 'zod'
+import type { Toolset } from '../kernel/catalog.ts'
+import { defineTool, Told, type Tool } from '../kernel/tool.ts'
+import type { FileResult } from './read.ts'
+import { sentinelTools } from './sentinel-tools.ts'
+import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
+
+const Folder = PathInput.default('.')
+const Ignored = z.boolean().default(false).describe('Also what .gitignore leaves out.')
+const Cut = z.string().optional().describe('What was left out, and why.')
+const count = (most: number, otherwise: number) => z.int().min(1).max(most).default(otherwise)
+
+const readTools = (ports: ProjectPorts): Tool[] => [
+  defineTool({
+    name: 'project_read',
+    title: 'Read a file',
+    description:
+      'Gives the text of a file, all of it or the lines chosen, with its length and when it changed. A text too long for one answer ends at a whole line; go on with startLine.',
+    effect: 'read',
+    input: z.object({ path: PathInput, ...lineInputs }),
+    output: z.object({
+      path: z.string(),
+      size: z.int(),
+      lines: z.int(),
+      first: z.int().describe('First line given.'),
+      last: z.int(),
+      modified: z.string(),
+    }),
+    run: async (args, call) => {
+      const file = await ask(ports, call, 'read', { ...args, bytes: textBytes(ports) })
+      noteShared(call, file)
+      const { text, path, size, lines, first, last, modified } = file
+      return new Told({ path, size, lines, first, last, modified }, text)
+    },
+  }),
+  defineTool({
+    name: 'project_read_many',
+    title: 'Read several files',
+    description:
+      'Gives the texts of up to 20 files, one content block each, in the order asked. A file that cannot be read says why and does not stop the others.',
+    effect: 'read',
+    input: z.object({
+      paths: z.array(PathInput).min(1).max(20).describe('Paths from the project root.'),
+    }),
+    output: z.object({
+      files: z.array(
+        z.object({
+          path: z.string(),
+          lines: z.int().optional(),
+          last: z.int().optional().describe('Last line given.'),
+          error: z.string().optional(),
+        }),
+      ),
+    }),
+    run: async ({ paths }, call) => {
+      const files = await ask(ports, call, 'many', { paths, bytes: textBytes(ports) - 200 * paths.length })
+      for (const file of files) if (!('error' in file)) noteShared(call, file)
+      return new Told({ files: files.map(summary) }, ...files.map(blockOf))
+    },
+  }),
+  defineTool({
+    name: 'project_info',
+    title: 'File facts',
+    description: 'Tells what a path is, its size, when it changed, and whether its text can be read.',
+    effect: 'read',
+    input: z.object({ path: PathInput }),
+    output: z.object({
+      path: z.string(),
+      kind: z.enum(['file', 'directory', 'link', 'other']),
+      size: z.int(),
+      modified: z.string(),
+      shared: z.boolean().describe('The file has other names.'),
+      readable: z.boolean(),
+    }),
+    run: (args, call) => ask(ports, call, 'info', args),
+  }),
+]
+
+const summary = (file: FileResult) =>
+  'error' in file
+    ? { path: file.path, error: file.error }
+    : { path: file.path, lines: file.lines, last: file.last }
+
+const blockOf = (file: FileResult): string => ('error' in file ? `Error: ${file.message}` : file.text)
+
+const findTools = (ports: ProjectPorts): Tool[] => [
+  defineTool({
+    name: 'project_list',
+    title: 'List a folder',
+    description: 'Lists the entries of one folder, a name a line, folders with a slash. Page on with offset.',
+    effect: 'read',
+    input: z.object({
+      path: Folder,
+      offset: z.int().min(0).default(0).describe('Entries to skip.'),
+      limit: count(1_000, 1_000).describe('Most entries.'),
+    }),
+    output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
+    run: async (args, call) => {
+      const { text, ...page } = await ask(ports, call, 'list', args)
+      return new Told(page, text)
+    },
+  }),
+  defineTool({
+    name: 'project_tree',
+    title: 'Folder tree',
+    description:
+      'Draws the folders and files below a path, indented, as many levels as fit, without what .gitignore leaves out. Says what was cut.',
+    effect: 'read',
+    input: z.object({
+      path: Folder,
+      depth: count(64, 4).describe('Most levels.'),
+      exclude: z.array(z.string()).max(50).default([]).describe('Globs to leave out.'),
+      ignored: Ignored,
+      limit: count(2_000, 500).describe('Most entries.'),
+    }),
+    output: z.object({ entries: z.int(), depth: z.int().describe('Levels shown.'), cut: Cut }),
+    run: async (args, call) => {
+      const { text, ...tree } = await ask(ports, call, 'tree', args)
+      return new Told(tree, text)
+    },
+  }),
+  defineTool({
+    name: 'project_glob',
+    title: 'Find files by name',
+    description:
+      'Finds files whose path fits a glob such as src/**/*.ts or *.{yml,yaml}, a path a line, without what .gitignore leaves out.',
+    effect: 'read',
+    input: z.object({
+      pattern: z.string().min(1).max(500).describe('The glob; without a slash, a name at any depth.'),
+      path: Folder,
+      ignored: Ignored,
+      limit: count(2_000, 200).describe('Most paths.'),
+    }),
+    output: z.object({ matches: z.int(), truncated: z.boolean() }),
+    run: async (args, call) => {
+      const { text, ...found } = await ask(ports, call, 'glob', args)
+      return new Told(found, text)
+    },
+  }),
+  defineTool({
+    name: 'project_search',
+    title: 'Search in files',
+    description:
+      'Searches text files for a regular expression or a literal and gives the matching lines by file with their numbers, without what .gitignore leaves out. Says what was cut.',
+    effect: 'read',
+    input: z.object({
+      pattern: z.string().min(1).max(1_000).describe('JavaScript regular expression.'),
+      literal: z.boolean().default(false).describe('Take the pattern as it is.'),
+      ignoreCase: z.boolean().default(false).describe('Upper and lower case are the same.'),
+      path: Folder,
+      glob: z.string().min(1).max(500).optional().describe('Only files that fit it.'),
+      ignored: Ignored,
+      context: z.int().min(0).max(10).default(0).describe('Lines around each match.'),
+      limit: count(1_000, 100).describe('Most matches.'),
+    }),
+    output: z.object({ matches: z.int(), files: z.int(), searched: z.int(), cut: Cut }),
+    run: async (args, call) => {
+      const { text, ...found } = await ask(ports, call, 'search', { ...args, bytes: textBytes(ports) })
+      return new Told(found, text)
+    },
+  }),
+]
+
+/** What is in this repository. Everything reads; only the report tool writes, and only new reports. */
+export const projectToolset = (ports: ProjectPorts): Toolset => ({
+  name: 'project',
+  title: 'The files of the project',
+  tools: [...readTools(ports), ...findTools(ports), ...sentinelTools(ports)],
+  resources: [],
+  prompts: [],
+})

@@ -1,0 +1,211 @@
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { converse, makeFolder, startHttp, sweep } from '../support/binary.ts'
+import { attackPaths, type Grounds, layGrounds, SECRET } from '../support/jail-attacks.ts'
+import { type Message, request } from '../support/messages.ts'
+import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
+
+let grounds: Grounds
+let server: Sentinel
+beforeAll(() => {
+  grounds = layGrounds()
+  server = new Sentinel(grounds.root)
+})
+afterAll(async () => {
+  expect((await server.finish()).code).toBe(0)
+  grounds.remove()
+  await sweep()
+})
+
+/** Whether a message holds anything from outside of the root. */
+const leaks = (text: string): boolean => text.includes(SECRET) || /root:x:0|PATH=/.test(text)
+
+/** Every tool that takes a path, with the path put where it takes it. */
+const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<Record<string, unknown>>])[] =
+  [
+    ['readProjectStructure', (path) => ({ path })],
+    ['readJavaFile', (path) => ({ path })],
+    ['write_architecture_report', (path) => ({ fileName: path, content: 'x' })],
+    ['project_read', (path) => ({ path })],
+    ['project_read_many', (path) => ({ paths: [path] })],
+    ['project_info', (path) => ({ path })],
+    ['project_list', (path) => ({ path })],
+    ['project_tree', (path) => ({ path, ignored: true })],
+    ['project_glob', (path) => ({ pattern: '**', path, ignored: true })],
+    ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
+  ]
+const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
+
+const calls = (ways: typeof WAYS, paths: readonly string[]) =>
+  paths.flatMap((path) => ways.map(([tool, args]) => [tool, args(path), path] as const))
+
+describe('the jail on the wire', () => {
+  it('gives not a byte from outside, through sentinel-mcp', async () => {
+    const all = calls(SENTINEL_WAYS, attackPaths(grounds))
+    expect(all.length).toBeGreaterThan(1_200)
+    const answers = await server.askAll(all.map(([tool, args]) => [tool, args] as const))
+    answers.forEach((message, at) => {
+      const [tool, , path] = all[at] ?? []
+      const text = JSON.stringify(message)
+      expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
+      if (!path?.includes(grounds.base)) expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+      expect.soft(message.error === undefined || text.length < 2_000, `${tool} ${path}`).toBe(true)
+    })
+  })
+
+  it('gives not a byte from outside, through the union over stdio', async () => {
+    const all = calls(WAYS, attackPaths(grounds))
+    const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, ['--root', grounds.root])
+    expect(messages).toHaveLength(all.length)
+    for (const message of messages) {
+      const [tool, , path] = all[Number(message.id)] ?? []
+      const text = JSON.stringify(message)
+      expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
+      if (!path?.includes(grounds.base)) expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+    }
+  })
+
+  it('gives not a byte from outside, through the union over HTTP', async () => {
+    const program = await startHttp(['--root', grounds.root])
+    const all = calls(
+      WAYS,
+      attackPaths(grounds).filter((_, at) => at % 20 === 0),
+    )
+    const ask = async ([name, args]: (typeof all)[number], id: number): Promise<string> => {
+      const response = await fetch(`${program.url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: request(id, 'tools/call', { name, arguments: args }),
+      })
+      return response.text()
+    }
+    for (let at = 0; at < all.length; at += 50) {
+      const texts = await Promise.all(all.slice(at, at + 50).map((one, offset) => ask(one, at + offset)))
+      texts.forEach((text, offset) => {
+        const [tool, , path] = all[at + offset] ?? []
+        expect.soft(text, `${tool} ${path}`).toContain('jsonrpc')
+        expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
+        if (!path?.includes(grounds.base)) expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+      })
+    }
+    program.child.kill()
+    await program.ended()
+  })
+
+  it.each([
+    ['../../etc/passwd', '-32000 traversal'],
+    ['src/../pom.xml', '-32000 traversal'],
+    ['/etc/passwd', '-32000 outside_root'],
+    ['~/.ssh/id_rsa', '-32000 home'],
+    ['~', '-32000 home'],
+    ['a..b.java', '-32000 traversal'],
+    ['out.java', '-32000 outside_root'],
+    ['out-dir/secret.java', '-32000 outside_root'],
+    ['chain1.java', '-32000 outside_root'],
+    ['in1.java', 'success'],
+    ['to-env.java', '-32602 extension'],
+    ['to-class.java', '-32602 extension'],
+    ['loop.java', '-32602 not_found'],
+    ['pipe.java', '-32000 special_file'],
+    ['zero.java', '-32000 outside_root'],
+    ['environ.java', '-32000 outside_root'],
+    ['A.java\0', '-32000 bad_path'],
+    ['a\n.java', '-32000 bad_path'],
+    ['%2e%2e/A.java', '-32602 not_found'],
+    ['x\\y', '-32000 bad_path'],
+    ['C:\\x', '-32000 bad_path'],
+    ['\\\\h\\s', '-32000 bad_path'],
+    ['y'.repeat(5_000), '-32602 path_too_long'],
+    ['.git/config', '-32602 blocked_name'],
+    ['.GIT/a.md', '-32602 blocked_name'],
+    ['.github/x.yml', '-32602 blocked_name'],
+    ['.gitignore', '-32602 blocked_name'],
+    ['file.exe', '-32602 extension'],
+    ['folder.java', '-32602 not_a_file'],
+    ['A.java/', '-32602 not_a_directory'],
+    ['A.java/.', '-32602 not_a_directory'],
+    ['file:///A.java', '-32602 not_found'],
+    ['sparse.java', '-32000 file_too_large'],
+    ['', '-32602 empty_path'],
+  ])('answers a read of %j with %s', async (path, expected) => {
+    const message = await server.read(path)
+    expect(verdict(message)).toBe(expected)
+    const prefix = expected.startsWith('-32602')
+      ? /^Invalid params: /
+      : /^(Security violation|Limit exceeded): /
+    if (message.error !== undefined) expect(message.error.message).toMatch(prefix)
+  })
+
+  it('refuses the sibling whose name begins like the root', async () => {
+    expect(verdict(await server.read(`${grounds.root}-evil/A.java`))).toBe('-32000 outside_root')
+  })
+
+  it('opens no socket and no device', async () => {
+    const socket = createServer()
+    await new Promise<void>((resolve) => socket.listen(join(grounds.root, 'socket.java'), resolve))
+    expect(verdict(await server.read('socket.java'))).toBe('-32000 special_file')
+    await new Promise((resolve) => socket.close(resolve))
+  })
+
+  it('reads root-relative paths wherever it was started, and by either spelling of the root', async () => {
+    const other = new Sentinel(grounds.alias, [], { cwd: '/' })
+    expect(textOf(await other.read('A.java'))).toContain('inside')
+    expect(textOf(await other.read(`${grounds.alias}/A.java`))).toContain('inside')
+    expect(textOf(await other.read(`${grounds.root}/A.java`))).toContain('inside')
+    expect((await other.finish()).code).toBe(0)
+  })
+
+  it('lets the operator refuse hard links, other disks and named paths', async () => {
+    linkSync(join(grounds.base, 'outside/secret.java'), join(grounds.root, 'planted.java'))
+    expect(textOf(await server.read('planted.java'))).toBe(SECRET)
+    expect(server.stderr).toMatch(
+      /WARN {2}SentinelMcpServer - read a file that has other names .*planted\.java/,
+    )
+    const strict = new Sentinel(grounds.root, [
+      '--deny-hardlinks',
+      '--one-file-system',
+      '--deny',
+      '/src/**,B.java',
+    ])
+    expect(verdict(await strict.read('planted.java'))).toBe('-32000 hard_link')
+    expect(verdict(await strict.read('src/main/java/B.java'))).toBe('-32000 denied')
+    expect(verdict(await strict.read('pom.xml'))).toBe('success')
+    rmSync(join(grounds.root, 'planted.java'))
+    await strict.finish()
+  })
+
+  it('outlives its root, and serves nothing that takes its place', async () => {
+    const folder = await makeFolder()
+    const root = join(folder, 'root')
+    mkdirSync(root)
+    writeFileSync(join(root, 'A.java'), 'inside')
+    const other = new Sentinel(root)
+    expect(textOf(await other.read('A.java'))).toBe('inside')
+    renameSync(root, join(folder, 'away'))
+    symlinkSync(join(grounds.base, 'outside'), root)
+    for (const ask of [other.read('A.java'), other.read('secret.java'), other.list('.')]) {
+      expect(verdict(await ask)).toMatch(/^-32(000 changed|602 not_found)$/)
+    }
+    rmSync(join(folder, 'away'), { recursive: true })
+    for (const ask of [
+      other.read('A.java'),
+      other.list('.'),
+      other.ask('write_architecture_report', { content: 'x' }),
+    ]) {
+      expect((await ask).error).toBeDefined()
+    }
+    expect((await other.finish()).code).toBe(0)
+  })
+
+  it('serves other calls while twenty pipes are asked for', async () => {
+    const answers: readonly Message[] = await server.askAll([
+      ...Array.from({ length: 20 }, () => ['readJavaFile', { path: 'pipe.java' }] as const),
+      ['readJavaFile', { path: 'A.java' }],
+    ])
+    expect(answers.slice(0, 20).map(verdict)).toEqual(Array(20).fill('-32000 special_file'))
+    expect(textOf(answers[20] as Message)).toContain('inside')
+  })
+})

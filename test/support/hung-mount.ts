@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+
+/** A real mount whose file system never answers: nobody reads what the kernel asks of it. */
+export const hangMount = (folder: string): (() => void) | undefined => {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  let device: number
+  try {
+    device = openSync('/dev/fuse', 'r+')
+  } catch {
+    return undefined
+  }
+  mkdirSync(folder, { recursive: true })
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+  const { status } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', folder], {
+    stdio: ['ignore', 'ignore', 'ignore', device],
+  })
+  const close = () => {
+    // Closing the device aborts every request, so that whoever hangs can end.
+    closeSync(device)
+    spawnSync('umount', ['-l', folder])
+  }
+  if (status === 0) return close
+  closeSync(device)
+  return undefined
+}

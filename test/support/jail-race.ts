@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, sep } from 'node:path'
+import { Fault } from '../../src/kernel/fault.ts'
+import type { Rules } from '../../src/kernel/jail.ts'
+import { openJail } from '../../src/platform/jail.ts'
+import { holdRoot } from '../../src/platform/jail-ground.ts'
+import { SECRET } from './jail-attacks.ts'
+
+/** Puts a link in the place of a file and of a folder, and takes it away again, as fast as a process can. */
+const SWAPPER = `
+  const { renameSync } = require('node:fs')
+  const swap = (name) => {
+    renameSync(name, name + '.kept')
+    renameSync(name + '.link', name)
+    renameSync(name, name + '.link')
+    renameSync(name + '.kept', name)
+  }
+  process.send('ready')
+  for (;;) { swap('leaf.java'); swap('folder') }
+`
+
+const ANY: Rules = { blocked: () => false }
+const LIMITS = { bytes: 1_000_000, watch: () => {} }
+
+type Ask = (path: string) => string
+interface Contestant {
+  readonly read: Ask
+  readonly list: Ask
+}
+
+/** How most servers do it: look where the path leads, find that in order, and open the path. */
+const naiveJail = (root: string): Contestant => {
+  const judge = (path: string) => {
+    const full = join(root, path)
+    const real = realpathSync(full)
+    if (real !== root && !real.startsWith(root + sep))
+      throw new Fault({ code: 'x', kind: 'refused', fix: '' }, '')
+    return full
+  }
+  return {
+    read: (path) => readFileSync(judge(path), 'utf8'),
+    list: (path) => readdirSync(judge(path)).join(),
+  }
+}
+
+const realJail = (root: string): Contestant => {
+  const jail = openJail(holdRoot(root))
+  return {
+    read: (path) => Buffer.from(jail.read(path, ANY, LIMITS).bytes).toString(),
+    list: (path) =>
+      jail.within(path, ANY, (folder) =>
+        folder
+          .entries(LIMITS.watch)
+          .map(({ name }) => `${name}:${Buffer.from(folder.read(name, 1_000)?.bytes ?? []).toString()}`)
+          .join(),
+      ),
+  }
+}
+
+export interface RaceReport {
+  /** Answers with something from outside. */
+  readonly leaks: number
+  readonly answers: number
+  readonly refusals: number
+}
+
+const isSystem = (thrown: unknown): boolean => typeof (thrown as NodeJS.ErrnoException).code === 'string'
+
+const tally = () => ({ leaks: 0, answers: 0, refusals: 0 })
+
+const tryOnce = ({ read, list }: Contestant, report: ReturnType<typeof tally>): void => {
+  for (const ask of [() => read('leaf.java'), () => read('folder/in.java'), () => list('folder')]) {
+    try {
+      const answer = ask()
+      if (answer.includes(SECRET) || answer.includes('outside-name')) report.leaks += 1
+      else report.answers += 1
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) && !isSystem(thrown)) throw thrown
+      report.refusals += 1
+    }
+  }
+}
+
+const layRace = (): { base: string; root: string } => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-race-')))
+  const root = join(base, 'root')
+  mkdirSync(join(root, 'folder'), { recursive: true })
+  mkdirSync(join(base, 'outside'))
+  writeFileSync(join(root, 'leaf.java'), 'inside')
+  writeFileSync(join(root, 'folder/in.java'), 'inside')
+  writeFileSync(join(base, 'outside/in.java'), SECRET)
+  writeFileSync(join(base, 'outside/outside-name.java'), SECRET)
+  symlinkSync('../outside/in.java', join(root, 'leaf.java.link'))
+  symlinkSync('../outside', join(root, 'folder.link'))
+  return { base, root }
+}
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+/** Races both jails against the swapper for `ms`, and the naive one for longer if it has been lucky so far. */
+export const raceJails = async (ms: number): Promise<{ naive: RaceReport; real: RaceReport }> => {
+  const { base, root } = layRace()
+  const swapper = spawn(process.execPath, ['-e', SWAPPER], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  try {
+    await once(swapper, 'message')
+    const naive = tally()
+    const real = tally()
+    const [control, jail] = [naiveJail(root), realJail(root)]
+    const start = performance.now()
+    while (performance.now() - start < ms) {
+      tryOnce(control, naive)
+      tryOnce(jail, real)
+    }
+    while (naive.leaks === 0 && performance.now() - start < ms + 15_000) tryOnce(control, naive)
+    return { naive, real }
+  } finally {
+    await stop(swapper)
+    rmSync(base, { recursive: true, force: true })
+  }
+}
