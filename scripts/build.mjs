@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
+import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -78,6 +79,11 @@ if (process.argv.includes('--watch')) {
     splitting: false,
     minifySyntax: false,
     minifyWhitespace: false,
+  })
+  // Rules are read and checked once, here: at run time they are one JSON file.
+  execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
+    cwd: root,
+    stdio: 'inherit',
   })
   await writeNotices(metafile)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(metafile).replaceAll('dist.new/', 'dist/'))

@@ -64,6 +64,9 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:worker_threads': { rooms: ['platform', 'app'], why: 'threads that may hang' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
+  'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
+  'node:os': { rooms: ['platform'], why: 'as many children as processors' },
+  'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']

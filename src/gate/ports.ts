@@ -49,9 +49,11 @@ export interface LocalConfig {
   write(values: ReadonlyMap<string, string | undefined>, signal: AbortSignal): Promise<void>
 }
 
-/** One place where a rule matched. Lines and columns count from 1. */
+/** One place where a rule matched. Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
 export interface Match {
   readonly ruleId: string
+  /** The rule's message, with what its variables stood for. */
+  readonly message: string
   readonly line: number
   readonly column: number
   readonly endLine: number
@@ -61,7 +63,7 @@ export interface Match {
 /** A rule that is ready to run: what the engine needs, and nothing of how it is judged. */
 export interface CompiledRule {
   readonly id: string
-  /** Name of the grammar, such as `typescript`. */
+  /** A name of `languages.ts`, such as `typescript`. The same id may come once for each of several languages. */
   readonly language: string
   /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
   readonly matcher: Readonly<Record<string, unknown>>
@@ -70,27 +72,43 @@ export interface CompiledRule {
   readonly severity: Severity
   /** False for a rule that came with the repository: it runs where it can be stopped. */
   readonly trusted: boolean
+  readonly message: string
+  readonly code: string
+  readonly pack: string
+  /** The first platform the rule names; `generic` for none. */
+  readonly platform: string
+  readonly why?: string
+  readonly fix?: string
+}
+
+/** A comment that holds the word `warrant-ignore`. */
+export interface Comment {
+  readonly text: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  /** Whether nothing but blanks stands before it on its line. */
+  readonly alone: boolean
+}
+
+/** What was found in a file, in the order of the text. */
+export interface Found {
+  readonly path: string
+  readonly matches: readonly Match[]
+  readonly comments: readonly Comment[]
 }
 
 export type ScanReport =
-  | { readonly path: string; readonly outcome: 'scanned'; readonly matches: readonly Match[] }
+  | (Found & { readonly outcome: 'scanned' })
   /** The file does not parse: where the first error is. What else matched in it is reported all the same. */
-  | {
-      readonly path: string
-      readonly outcome: 'broken'
-      readonly line: number
-      readonly column: number
-      readonly matches: readonly Match[]
-    }
-  /** The time for one file ran out, or its size is past the limit. Rules that had finished are in `matches`. */
-  | {
-      readonly path: string
-      readonly outcome: 'given-up'
-      readonly why: 'time' | 'size'
-      readonly matches: readonly Match[]
-    }
-  /** No grammar for it, or it is binary. */
-  | { readonly path: string; readonly outcome: 'skipped' }
+  | (Found & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
+  /**
+   * Not all of it was looked at: the time for one file ran out, it is past the size limit, the native code gave in,
+   * or it has more matches than anybody will read. What trusted rules had found by then is reported.
+   */
+  | (Found & { readonly outcome: 'given-up'; readonly why: 'time' | 'size' | 'crash' | 'matches' })
+  /** No rule looks at it, or it is binary. */
+  | { readonly path: string; readonly outcome: 'skipped'; readonly why: 'unmatched' | 'binary' }
 
 /** Finds rule matches in files. Rules are data: whatever they hold, they cannot run code or keep us waiting. */
 export interface Scanner {

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { RuleBook } from '../gate/packs.ts'
+import type { Scanner } from '../gate/ports.ts'
+
+// Both a bundled binary and its chunks lie one folder below the build; the sources lie beside it.
+const builtFile = (name: string): string => {
+  const places = [`../${name}`, `../../dist/${name}`].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  )
+  return places.find((path) => existsSync(path)) ?? places[0] ?? name
+}
+
+/** The rules we ship, as the build wrote them: they were checked then, and are not checked again. */
+export const loadBook = async (): Promise<RuleBook> =>
+  JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as RuleBook
+
+/** The scanner with its native parser, which is loaded with the first file. */
+export const openScanner = async (): Promise<Scanner> =>
+  (await import('../platform/scanner.ts')).astScanner({ worker: builtFile('bin/scan-child.js') })

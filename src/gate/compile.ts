@@ -1,0 +1,173 @@
+import picomatch from 'picomatch'
+import type { Severity } from '../evidence/schema.ts'
+import { findLanguage, translateKinds } from './languages.ts'
+import type { Pack } from './packs.ts'
+import type { CompiledRule } from './ports.ts'
+import type { ChangeFile, Relabel, RuleFile } from './rule.ts'
+import { GATE_STAGES, type GateStage } from './stage.ts'
+
+/** Where each platform lives: folders ending in `/`, or `''` for the whole repository. */
+export type PlatformRoots = Readonly<Record<string, readonly string[]>>
+
+export interface CompileOptions {
+  readonly roots: PlatformRoots
+  readonly stage: GateStage
+  readonly relabels?: readonly Relabel[]
+  /** False for rules that came with the repository. */
+  readonly trusted: boolean
+}
+
+const LEVELS: Readonly<Record<RuleFile['severity'], Severity | undefined>> = {
+  error: 'ERROR',
+  warning: 'WARN',
+  info: 'INFO',
+  hint: 'INFO',
+  off: undefined,
+}
+const GLOB = { dot: true, nocase: false, noextglob: true } as const
+
+export const codeOf = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+
+const platformsOf = ({ metadata }: { readonly metadata?: RuleFile['metadata'] }): readonly string[] => {
+  const platform = metadata?.platform ?? 'generic'
+  return typeof platform === 'string' ? [platform] : platform
+}
+
+type Globs = RuleFile['files']
+type Test = (path: string) => boolean
+
+const globTest = (globs: Globs, otherwise: boolean): Test => {
+  if (globs === undefined || globs.length === 0) return () => otherwise
+  const tests = globs.map((one) =>
+    typeof one === 'string'
+      ? picomatch(one, GLOB)
+      : picomatch(one.glob, { ...GLOB, nocase: one.caseInsensitive ?? false }),
+  )
+  return (path) => tests.some((test) => test(path))
+}
+
+/** The folders a rule looks into; the whole repository is written ''. A platform that is not there has none. */
+const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
+  [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
+
+/** Globs count from a platform's folder, so that a rule fits any layout. */
+const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+  const wanted = globTest(files, true)
+  const unwanted = globTest(ignores, false)
+  return (path) =>
+    folders.some((folder) => {
+      if (!path.startsWith(folder)) return false
+      const rest = path.slice(folder.length)
+      return wanted(rest) && !unwanted(rest)
+    })
+}
+
+/** Rules of equal reach share one function: a scanner asks it once a file. */
+class Coverages {
+  readonly #known = new Map<string, Test>()
+  readonly #roots: PlatformRoots
+  constructor(roots: PlatformRoots) {
+    this.#roots = roots
+  }
+
+  of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
+    const folders = rootsFor(platforms, this.#roots)
+    if (folders.length === 0) return undefined
+    const key = JSON.stringify([rule.files, rule.ignores, folders])
+    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
+    this.#known.set(key, known)
+    return known
+  }
+}
+
+const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
+  rule,
+  ...(constraints !== undefined && { constraints }),
+  ...(utils !== undefined && { utils }),
+})
+
+const expand = (file: RuleFile, pack: Pack, covers: Test, trusted: boolean): CompiledRule[] => {
+  const { id, message, metadata = {} } = file
+  const severity = metadata.severity ?? LEVELS[file.severity]
+  const home = findLanguage(file.language)
+  if (severity === undefined || file.severity === 'off' || home === undefined) return []
+  const languages = new Set([home, ...(metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])])
+  return [...languages].map((language) => ({
+    id,
+    language,
+    matcher: language === home ? bodyOf(file) : translateKinds(bodyOf(file), home, language),
+    covers,
+    severity,
+    trusted,
+    message,
+    code: metadata.code ?? codeOf(id),
+    pack: pack.name,
+    platform: platformsOf(file)[0] ?? 'generic',
+    ...(metadata.why !== undefined && { why: metadata.why }),
+    ...(metadata.fix !== undefined && { fix: metadata.fix }),
+  }))
+}
+
+const reached = (from: GateStage, stage: GateStage): boolean =>
+  GATE_STAGES.indexOf(stage) >= GATE_STAGES.indexOf(from)
+
+/** Makes packs ready to run on a repository whose platforms live in `roots`. */
+export const compileRules = (packs: readonly Pack[], options: CompileOptions): CompiledRule[] => {
+  const { roots, stage, relabels = [], trusted } = options
+  const coverages = new Coverages(roots)
+  return packs.flatMap((pack) =>
+    pack.rules.flatMap((file) => {
+      const named = relabels
+        .filter(({ of, from }) => of === file.id && reached(from, stage))
+        .map(({ id, severity, platform }) => ({
+          ...file,
+          id,
+          metadata: { ...file.metadata, severity, platform, code: codeOf(id) },
+        }))
+      return [file, ...named].flatMap((one) => {
+        const covers = coverages.of(one, platformsOf(one))
+        return covers === undefined ? [] : expand(one, pack, covers, trusted)
+      })
+    }),
+  )
+}
+
+export interface ChangeRule {
+  readonly id: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly platform: string
+  readonly why?: string
+  readonly fix?: string
+  /** The changed paths that ask for something that is not there; empty when all is well. */
+  readonly missing: (changed: readonly string[]) => readonly string[]
+}
+
+const compileChange = (file: ChangeFile, roots: PlatformRoots): ChangeRule[] => {
+  const { when, require, ignores } = file.changes
+  const folders = rootsFor(platformsOf(file), roots)
+  if (folders.length === 0) return []
+  const asking = coverage(when, ignores, folders)
+  const answering = coverage(require, undefined, folders)
+  const { severity, code = codeOf(file.id), why, fix } = file.metadata
+  return [
+    {
+      id: file.id,
+      severity,
+      code,
+      message: file.message,
+      platform: platformsOf(file)[0] ?? 'generic',
+      ...(why !== undefined && { why }),
+      ...(fix !== undefined && { fix }),
+      missing: (changed) => {
+        const asked = changed.filter(asking)
+        return asked.length === 0 || changed.some(answering) ? [] : asked
+      },
+    },
+  ]
+}
+
+/** The rules of the packs that speak of changes. */
+export const compileChanges = (packs: readonly Pack[], roots: PlatformRoots): ChangeRule[] =>
+  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, roots)))

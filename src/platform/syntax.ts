@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module'
+import type { SgNode } from '@ast-grep/napi'
+
+/** The native parser. Loading it costs ten milliseconds, the grammars beside it as many again: both wait for a file. */
+
+export type { SgNode }
+
+type Napi = typeof import('@ast-grep/napi')
+
+const BUILT_IN = ['TypeScript', 'Tsx', 'JavaScript', 'Html', 'Css']
+const PACKAGES: Readonly<Record<string, () => unknown>> = {
+  go: () => load('@ast-grep/lang-go'),
+  java: () => load('@ast-grep/lang-java'),
+  kotlin: () => load('@ast-grep/lang-kotlin'),
+  python: () => load('@ast-grep/lang-python'),
+  swift: () => load('@ast-grep/lang-swift'),
+}
+
+const load = createRequire(import.meta.url)
+let napi: Napi | undefined
+let registered = false
+
+/** The root of the syntax tree of a text. */
+export const parseText = (grammar: string, text: string): SgNode => {
+  napi ??= load('@ast-grep/napi') as Napi
+  if (!registered && !BUILT_IN.includes(grammar)) {
+    // The library takes all further grammars at once, and only once.
+    const grammars = Object.entries(PACKAGES).map(([name, get]) => [name, get()])
+    napi.registerDynamicLanguage(Object.fromEntries(grammars))
+    registered = true
+  }
+  return napi.parse(grammar, text).root()
+}
+
+const SAMPLE = 8_192
+const decoders = {
+  utf8: new TextDecoder(),
+  utf16le: new TextDecoder('utf-16le'),
+  utf16be: new TextDecoder('utf-16be'),
+}
+
+/** A tenth of the sample being control characters or no text at all; a lone NUL in a script does not hide it. */
+const looksBinary = (text: string): boolean => {
+  const sample = text.slice(0, SAMPLE)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what we count
+  const strange = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
+  return strange * 10 > sample.length
+}
+
+/** The text of a file without its byte order mark; undefined when it is no text. Wrong bytes become U+FFFD. */
+export const decodeText = (bytes: Uint8Array): string | undefined => {
+  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
+  const decoder = mark === 0xfffe ? decoders.utf16le : mark === 0xfeff ? decoders.utf16be : decoders.utf8
+  const text = decoder.decode(bytes)
+  return looksBinary(text) ? undefined : text
+}

@@ -1,0 +1,163 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { readBook } from '../../scripts/rules.ts'
+import { asFiles, compileAll, guestRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
+
+/** Rules that come with a repository are data from strangers: whatever they hold, the scan goes on and says so. */
+
+const shipped = compileAll((await readBook()).packs)
+const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
+
+const nested = (depth: number): string =>
+  depth === 0 ? '{ regex: "[x][y][z]" }' : `{ has: ${nested(depth - 1).replace('{', '{ stopBy: end,')} }`
+
+/** Takes hours on a file of some size: every node looks into every node, seven times over. */
+const ENDLESS = `
+id: own.endless
+language: TypeScript
+severity: warning
+message: never
+rule: ${nested(7)}
+`
+const bigFile = `console.log(0)\n${'export const a = [[[[1, 2], [3, 4]], [5]], f(g(h(1)))]\n'.repeat(2_000)}`
+
+const rule = (body: string, language = 'TypeScript'): string =>
+  `id: own.rule\nlanguage: ${language}\nseverity: error\nmessage: m\n${body}\n`
+
+const childrenOf = (parent: number): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((found) => found !== null && Number(found[2]) === parent && found[3]?.includes('scan-child'))
+    .map((found) => Number(found?.[1]))
+
+const gone = async (pids: readonly number[]): Promise<boolean> => {
+  const lives = (pid: number): boolean => {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch {
+      return false
+    }
+  }
+  for (let tries = 0; tries < 200; tries++) {
+    if (!pids.some(lives)) return true
+    await sleep(50)
+  }
+  return false
+}
+
+describe('a hostile rule', () => {
+  it('that never ends costs its file, not the run and not the findings of our own rules', async () => {
+    const rules = [...own, ...(await guestRules(ENDLESS))]
+    const files = asFiles({ 'a.ts': 'console.log(1)', 'big.ts': bigFile, 'c.ts': 'console.log(3)' })
+    const reports = await scanAll(files, rules, { fileMs: 1_000, children: 2 })
+    expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual([
+      ['a.ts', 'scanned'],
+      ['big.ts', 'given-up'],
+      ['c.ts', 'scanned'],
+    ])
+    expect(reports[1]).toMatchObject({
+      why: 'time',
+      matches: [{ ruleId: 'backend.no-console-log', line: 1 }],
+    })
+    expect(reports[2]).toMatchObject({ matches: [{ line: 1 }] })
+    expect(childrenOf(process.pid)).toEqual([])
+  })
+
+  it.each([
+    ['an unknown kind', 'rule: { kind: nope }', /own\.rule: .*Kind `nope` is invalid/],
+    ['a regex that does not parse', "rule: { regex: '(' }", /own\.rule: .*unclosed group/],
+    ['a giant regex', "rule: { regex: 'a{1000}{1000}{1000}' }", /own\.rule: .*exceeds size limit/],
+    ['a utility that is itself', 'rule: { matches: x }\nutils: { x: { matches: x } }', /own\.rule: .*cyclic/],
+    ['a utility nobody wrote', 'rule: { matches: x }', /own\.rule: .*not defined/],
+    ['two patterns in one', 'rule: { pattern: a b }', /own\.rule: .*Multiple AST nodes/],
+    [
+      'an unknown field',
+      'rule: { has: { kind: identifier, field: nope } }',
+      /own\.rule: .*invalid field nope/,
+    ],
+    ['nothing to look for', 'rule: {}', /own\.rule: .*positive matcher/],
+  ])('with %s is a fault that names it', async (_, body, message) => {
+    const rules = await guestRules(rule(body))
+    await expect(scanAll(asFiles({ 'a.ts': 'x' }), rules)).rejects.toMatchObject({
+      code: 'rule.refused',
+      message: expect.stringMatching(message),
+    })
+    expect(childrenOf(process.pid)).toEqual([])
+  })
+
+  it('for another language is a fault when its kinds are not there', async () => {
+    const rules = await guestRules(rule('rule: { kind: statement_block }', 'python'))
+    await expect(scanAll(asFiles({ 'a.py': 'x = 1' }), rules)).rejects.toMatchObject({ code: 'rule.refused' })
+  })
+
+  it('that matches every node is cut off with the first matches kept', async () => {
+    const rules = await guestRules(rule("rule: { regex: '.' }"))
+    const [report] = await scanAll(asFiles({ 'big.ts': bigFile }), rules, { fileMs: 20_000 })
+    expect(report).toMatchObject({ outcome: 'given-up', why: 'matches' })
+    expect(report !== undefined && 'matches' in report && report.matches.length).toBeGreaterThan(5_000)
+  })
+
+  it('cannot rewrite or run anything', async () => {
+    const rules = await guestRules(
+      rule(
+        'rule: { pattern: f($A) }\ntransform: { B: { replace: { source: $A, replace: a, by: b } } }\nfix: g($B)',
+      ),
+    )
+    const [report] = await scanAll(asFiles({ 'a.ts': 'f(1)' }), rules)
+    expect(report).toMatchObject({ outcome: 'scanned', matches: [{ line: 1 }] })
+  })
+})
+
+describe('a scan that is stopped', () => {
+  it('ends at once and leaves no child behind', async () => {
+    const controller = new AbortController()
+    const rules = await guestRules(ENDLESS)
+    const scan = scanAll(asFiles({ 'big.ts': bigFile }), rules, { fileMs: 600_000 }, controller.signal)
+    scan.catch(() => {})
+    let children: number[] = []
+    for (let tries = 0; tries < 200 && children.length === 0; tries++) {
+      await sleep(20)
+      children = childrenOf(process.pid)
+    }
+    expect(children).not.toEqual([])
+    controller.abort(new Error('enough'))
+    await expect(scan).rejects.toThrow('enough')
+    expect(await gone(children)).toBe(true)
+  })
+
+  it('by killing its process leaves no child behind, not even one that is stuck', async () => {
+    const [guest] = await guestRules(ENDLESS)
+    const program = `
+      const { fork } = require('node:child_process')
+      const child = fork(${JSON.stringify(SCAN_CHILD)}, [], { serialization: 'advanced', execArgv: [] })
+      child.on('message', ({ kind }) => {
+        if (kind !== 'ready') return
+        child.send({ kind: 'course', id: 0, readings: [{ grammar: 'TypeScript', comments: [], probes: [0] }] })
+        child.send({ kind: 'files', files: [{ course: 0, bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
+        process.stdout.write(String(child.pid))
+      })
+      child.send({ kind: 'rules', guarded: true, probes: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(guest?.matcher)} }] })
+    `
+    const parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [pid] = await once(parent.stdout, 'data')
+    await sleep(500)
+    parent.kill('SIGKILL')
+    expect(await gone([Number(String(pid))])).toBe(true)
+  })
+
+  it('says so when scanning processes cannot start', async () => {
+    const { astScanner } = await import('../../src/platform/scanner.ts')
+    const scanner = astScanner({ worker: '/nowhere/scan-child.js', limits: { inlineFiles: 0 } })
+    const files = (async function* () {
+      yield* asFiles({ 'a.ts': 'x' })
+    })()
+    const run = async () => {
+      for await (const _ of scanner.scan(files, own, new AbortController().signal));
+    }
+    await expect(run()).rejects.toMatchObject({ code: 'rule.scanner_down' })
+  })
+})

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { readBook } from '../../scripts/rules.ts'
+import { LANGUAGES } from '../../src/gate/languages.ts'
+import type { CompiledRule } from '../../src/gate/ports.ts'
+import { parseAs, readYaml } from '../../src/gate/rule-text.ts'
+import { asFiles, compileAll, scanAll } from '../support/scan.ts'
+
+/** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
+
+const Snippets = z.strictObject({
+  id: z.string(),
+  valid: z.array(z.string()).min(2),
+  invalid: z.array(z.string()).min(2),
+})
+
+const book = await readBook()
+const compiled = compileAll(book.packs)
+
+const pathFor = (rule: CompiledRule, index: number): string =>
+  `src/sample-${index}.${Object.keys(LANGUAGES[rule.language]?.grammars ?? {})[0]}`
+
+const folders = book.packs.map(({ name }) => join('rules', name))
+const tests = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => /\.test\.yml$/.test(name))
+    .map((name) => join(folder, name)),
+)
+
+/** Which snippets the rule matches, by their place in the list. */
+const matched = async (id: string, snippets: readonly string[]): Promise<number[]> => {
+  const rules = compiled.filter((rule) => rule.id === id).slice(0, 1)
+  const [rule] = rules
+  if (rule === undefined) throw new Error(`no rule ${id}`)
+  // The scope of a rule has tests of its own.
+  const anywhere = rules.map((one) => ({ ...one, covers: () => true }))
+  const files = asFiles(Object.fromEntries(snippets.map((text, index) => [pathFor(rule, index), text])))
+  const reports = await scanAll(files, anywhere, { inlineFiles: 1_000, inlineBytes: 10_000_000 })
+  return reports.flatMap((report, index) => ('matches' in report && report.matches.length > 0 ? [index] : []))
+}
+
+describe('the rules that are shipped', () => {
+  it.each(tests)('%s holds', async (path) => {
+    const { id, valid, invalid } = parseAs(Snippets, path, await readYaml(path, readFileSync(path, 'utf8')))
+    expect(await matched(id, valid)).toEqual([])
+    expect(await matched(id, invalid)).toEqual(invalid.map((_, index) => index))
+  })
+
+  it('have snippets, each beside its rule', () => {
+    const silent = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.yml') && !name.endsWith('.test.yml'))
+        .map((name) => join(folder, name))
+        .filter((path) => !/^changes:/m.test(readFileSync(path, 'utf8')))
+        .filter((path) => !existsSync(path.replace(/\.yml$/, '.test.yml'))),
+    )
+    expect(silent).toEqual([])
+  })
+
+  it('compile for every language they are for, and find nothing in nothing', async () => {
+    const anywhere = compiled.map((rule) => ({ ...rule, covers: () => true, trusted: false }))
+    const extensions = Object.values(LANGUAGES).flatMap(({ grammars }) => Object.keys(grammars))
+    const files = asFiles(Object.fromEntries(extensions.map((extension) => [`a.${extension}`, '\n'])))
+    const reports = await scanAll(files, anywhere)
+    expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual(
+      files.map(({ path }) => [path, 'scanned']),
+    )
+  })
+
+  it.each([
+    ['a.ts', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
+    ['a.jsx', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
+    ['a.swift', '/* TODO later */', 'let k = "-----BEGIN PRIVATE KEY-----"'],
+    ['a.kt', '// TODO later', 'val k = "-----BEGIN PRIVATE KEY-----"'],
+    ['A.java', '/* TODO later */', 'class A { String k = "-----BEGIN PRIVATE KEY-----"; }'],
+    ['a.py', '# TODO later', 'k = "-----BEGIN PRIVATE KEY-----"'],
+    ['a.go', '// TODO later', 'package p\nvar k = `-----BEGIN PRIVATE KEY-----`'],
+  ])('look into comments and strings of %s', async (path, comment, string) => {
+    const generic = compiled.filter(({ pack }) => pack === 'generic')
+    const [report] = await scanAll(asFiles({ [path]: `${comment}\n${string}\n` }), generic)
+    const ids = report !== undefined && 'matches' in report ? report.matches.map(({ ruleId }) => ruleId) : []
+    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-private-key'])
+  })
+
+  it('are in dist as the build read them', async () => {
+    const { loadBook } = await import('../../src/app/scanning.ts')
+    expect(await loadBook()).toEqual(JSON.parse(JSON.stringify(book)))
+  })
+})

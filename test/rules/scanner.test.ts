@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { readBook } from '../../scripts/rules.ts'
+import type { ScanReport } from '../../src/gate/ports.ts'
+import { asFiles, compileAll, guestRules, scanAll } from '../support/scan.ts'
+
+const shipped = compileAll((await readBook()).packs)
+const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
+
+const matchesOf = (report: ScanReport | undefined) =>
+  report !== undefined && 'matches' in report ? report.matches : []
+const places = (report: ScanReport | undefined) => matchesOf(report).map(({ line, column }) => [line, column])
+const one = async (body: string | Uint8Array, path = 'a.ts') =>
+  (await scanAll(asFiles({ [path]: body }), own))[0]
+
+const numbered = (count: number) =>
+  asFiles(
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [
+        `src/file-${index}.ts`,
+        `${'\n'.repeat(index % 7)}console.log(${index})\nexport const value${index} = ${index}\n`,
+      ]),
+    ),
+  )
+
+describe('a scan', () => {
+  it('reports every match with line and column', async () => {
+    expect(places(await one('console.log(1)\n  console.log(2); console.log(3)\n'))).toEqual([
+      [1, 1],
+      [2, 3],
+      [2, 19],
+    ])
+  })
+
+  it('counts lines the same with CRLF and a byte order mark', async () => {
+    expect(places(await one('\ufeffconsole.log(1)\r\n\r\n  console.log(2)\r\n'))).toEqual([
+      [1, 1],
+      [3, 3],
+    ])
+  })
+
+  it('counts columns in UTF-16 code units', async () => {
+    expect(places(await one("const a = '😀é'; console.log(a)"))).toEqual([[1, 18]])
+  })
+
+  it('reads UTF-16 with a byte order mark', async () => {
+    const text = Buffer.from('\ufeff// héllo\nconsole.log(1)', 'utf16le')
+    expect(places(await one(text))).toEqual([[2, 1]])
+    expect(places(await one(text.swap16()))).toEqual([[2, 1]])
+  })
+
+  it('survives bytes that are no UTF-8, and a NUL does not hide code', async () => {
+    const latin = Buffer.concat([
+      Buffer.from('const a = "'),
+      Buffer.from([0xe9, 0xff]),
+      Buffer.from('"\nconsole.log(1)'),
+    ])
+    expect(places(await one(latin))).toEqual([[2, 1]])
+    expect(places(await one('// \0\nconsole.log(1)'))).toEqual([[2, 1]])
+  })
+
+  it('leaves binary files and files no rule looks at', async () => {
+    expect(await one(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 71) % 256)))).toEqual({
+      path: 'a.ts',
+      outcome: 'skipped',
+      why: 'binary',
+    })
+    expect(await one('console.log(1)', 'notes.txt')).toMatchObject({ outcome: 'skipped', why: 'unmatched' })
+    expect(await one('console.log(1)', 'weird.constructor')).toMatchObject({ outcome: 'skipped' })
+  })
+
+  it('gives up on a file past the size limit', async () => {
+    const [report] = await scanAll(asFiles({ 'a.ts': 'console.log(1)' }), own, { fileBytes: 10 })
+    expect(report).toMatchObject({ outcome: 'given-up', why: 'size', matches: [] })
+  })
+
+  it.each([
+    ['console.log(1)\nconst = ;\n', 2, 1],
+    ['console.log(1)\nif (a) {\n', 2, 9],
+    ['console.log(1)\nlet x: Array<number = 3', 2, 20],
+  ])('says where %j does not parse, and what else it found', async (text, line, column) => {
+    const report = await one(text)
+    expect(report).toMatchObject({ outcome: 'broken', line, column })
+    expect(places(report)).toEqual([[1, 1]])
+  })
+
+  it.each(['', '\n', '// only this\n', 'export {}\n'])('%j is not broken', async (text) => {
+    expect(await one(text)).toMatchObject({ outcome: 'scanned', matches: [] })
+  })
+
+  it('looks at TypeScript, TSX and JavaScript alike', async () => {
+    const paths = ['a.ts', 'a.mts', 'a.cts', 'a.tsx', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx']
+    const reports = await scanAll(
+      asFiles(Object.fromEntries(paths.map((path) => [path, 'console.log(1)']))),
+      own,
+    )
+    expect(reports.map(places)).toEqual(paths.map(() => [[1, 1]]))
+  })
+
+  it('finds the same in this process and in children, in the order of the files', async () => {
+    const files = numbered(200)
+    const here = await scanAll(files, own, { inlineFiles: 1_000, inlineBytes: 10_000_000 })
+    const there = await scanAll(files, own, { inlineFiles: 0, children: 3 })
+    expect(here.map(({ path }) => path)).toEqual(files.map(({ path }) => path))
+    expect(here.every((report) => matchesOf(report).length === 1)).toBe(true)
+    expect(there).toEqual(here)
+  })
+
+  it('keeps the comments that speak to it, and only comments', async () => {
+    const text = [
+      'console.log(1) // warrant-ignore backend.no-console-log: shown to the user',
+      '  /* warrant-ignore-next-line x */',
+      "const a = '// warrant-ignore y: no comment'",
+    ].join('\n')
+    expect(await one(text)).toMatchObject({
+      comments: [
+        { line: 1, column: 16, alone: false },
+        { line: 2, column: 3, endLine: 2, alone: true, text: '/* warrant-ignore-next-line x */' },
+      ],
+    })
+  })
+
+  it('names in the message what a variable stood for', async () => {
+    const rules = await guestRules(`
+id: own.fs
+language: TypeScript
+severity: warning
+message: fs.$METHOD blocks
+rule: { pattern: 'fs.$METHOD($$$)' }
+constraints: { METHOD: { regex: 'Sync$' } }
+`)
+    const [report] = await scanAll(asFiles({ 'a.ts': 'fs.readFileSync(a); fs.readFile(b)' }), rules)
+    expect(matchesOf(report).map(({ message }) => message)).toEqual(['fs.readFileSync blocks'])
+  })
+})

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url'
+import { compileRules, type PlatformRoots } from '../../src/gate/compile.ts'
+import { type Pack, readPack } from '../../src/gate/packs.ts'
+import type { CompiledRule, FileContent, ScanReport } from '../../src/gate/ports.ts'
+import { astScanner, type ScannerLimits } from '../../src/platform/scanner.ts'
+
+export const SCAN_CHILD = fileURLToPath(new URL('../../dist/bin/scan-child.js', import.meta.url))
+
+const EVERYWHERE = ['android', 'backend', 'frontend', 'go', 'ios', 'java', 'python']
+/** Every platform in the whole repository. */
+export const ALL_ROOTS: PlatformRoots = Object.fromEntries(EVERYWHERE.map((name) => [name, ['']]))
+
+export const compileAll = (packs: readonly Pack[], trusted = true): CompiledRule[] =>
+  compileRules(packs, { roots: ALL_ROOTS, stage: 'CI', trusted })
+
+/** Rules written in a test, as a repository would bring them. */
+export const guestRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {
+  const sources = texts.map((text, index) => ({ path: `.warrant/rules/${index}.yml`, text }))
+  return compileAll([await readPack('project', '0', sources)], false)
+}
+
+export const asFiles = (files: Readonly<Record<string, string | Uint8Array>>): FileContent[] =>
+  Object.entries(files).map(([path, body]) => ({
+    path,
+    bytes: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+  }))
+
+async function* stream(files: Iterable<FileContent>): AsyncGenerator<FileContent> {
+  yield* files
+}
+
+/** Runs the real scanner to its end. */
+export const scanAll = async (
+  files: Iterable<FileContent>,
+  rules: readonly CompiledRule[],
+  limits: Partial<ScannerLimits> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ScanReport[]> => {
+  const reports: ScanReport[] = []
+  for await (const report of astScanner({ worker: SCAN_CHILD, limits }).scan(stream(files), rules, signal)) {
+    reports.push(report)
+  }
+  return reports
+}
