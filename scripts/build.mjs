@@ -12,7 +12,7 @@ const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'
 /** One file each, with nothing beside it: meant to be carried elsewhere and read. */
 const ALONE = ['lineage-verify.ts']
 
-const THREADS = ['project-thread']
+const THREADS = ['project-thread', 'workflow-thread']
 
 /** @param {readonly string[]} names */
 const entries = (names) => names.map((name) => ({ in: at('src/bin', name), out: `bin/${name.slice(0, -3)}` }))

@@ -45,7 +45,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
     rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
-  yaml: { rooms: ['gate'], why: 'rule packs are YAML' },
+  yaml: { rooms: ['gate', 'project'], why: 'rule packs and configuration are YAML' },
   picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
@@ -62,11 +62,10 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
-  'node:worker_threads': { rooms: ['platform', 'app'], why: 'threads that may hang' },
+  'node:worker_threads': { rooms: ['platform', 'app'], why: 'threads that may hang, and those who watch them' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
   'node:os': { rooms: ['platform'], why: 'as many children as processors' },
-  'node:worker_threads': { rooms: ['app'], why: 'a watchman beside code that cannot be interrupted' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']

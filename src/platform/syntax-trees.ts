@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module'
-import { type NapiConfig, parse, registerDynamicLanguage, type SgNode } from '@ast-grep/napi'
+import type { NapiConfig } from '@ast-grep/napi'
 import type { Grammar, SyntaxNode, SyntaxParser } from '../project/syntax-tree.ts'
+import { parseText, type SgNode } from './syntax.ts'
 
 const NAMES: Readonly<Record<Grammar, string>> = {
   java: 'java',
@@ -21,10 +21,12 @@ const ruleOf = (kinds: readonly string[]): NapiConfig => {
   return rule
 }
 
+/** A native node behind the port; what costs a crossing into native code is asked for once. */
 class TreeNode implements SyntaxNode {
   readonly #node: SgNode
   #lines: { readonly first: number; readonly last: number } | undefined
   #children: readonly SyntaxNode[] | undefined
+  #kind: string | undefined
 
   constructor(node: SgNode) {
     this.#node = node
@@ -35,7 +37,8 @@ class TreeNode implements SyntaxNode {
   }
 
   get kind(): string {
-    return String(this.#node.kind())
+    this.#kind ??= String(this.#node.kind())
+    return this.#kind
   }
 
   get line(): number {
@@ -85,17 +88,6 @@ class TreeNode implements SyntaxNode {
 
 const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
 
-let registered = false
-
-/** Native parsers behind the port. They can be registered only once in a process. */
-const register = (): void => {
-  if (registered) return
-  const load = createRequire(import.meta.url)
-  registerDynamicLanguage({ java: load('@ast-grep/lang-java'), kotlin: load('@ast-grep/lang-kotlin') })
-  registered = true
-}
-
-export const syntaxTrees = (): SyntaxParser => {
-  register()
-  return { parse: (grammar, text) => new TreeNode(parse(NAMES[grammar], text).root()) }
-}
+export const syntaxTrees = (): SyntaxParser => ({
+  parse: (grammar, text) => new TreeNode(parseText(NAMES[grammar], text)),
+})

@@ -13,7 +13,6 @@ import { readScript } from './script-reader.ts'
 import { findSecrets, givesAway, type SecretFinding } from './secrets.ts'
 import { type Signature, writeSignature } from './signatures.ts'
 import {
-  MAX_SOURCE_BYTES,
   type ProjectFile,
   type ProjectFiles,
   type Survey,
@@ -87,14 +86,13 @@ class Reading {
     this.warnings.push({ code, file, message })
   }
 
-  file({ path, size }: ProjectFile): void {
-    if (size > MAX_SOURCE_BYTES)
-      return this.#warn('file_too_large', path, `longer than ${MAX_SOURCE_BYTES} bytes: left out`)
-    if (this.#bytes + size > WALK_LIMITS.bytes)
+  file({ path }: ProjectFile): void {
+    if (this.#bytes > WALK_LIMITS.bytes)
       return this.#warn('bytes_exhausted', path, 'the limit of all bytes is reached: left out')
-    this.#bytes += size
     const text = this.#files.read(path)
-    if (text === undefined) return this.#warn('file_unreadable', path, 'the file cannot be read as text')
+    if (text === undefined)
+      return this.#warn('file_unreadable', path, 'the file cannot be read as text, or is too long')
+    this.#bytes += Buffer.byteLength(text)
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (isConfigFile(path)) this.configuration.add(path, text)
@@ -117,6 +115,12 @@ class Reading {
 const orderSecrets = (all: readonly SecretFinding[]): readonly SecretFinding[] => {
   const byLine = new Map(all.map((one) => [`${one.file}\0${String(one.line).padStart(8, '0')}`, one]))
   return [...byLine].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+}
+
+/** Each once, whoever noticed it first. */
+const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
+  const distinct = new Map(all.map((one) => [`${one.code}\0${one.file}`, one]))
+  return [...distinct.values()]
 }
 
 const readAll = (
@@ -142,8 +146,9 @@ export const analyse = (
   options: AnalysisOptions,
 ): Architecture => {
   const survey = files.walk(WALK_LIMITS, options.watch)
-  const structure = discover(files, survey, options)
   const reading = readAll(files, survey, parser, options)
+  const packages = new Map(reading.units.map((unit) => [unit.file, unit.package]))
+  const structure = discover(files, survey, { ...options, packages })
   const index = new SourceIndex(reading.units)
   const detector = new Detector(index, reading.configuration, reading.protos)
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
@@ -166,6 +171,6 @@ export const analyse = (
     graph,
     suggestions: measure({ index, graph, structure, connections, secrets, tests }),
     secrets,
-    warnings: [...structure.warnings, ...reading.warnings, ...reading.configuration.warnings],
+    warnings: orderWarnings([...structure.warnings, ...reading.warnings, ...reading.configuration.warnings]),
   }
 }

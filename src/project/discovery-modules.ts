@@ -42,8 +42,14 @@ export class ModuleSorter {
   readonly #folders: ReadonlySet<string>
   readonly #byModule = new Map<string, ModuleFiles>()
   readonly #files: ProjectFiles
+  readonly #known: ReadonlyMap<string, string>
 
-  constructor(modules: readonly BuildModule[], files: ProjectFiles) {
+  constructor(
+    modules: readonly BuildModule[],
+    files: ProjectFiles,
+    known: ReadonlyMap<string, string> = new Map(),
+  ) {
+    this.#known = known
     this.#folders = new Set(modules.map(({ path }) => path))
     this.#files = files
   }
@@ -66,6 +72,8 @@ export class ModuleSorter {
   }
 
   #declared(path: string): string | undefined {
+    const known = this.#known.get(path)
+    if (known !== undefined) return known
     const text = this.#files.read(path)
     if (text === undefined) {
       this.warnings.push({ code: 'file_unreadable', file: path, message: 'the file cannot be read as text' })

@@ -14,6 +14,8 @@ export interface DiscoveryOptions {
   readonly watch: Watch
   /** Groups whose libraries count as ours, with `*` for anything. The project's own group always does. */
   readonly orgPattern?: string | undefined
+  /** Packages that are known already, by file. */
+  readonly packages?: ReadonlyMap<string, string>
 }
 
 interface Build {
@@ -145,7 +147,7 @@ const said = (root: BuildModule | undefined): Partial<Record<(typeof KEPT)[numbe
 /** Modules, packages, libraries and counts of a project, from its files alone. */
 export const discover = (files: ProjectFiles, survey: Survey, options: DiscoveryOptions): Structure => {
   const build = readBuild(files, survey)
-  const sorter = new ModuleSorter(build.modules, files)
+  const sorter = new ModuleSorter(build.modules, files, options.packages)
   for (const file of survey.files) {
     options.watch()
     sorter.add(file)

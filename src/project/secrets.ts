@@ -66,8 +66,15 @@ const PATTERNS: readonly Pattern[] = [
 export const maskText = (text: string): string =>
   PATTERNS.reduce((masked, { find, show }) => masked.replace(find, show), text)
 
-/** Masks every text inside a value, keys included. */
-export const maskAll = <T>(value: T): T => mask(value) as T
+/** A copy belongs to whoever asked for it. */
+type Fresh<T> = T extends readonly (infer U)[]
+  ? Fresh<U>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Fresh<T[K]> }
+    : T
+
+/** A copy in which every text is masked, keys included. */
+export const maskAll = <T>(value: T): Fresh<T> => mask(value) as Fresh<T>
 
 const mask = (value: unknown): unknown => {
   if (typeof value === 'string') return maskText(value)

@@ -3,7 +3,6 @@
 export interface ProjectFile {
   /** From the root of the project, with `/`. */
   readonly path: string
-  readonly size: number
 }
 
 export interface Warning {
@@ -38,7 +37,7 @@ export interface ProjectFiles {
   readonly root: string
   /** Everything below the project, links not followed. */
   walk(limits: WalkLimits, watch: Watch): Survey
-  /** All of a file as text; undefined when it cannot be read or is no text. */
+  /** All of a file as text; undefined when it cannot be read, is too long, or is no text. */
   read(path: string): string | undefined
 }
 

@@ -14,9 +14,9 @@ export const memoryFiles = (
   return {
     root,
     walk: () => ({
-      files: Object.entries(files)
-        .filter(([path]) => seen(path))
-        .map(([path, text]) => ({ path, size: Buffer.byteLength(text ?? '') }))
+      files: Object.keys(files)
+        .filter(seen)
+        .map((path) => ({ path }))
         .sort(byPath),
       warnings: [],
     }),
