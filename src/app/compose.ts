@@ -67,7 +67,7 @@ const lazyProject = (config: Config, root: string, world: World, log: Log) => {
       })
     return opening
   }
-  const run: RunJob = async (name, args, signal) => (await get()).run(name, args, signal)
+  const run: RunJob = async (name, args, call) => (await get()).run(name, args, call)
   const close = async () => {
     const ended = (await opening?.catch(() => undefined))?.close()
     if ((await ended) !== false) return

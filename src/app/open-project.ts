@@ -1,13 +1,21 @@
 import { resolve } from 'node:path'
+import { Fault } from '../kernel/fault.ts'
+import { jailFaults } from '../kernel/jail.ts'
 import { systemClock } from '../platform/clock.ts'
+import { calmBelow } from '../platform/jail-mounts.ts'
 import { Threads } from '../platform/threads.ts'
-import type { RunJob } from '../project/jobs.ts'
+import { JOBS, type JobName, type RunJob } from '../project/jobs.ts'
 import type { Config } from './config.ts'
 import { openRoot } from './open-root.ts'
-import type { ProjectSetup } from './project-thread.ts'
+import { layDesk, type ProjectSetup } from './project-desk.ts'
 
 /** How long one question about files may take. */
 const JOB_MS = 5_000
+
+/** What may be tried at once, and how much of it: a look that takes longer than handing it on is handed on. */
+const QUICK: ReadonlySet<JobName> = new Set(['read', 'source', 'list', 'structure', 'info'])
+const QUICK_MS = 5
+const QUICK_BYTES = 256 * 1024
 
 /** Beside the bundle that this is in, whichever chunk that is. */
 const PROGRAM = new URL('../threads/project-thread.js', import.meta.url)
@@ -17,21 +25,50 @@ export interface OpenProject {
   readonly close: () => Promise<boolean>
 }
 
-/** The files under the root, asked through threads: what hangs there does not hang here. */
-export const openProject = (config: Config, root: string, held = openRoot(root)): OpenProject => {
+/** Thrown by the watch of a quick look when it is not. */
+class Slow extends Error {}
+
+const isTooMuch = (thrown: unknown): boolean =>
+  thrown instanceof Slow || (thrown instanceof Fault && thrown.code === jailFaults.file_too_large.code)
+
+const projectSetup = (config: Config, root: string, held: ProjectSetup['root']): ProjectSetup => {
   const { deny, denyHardlinks, oneFileSystem, extensions, stateDir } = config
   // Our own state holds keys; no caller gets to it through us.
   const state = resolve(root, stateDir)
   const own = state.startsWith(`${root}/`) ? [`/${state.slice(root.length + 1)}`] : []
-  const setup: ProjectSetup = {
-    root: held,
-    deny: [...deny, ...own],
-    denyHardlinks,
-    oneFileSystem,
-    endings: extensions,
+  return { root: held, deny: [...deny, ...own], denyHardlinks, oneFileSystem, endings: extensions }
+}
+
+/** Does small jobs on the spot. Undefined: it is more than a quick look. */
+const quickLook = (setup: ProjectSetup) => {
+  const parts = { ...layDesk(setup), fileBytes: QUICK_BYTES, now: () => systemClock.now() }
+  return (name: JobName, args: never): unknown => {
+    const until = systemClock.elapsed() + QUICK_MS
+    const watch = () => {
+      if (systemClock.elapsed() > until) throw new Slow()
+    }
+    try {
+      return JOBS[name]({ ...parts, watch }, args)
+    } catch (thrown) {
+      if (isTooMuch(thrown)) return undefined
+      throw thrown
+    }
   }
+}
+
+/**
+ * The files under the root. What hangs there must not hang here, so they are asked through threads; only where
+ * nothing can hang, a quick look is taken from here.
+ */
+export const openProject = (config: Config, root: string, held = openRoot(root)): OpenProject => {
+  const setup = projectSetup(config, root, held)
   const threads = new Threads({ program: PROGRAM, setup, clock: systemClock })
+  const calm = calmBelow(held, systemClock)
+  const look = quickLook(setup)
+  const run = async (name: JobName, args: unknown, call: { readonly signal: AbortSignal }) => {
+    const seen = QUICK.has(name) && calm() ? look(name, args as never) : undefined
+    return seen ?? threads.run(name, args, JOB_MS, call.signal)
+  }
   // Each job's answer has the type that the table of jobs gives it.
-  const run = (name: string, args: unknown, signal: AbortSignal) => threads.run(name, args, JOB_MS, signal)
   return { run: run as RunJob, close: () => threads.close() }
 }

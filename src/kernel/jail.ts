@@ -102,9 +102,11 @@ export const endingOf = (name: string): string => {
 }
 
 const MAX_QUOTED = 256
+const HARMLESS = /^[\w./ -]*$/
 
 /** A caller's own words, escaped and cut: enough to recognise, too little to abuse. */
 export const quotePath = (path: string): string => {
+  if (path.length <= MAX_QUOTED && HARMLESS.test(path)) return `"${path}"`
   const cut = path.length > MAX_QUOTED ? `${path.slice(0, MAX_QUOTED)}…` : path
   return JSON.stringify(cut).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

@@ -8,15 +8,17 @@ export interface JailOptions {
   readonly denyHardlinks?: boolean
   /** Stay on the file system of the root. */
   readonly oneFileSystem?: boolean
-  /** What the operator keeps out of sight, by its path from the root. */
-  readonly denied?: (path: string) => boolean
+  /** What the operator keeps out of sight, by the names that lead there from the root. */
+  readonly denied?: (segments: readonly string[]) => boolean
 }
 
 /** What every way to a file has to pass, whether it was named or met on a walk. */
 export interface Checks {
   readonly ground: Ground
-  /** The operator's word: a path, or any folder above it, may be denied. */
+  /** The operator's word on a path and on every folder above it. */
   denies(segments: readonly string[]): boolean
+  /** The same on an entry of a folder that is not denied. Undefined: nothing ever is. */
+  readonly denied: JailOptions['denied']
   /** Throws when a place is not one to look at. */
   place(place: Place, path: string): void
   read(place: Place, path: string, bytes: number): FileBytes
@@ -47,9 +49,10 @@ const readAll = (descriptor: number, promised: number, limit: number, path: stri
   let size = 0
   for (;;) {
     const count = readSync(descriptor, buffer, size, buffer.length - size, null)
-    if (count === 0) return buffer.subarray(0, size)
     size += count
     if (size > limit) throw tooLarge(path, limit)
+    // All that was promised, and then nothing where one byte more was asked for: that was the end.
+    if (count === 0 || (size === promised && size < buffer.length)) return buffer.subarray(0, size)
     if (size === buffer.length) buffer = Buffer.concat([buffer], Math.min(2 * size + 4_096, limit + 1))
   }
 }
@@ -63,8 +66,8 @@ export const createChecks = (ground: Ground, options: JailOptions): Checks => {
   }
   return {
     ground,
-    denies: (segments) =>
-      denied !== undefined && segments.some((_, at) => denied(segments.slice(0, at + 1).join('/'))),
+    denies: (segments) => denied !== undefined && segments.some((_, at) => denied(segments.slice(0, at + 1))),
+    denied,
     place: checkPlace,
     read(place, path, limit) {
       const { stats } = place

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, opendirSync } from 'node:fs'
+import { type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs'
 import { type Entry, type EntryKind, type Folder, jailFaults, quotePath, type Watch } from '../kernel/jail.ts'
 import { type Checks, kindOf } from './jail-checks.ts'
 import type { Place } from './jail-ground.ts'
@@ -18,7 +18,10 @@ const kindAt = (at: Place, entry: Dirent): EntryKind => {
   }
 }
 
-const readEntries = (at: Place, watch: Watch): Entry[] => {
+const entryOf = (at: Place, entry: Dirent): Entry => ({ name: entry.name, kind: kindAt(at, entry) })
+
+/** Of a folder that may be endless: batch by batch, up to the bound. */
+const streamEntries = (at: Place, watch: Watch): Entry[] => {
   const folder = opendirSync(at.reach, { bufferSize: BATCH })
   try {
     const entries: Entry[] = []
@@ -29,12 +32,21 @@ const readEntries = (at: Place, watch: Watch): Entry[] => {
           detail: { limit: MAX_ENTRIES },
         })
       }
-      entries.push({ name: entry.name, kind: kindAt(at, entry) })
+      entries.push(entryOf(at, entry))
     }
     return entries
   } finally {
     folder.closeSync()
   }
+}
+
+// A list of this size, as the file system counts it, is read at once: the stream costs more than it saves.
+const SMALL = 256 * 1024
+
+const readEntries = (at: Place, watch: Watch): Entry[] => {
+  watch()
+  if (at.stats.size > SMALL) return streamEntries(at, watch)
+  return readdirSync(at.reach, { withFileTypes: true }).map((entry) => entryOf(at, entry))
 }
 
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
@@ -47,7 +59,7 @@ export const holdFolder = (checks: Checks, place: Place, segments: readonly stri
 
   /** What a walk meets and may not have is passed over: it was not asked for by name. */
   const attempt = <T>(name: string, way: (at: Place, name: string) => Place, use: (found: Place) => T) => {
-    if (checks.denies(below(name))) return undefined
+    if (checks.denied?.(below(name))) return undefined
     let found: Place | undefined
     try {
       found = way(place, name)
@@ -58,12 +70,22 @@ export const holdFolder = (checks: Checks, place: Place, segments: readonly stri
     }
   }
 
+  const allowed = (entries: Entry[]): Entry[] => {
+    const { denied } = checks
+    if (denied === undefined) return entries
+    const names = below('')
+    return entries.filter(({ name }) => {
+      names[segments.length] = name
+      return !denied(names)
+    })
+  }
+
   return {
     path,
     entries(watch) {
       const entries = readEntries(place, watch)
       if (!ground.holds(place)) throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
-      return entries.filter(({ name }) => !checks.denies(below(name))).sort(byName)
+      return allowed(entries).sort(byName)
     },
     enter: (name) =>
       attempt(name, ground.enter, (found) => {

@@ -8,7 +8,9 @@ export interface Desk {
   /** Asked often; throws once the time is up or nobody waits any more. */
   readonly watch: Watch
   readonly now: () => number
+  /** Largest file that is read, in bytes, inclusive. */
+  readonly fileBytes: number
 }
 
-/** Largest file that is read whole, in bytes, inclusive. */
+/** The largest file there may be. */
 export const MAX_FILE = 10 * 1024 * 1024

@@ -116,7 +116,9 @@ export const compileGlob = (pattern: string): PathTest => {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.')
   const parts: Part[] = names.map((name) => (name === '**' ? 'deep' : compileName(name)))
   if (parts.at(-1) === 'deep') parts.push(() => true)
+  const deep = parts.includes('deep')
   return (segments) =>
+    (deep || segments.length === parts.length) &&
     matchAll(
       parts.length,
       segments,

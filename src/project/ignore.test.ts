@@ -36,7 +36,7 @@ const lay = (files: Readonly<Record<string, string>>) => {
 
 const walked = (root: string, path = '.'): string[] => {
   const jail = openJail(holdRoot(root))
-  const desk = { jail, rules: textRules([]), watch: () => {}, now: () => 0 }
+  const desk = { jail, rules: textRules([]), fileBytes: 10_485_760, watch: () => {}, now: () => 0 }
   const found: string[] = []
   jail.within(path, desk.rules, (folder) =>
     walkTree(desk, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {

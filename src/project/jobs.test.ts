@@ -37,6 +37,7 @@ beforeAll(() => {
   desk = {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
+    fileBytes: 10_485_760,
     watch: () => {},
     now: () => Date.UTC(2026, 4, 5, 12),
   }

@@ -27,5 +27,5 @@ export type JobName = keyof Jobs
 export type RunJob = <K extends JobName>(
   name: K,
   args: Parameters<Jobs[K]>[1],
-  signal: AbortSignal,
+  call: { readonly signal: AbortSignal },
 ) => Promise<ReturnType<Jobs[K]>>

@@ -1,6 +1,6 @@
 import { Fault } from '../kernel/fault.ts'
 import type { FileBytes, Rules } from '../kernel/jail.ts'
-import { type Desk, MAX_FILE } from './desk.ts'
+import type { Desk } from './desk.ts'
 import { chooseLines, decodeText, fitLines, type LineChoice } from './text.ts'
 
 export interface FileText {
@@ -35,8 +35,8 @@ const asText = (file: FileBytes, asked: ReadArgs): FileText => {
   }
 }
 
-export const readText = ({ jail, watch }: Desk, rules: Rules, args: ReadArgs): FileText =>
-  asText(jail.read(args.path, rules, { bytes: MAX_FILE, watch }), args)
+export const readText = ({ jail, watch, fileBytes }: Desk, rules: Rules, args: ReadArgs): FileText =>
+  asText(jail.read(args.path, rules, { bytes: fileBytes, watch }), args)
 
 /** One of several files: its text, or why there is none. */
 export type FileResult =

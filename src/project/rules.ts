@@ -41,9 +41,11 @@ export const isClutter = ({ name, kind }: Entry): boolean =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\ufffd\p{Cf}\p{Zl}\p{Zp}]/u
 
+const PLAIN = /^[ -~]*$/
+
 /** A name on a line of its own. One with a newline in it must not look like two. */
 export const showName = (name: string): string => {
-  if (!UNPRINTABLE.test(name)) return name
+  if (PLAIN.test(name) || !UNPRINTABLE.test(name)) return name
   return JSON.stringify(name).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,

@@ -19,14 +19,15 @@ export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_0
 /** Asks for a job and leaves a word in the log: what was asked at `debug`, what was refused louder. */
 export const ask = async <K extends JobName>(
   { run }: ProjectPorts,
-  { signal, log }: CallContext,
+  call: CallContext,
   job: K,
   args: Parameters<Jobs[K]>[1],
 ): Promise<ReturnType<Jobs[K]>> => {
+  const { log } = call
   const path = 'path' in args ? { path: quotePath(String(args.path)) } : {}
   log.write('debug', `asked: ${job}`, path)
   try {
-    return await run(job, args, signal)
+    return await run(job, args, call)
   } catch (thrown) {
     if (thrown instanceof Fault) {
       const level = thrown.kind === 'corrupt' || thrown.kind === 'unavailable' ? 'error' : 'warn'

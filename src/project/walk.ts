@@ -56,7 +56,7 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
   const shown = (entry: Entry, segments: readonly string[], ignores: readonly IgnoreFile[]): boolean =>
     !rules.blocked(entry.name.toLowerCase()) &&
     !options.exclude(segments) &&
-    !isIgnored(ignores, segments, entry.kind === 'directory')
+    (ignores.length === 0 || !isIgnored(ignores, segments, entry.kind === 'directory'))
 
   const descend = (folder: Folder, entry: Entry, depth: number, ignores: readonly IgnoreFile[]) => {
     if (depth >= most) {
