@@ -34,6 +34,8 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   chunkNames: 'chunks/[name]-[hash]',
+  // Its build for Node asks for modules in a way a bundle cannot answer; the other is the same code as modules.
+  alias: { yaml: at('node_modules/yaml/browser/index.js') },
   // Drivers with files of their own; they are installed beside us.
   external: ['@photostructure/sqlite', 'pg', '@ast-grep/*'],
   legalComments: 'none',

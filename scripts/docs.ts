@@ -15,6 +15,7 @@ import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { exportFaults } from '../src/platform/export-file.ts'
 import { projectFaults } from '../src/project/faults.ts'
+import { xmlFaults } from '../src/project/maven-xml.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -40,6 +41,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   serveFaults,
   storeFaults,
   usageFaults,
+  xmlFaults,
 ]
 
 const everything = () =>

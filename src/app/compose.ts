@@ -8,6 +8,7 @@ import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import type { RunJob } from '../project/jobs.ts'
 import { projectToolset } from '../project/tools.ts'
+import type { RunWorkflow } from '../project/workflow-jobs.ts'
 import { type Hello, LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config.ts'
@@ -75,7 +76,8 @@ const lazyProject = (config: Config, root: string, world: World, log: Log) => {
     log.write('warn', 'a file system does not answer; ending by force')
     process.kill(process.pid, 'SIGKILL')
   }
-  return { run, close }
+  const workflow: RunWorkflow = async (...asked) => (await get()).workflow(...asked)
+  return { run, workflow, close }
 }
 
 const nobody: Recorder = { record: () => {} }
@@ -117,7 +119,11 @@ export const assemble = (
       clock,
     }),
     beliefsToolset(() => beliefs.open()),
-    projectToolset({ run: project.run, answerBytes: config.limits.answerBytes }),
+    projectToolset({
+      run: project.run,
+      workflow: project.workflow,
+      answerBytes: config.limits.answerBytes,
+    }),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({

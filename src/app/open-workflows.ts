@@ -1,11 +1,13 @@
-import { availableParallelism } from 'node:os'
 import { systemClock } from '../platform/clock.ts'
 import { Threads } from '../platform/threads.ts'
 import type { RunWorkflow } from '../project/workflow-jobs.ts'
-import type { ProjectSetup } from './project-thread.ts'
+import type { ProjectSetup } from './project-desk.ts'
 
 /** A whole project takes longer than one file; what every call may take at most still comes first. */
 const LONGEST_MS = 45_000
+
+/** Each holds a whole project in memory. */
+const MANY = 2
 
 /** Beside the bundle that this is in, whichever chunk that is. */
 const PROGRAM = new URL('../threads/workflow-thread.js', import.meta.url)
@@ -21,7 +23,7 @@ export const openWorkflows = (setup: ProjectSetup): OpenWorkflows => {
     program: PROGRAM,
     setup,
     clock: systemClock,
-    many: Math.max(1, availableParallelism() - 1),
+    many: MANY,
   })
   const run = (name: string, args: unknown, call: Parameters<RunWorkflow>[2]) =>
     threads.run(name, args, LONGEST_MS, call.signal, (done, total) => call.progress(done, total))

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { defineTool, Told, type Tool } from '../kernel/tool.ts'
+import { type CallContext, defineTool, Told, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './discovery-shape.ts'
 import { LANGUAGES } from './report-words.ts'
-import { ask, PathInput, type ProjectPorts } from './tool-parts.ts'
-import type { RunWorkflow } from './workflow-jobs.ts'
+import { ask, noted, PathInput, type ProjectPorts } from './tool-parts.ts'
+import type { RunWorkflow, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-shapes.ts'
 
 export interface WorkflowPorts extends ProjectPorts {
@@ -13,7 +13,14 @@ export interface WorkflowPorts extends ProjectPorts {
 const Project = PathInput.describe('Folder of the project from the root; "." is the root.')
 const Lang = z.enum(LANGUAGES).default('en').describe('Language of the headings and sentences.')
 
-const readingTools = ({ workflow }: WorkflowPorts): Tool[] => [
+const askFor = <K extends WorkflowName>(
+  { workflow }: WorkflowPorts,
+  call: CallContext,
+  name: K,
+  args: Parameters<Workflows[K]>[1],
+): Promise<ReturnType<Workflows[K]>> => noted(call, name, args.path, () => workflow(name, args, call))
+
+const readingTools = (ports: WorkflowPorts): Tool[] => [
   defineTool({
     name: 'discover_service_interconnections',
     title: 'Discover service interconnections',
@@ -30,7 +37,7 @@ const readingTools = ({ workflow }: WorkflowPorts): Tool[] => [
         ['discovery_summary', 'connection_mapping', 'outbound'],
         ['warnings'],
       ]),
-    run: ({ projectPath }, call) => workflow('interconnections', { path: projectPath }, call),
+    run: ({ projectPath }, call) => askFor(ports, call, 'interconnections', { path: projectPath }),
   }),
   defineTool({
     name: 'get_project_structure',
@@ -52,7 +59,7 @@ const readingTools = ({ workflow }: WorkflowPorts): Tool[] => [
         ['warnings'],
       ]),
     run: ({ projectPath, orgPattern }, call) =>
-      workflow('structure', { path: projectPath, orgPattern }, call),
+      askFor(ports, call, 'structure', { path: projectPath, orgPattern }),
   }),
   defineTool({
     name: 'extract_architectural_signatures',
@@ -63,7 +70,7 @@ const readingTools = ({ workflow }: WorkflowPorts): Tool[] => [
     input: z.object({ projectPath: Project }),
     output: SignatureShape,
     fit: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
-    run: ({ projectPath }, call) => workflow('signatures', { path: projectPath }, call),
+    run: ({ projectPath }, call) => askFor(ports, call, 'signatures', { path: projectPath }),
   }),
   defineTool({
     name: 'analyze_project',
@@ -81,7 +88,7 @@ const readingTools = ({ workflow }: WorkflowPorts): Tool[] => [
         ['secrets'],
         ['warnings'],
       ]),
-    run: ({ rootPath, lang }, call) => workflow('analysis', { path: rootPath, lang }, call),
+    run: ({ rootPath, lang }, call) => askFor(ports, call, 'analysis', { path: rootPath, lang }),
   }),
 ]
 
@@ -97,7 +104,7 @@ export const workflowTools = (ports: WorkflowPorts): Tool[] => [
     input: z.object({ projectPath: Project.default('.'), lang: Lang }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async ({ projectPath, lang }, call) => {
-      const content = await ports.workflow('markdown', { path: projectPath, lang }, call)
+      const content = await askFor(ports, call, 'markdown', { path: projectPath, lang })
       const report = await ask(ports, call, 'report', { content })
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
       return new Told(report, content)
