@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { reportFaults } from '../src/app/commands/report.ts'
 import { serveFaults } from '../src/app/commands/serve.ts'
 import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
@@ -38,6 +39,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   readingFaults,
   replicaFaults,
+  reportFaults,
   serveFaults,
   storeFaults,
   usageFaults,

@@ -129,6 +129,30 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),
   },
   {
+    name: 'report',
+    summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
+    usage: '[FOLDER]',
+    options: () => [
+      { flag: 'html', kind: 'switch', description: 'One HTML file with the diagram drawn, not Markdown.' },
+      {
+        flag: 'lang',
+        kind: 'text',
+        value: 'LANG',
+        description: 'Language of the report.',
+        choices: ['en', 'es'],
+      },
+      { flag: 'out', kind: 'text', value: 'FILE', description: 'Write to this new file instead of stdout.' },
+      {
+        flag: 'save',
+        kind: 'switch',
+        description: 'Save as SENTINEL_REPORT_YYYYMMDD[_NN].md under the root.',
+      },
+      ...configOptions(),
+    ],
+    choices: [],
+    run: async (invocation) => (await import('./commands/report.ts')).run(invocation),
+  },
+  {
     name: 'completion',
     summary: 'Print a completion script for a shell.',
     usage: `<${SHELLS.join('|')}>`,

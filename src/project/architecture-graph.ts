@@ -1,3 +1,5 @@
+import { originOf } from './addresses.ts'
+import type { Outbound } from './connections.ts'
 import type { Connections } from './interconnections.ts'
 import { injectionsOf, type Role, rolesOf } from './roles.ts'
 import { inOrder } from './source-files.ts'
@@ -150,7 +152,7 @@ class GraphBuilder {
       // A declared client is a node itself: who injects it calls it.
       if (from === undefined || this.#drafts.get(from)?.role === 'Client') continue
       const source = { file: one.source_file, line: one.line }
-      this.#edge(from, this.#outside(one.target_service, one.protocol, source), one.type, source)
+      this.#edge(from, this.#outside(serverOf(one), one.protocol, source), one.type, source)
     }
     for (const one of inbound.filter(({ protocol }) => protocol.startsWith('Messaging'))) {
       const to = callers.get(`${one.source_file}\0${one.handler.replace(/\..*$/, '')}`)
@@ -191,6 +193,12 @@ class GraphBuilder {
       .sort((a, b) => inOrder(a.from, b.from) || inOrder(a.to, b.to) || inOrder(a.label, b.label))
     return { nodes, edges, renamed }
   }
+}
+
+/** Calls to one server are one box, whatever their paths. */
+const serverOf = ({ protocol, target_service }: Outbound): string => {
+  const server = protocol === 'REST' ? originOf(target_service) : undefined
+  return server === undefined || server.includes('{') ? target_service : server
 }
 
 /** Types with a role, what they are given and what they call: nothing that no line of code shows. */

@@ -1,8 +1,10 @@
 import type { Architecture } from './architecture.ts'
+import type { ArchitectureGraph } from './architecture-graph.ts'
+import type { Outbound } from './connections.ts'
 import { fitGraph, shortLabel } from './mermaid.ts'
 import type { Block, Inline, ReportModel, Section } from './report-model.ts'
 import { summaryOf } from './report-summary.ts'
-import { type Language, RULE_IMPACTS, say, WORDS, type Words } from './report-words.ts'
+import { type Language, placeName, RULE_IMPACTS, say, WORDS, type Words } from './report-words.ts'
 import { maskAll } from './secrets.ts'
 import { inOrder } from './source-files.ts'
 import { GROUPS, type Suggestion } from './suggestion.ts'
@@ -57,19 +59,28 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
   ...new Map(rows.map((row) => [row.join('\0'), row])).values(),
 ]
 
-const dependencySection = ({ structure, connections }: Architecture, words: Words): Section => {
+/** Who calls a target. A declared client is called by those it is given to. */
+const sourcesOf = (one: Outbound, { nodes, edges }: ArchitectureGraph): readonly string[] => {
+  const client = nodes.find(
+    ({ role, name, source }) => role === 'Client' && name === one.caller && source.file === one.source_file,
+  )
+  const users = edges
+    .filter(({ to }) => to === client?.id)
+    .map(({ from }) => nodes.find(({ id }) => id === from)?.name ?? from)
+  if (client !== undefined && users.length > 0) return users
+  return [one.caller === '' ? one.source_file : one.caller]
+}
+
+const dependencySection = ({ structure, connections, graph }: Architecture, words: Words): Section => {
   const libraries = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
     one.artifactId,
     one.version ?? '',
   ])
-  const relations = connections.outbound.map((one) => [
-    one.caller === '' ? one.source_file : one.caller,
-    one.protocol,
-    one.target_service,
-    one.type,
-  ])
+  const relations = connections.outbound.flatMap((one) =>
+    sourcesOf(one, graph).map((source) => [source, one.protocol, one.target_service, one.type]),
+  )
   const entries = connections.inbound.map((one) => [
     one.protocol,
     one.endpoint,
@@ -111,7 +122,7 @@ const itemOf = (
   return [
     { severity },
     ' ',
-    { code: subject },
+    { code: placeName(subject, words) },
     ` (${file}:${line}): ${say(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
   ]
 }

@@ -1,5 +1,5 @@
 import type { Architecture } from './architecture.ts'
-import { say, type Words } from './report-words.ts'
+import { placeName, say, type Words } from './report-words.ts'
 import { inOrder } from './source-files.ts'
 import { SEVERITIES } from './suggestion.ts'
 
@@ -66,9 +66,12 @@ const riskLine = ({ suggestions }: Architecture, words: Words): string => {
   }))
   const shown = counts
     .filter(({ severity, n }) => n > 0 && GRAVE.includes(severity))
-    .map(({ severity, n }) => `${n} ${words.severities[severity]}`)
+    .map(({ severity, n }) => `${words.severities[severity]} ${n}`)
   const fact = say(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
-  return say(words.riskLine, { counts: shown.join(', '), first: `${first.subject}: ${fact}.` })
+  return say(words.riskLine, {
+    counts: shown.join(', '),
+    first: `${placeName(first.subject, words)}: ${fact}.`,
+  })
 }
 
 /** From five to seven sentences: what it is, how large, what it is made of, who talks to it, what is wrong. */
