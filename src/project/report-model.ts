@@ -1,6 +1,9 @@
 import type { Drawing } from './mermaid.ts'
 import type { Severity } from './suggestion.ts'
 
+export const LANGUAGES = ['en', 'es'] as const
+export type Language = (typeof LANGUAGES)[number]
+
 /** A report before it is Markdown or HTML: what is said, not how it looks. */
 
 export type Inline =
@@ -27,6 +30,6 @@ export interface Section {
 }
 
 export interface ReportModel {
-  readonly lang: 'en' | 'es'
+  readonly lang: Language
   readonly sections: readonly Section[]
 }

@@ -1,10 +1,8 @@
+import type { Language } from './report-model.ts'
 import { EN, type Words } from './report-words-en.ts'
 import { ES } from './report-words-es.ts'
 
 export type { Words }
-
-export const LANGUAGES = ['en', 'es'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 export const WORDS: Readonly<Record<Language, Words>> = { en: EN, es: ES }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type CallContext, defineTool, Told, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './discovery-shape.ts'
-import { LANGUAGES } from './report-words.ts'
+import { LANGUAGES } from './report-model.ts'
 import { ask, noted, PathInput, type ProjectPorts } from './tool-parts.ts'
 import type { RunWorkflow, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-shapes.ts'

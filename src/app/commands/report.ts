@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
-import { LANGUAGES, type Language } from '../../project/report-words.ts'
+import { LANGUAGES, type Language } from '../../project/report-model.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { openProject } from '../open-project.ts'
 import { loadSettings } from '../world.ts'
