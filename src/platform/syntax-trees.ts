@@ -10,14 +10,14 @@ const NAMES: Readonly<Record<Grammar, string>> = {
   javascript: 'JavaScript',
 }
 
-const rules = new Map<string, NapiConfig>()
+const rules = new WeakMap<readonly string[], NapiConfig>()
 
+/** Lists of kinds are constants: each becomes a rule once. */
 const ruleOf = (kinds: readonly string[]): NapiConfig => {
-  const key = kinds.join('|')
-  const known = rules.get(key)
+  const known = rules.get(kinds)
   if (known !== undefined) return known
   const rule: NapiConfig = { rule: { any: kinds.map((kind) => ({ kind })) } }
-  rules.set(key, rule)
+  rules.set(kinds, rule)
   return rule
 }
 

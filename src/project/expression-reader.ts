@@ -1,3 +1,4 @@
+import type { CallNames } from './call-names.ts'
 import type { Call, Expression } from './source-unit.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
 
@@ -14,17 +15,30 @@ export type ExpressionRule = (
   read: (node: SyntaxNode | undefined) => Expression,
 ) => Expression | undefined
 
+/** How one language is read. */
+export interface Dialect {
+  readonly rule: ExpressionRule
+  /** Calls worth reading. */
+  readonly names: CallNames
+  /** The name of what a node of a call calls, without reading the rest of it. */
+  readonly nameOf: (call: SyntaxNode) => string
+}
+
 /**
  * Reads expressions of one file. Each node is read once, and never deeper than a bound: a chain of ten thousand
  * calls must cost ten thousand steps, not their square, and no stack.
  */
 export class ExpressionReader {
   readonly #rule: ExpressionRule
+  readonly #names: CallNames
+  readonly #nameOf: (call: SyntaxNode) => string
   readonly #known = new Map<number, Expression>()
   #depth = 0
 
-  constructor(rule: ExpressionRule) {
+  constructor({ rule, names, nameOf }: Dialect) {
     this.#rule = rule
+    this.#names = names
+    this.#nameOf = nameOf
   }
 
   readonly read = (node: SyntaxNode | undefined): Expression => {
@@ -40,9 +54,10 @@ export class ExpressionReader {
     return found
   }
 
-  /** The calls among these nodes, in the order of the text. */
+  /** The calls among these nodes that matter, in the order of the text. */
   calls(nodes: readonly SyntaxNode[]): readonly Call[] {
     return nodes.flatMap((node) => {
+      if (!this.#names.exactly.test(this.#nameOf(node))) return []
       const found = this.read(node)
       if (found.kind !== 'call') return []
       return NESTED.test(found.call.name) ? [{ ...found.call, within: this.#around(node) }] : [found.call]

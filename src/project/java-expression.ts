@@ -1,4 +1,11 @@
-import { decodeEscapes, type ExpressionRule, joinNames, joinParts } from './expression-reader.ts'
+import { JVM_CALLS } from './call-names.ts'
+import {
+  type Dialect,
+  decodeEscapes,
+  type ExpressionRule,
+  joinNames,
+  joinParts,
+} from './expression-reader.ts'
 import type { Annotation, Expression } from './source-unit.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
 
@@ -20,11 +27,13 @@ const literal = (text: string): string => {
 
 const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
 
+const isSum = (node: SyntaxNode): boolean => node.field('operator')?.text() === '+'
+
 /** `a + b + c` leans to the left: its parts are collected without climbing down call by call. */
 const sumParts = (node: SyntaxNode, read: Read): readonly Expression[] => {
   const parts: Expression[] = []
   let at: SyntaxNode | undefined = node
-  while (at?.kind === 'binary_expression' && at.words().includes('+')) {
+  while (at?.kind === 'binary_expression' && isSum(at)) {
     parts.push(read(at.field('right')))
     at = at.field('left')
   }
@@ -52,8 +61,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   field_access: (node, read) => joinNames(read(node.field('object')), node.field('field')?.text() ?? ''),
   parenthesized_expression: (node, read) => read(node.children().find((one) => !isComment(one))),
   cast_expression: (node, read) => read(node.field('value')),
-  binary_expression: (node, read) =>
-    node.words().includes('+') ? joinParts(sumParts(node, read)) : undefined,
+  binary_expression: (node, read) => (isSum(node) ? joinParts(sumParts(node, read)) : undefined),
   decimal_integer_literal: (node) => ({ kind: 'text', text: node.text().replace(/[_lL]/g, '') }),
   class_literal: (node) => ({ kind: 'other', text: node.text() }),
   true: () => ({ kind: 'text', text: 'true' }),
@@ -64,15 +72,15 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   annotation: (node, read) => ({ kind: 'annotation', annotation: javaAnnotation(node, read) }),
   marker_annotation: (node, read) => ({ kind: 'annotation', annotation: javaAnnotation(node, read) }),
   method_invocation: (node, read) => {
-    const receiver = node.field('object')
+    const [receiver, name] = [node.field('object'), node.field('name')]
     return {
       kind: 'call',
       call: {
         ...(receiver !== undefined && { receiver: read(receiver) }),
-        name: node.field('name')?.text() ?? '',
+        name: name?.text() ?? '',
         makes: false,
         args: argumentsOf(node.field('arguments'), read),
-        line: node.field('name')?.line ?? node.line,
+        line: name?.line ?? node.line,
       },
     }
   },
@@ -87,6 +95,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-export const javaExpression: ExpressionRule = (node, read) => RULES[node.kind]?.(node, read)
-
-export const JAVA_CALLS: readonly string[] = ['method_invocation', 'object_creation_expression']
+export const JAVA: Dialect = {
+  rule: (node, read) => RULES[node.kind]?.(node, read),
+  names: JVM_CALLS,
+  nameOf: (call) => call.field(call.kind === 'method_invocation' ? 'name' : 'type')?.text() ?? '',
+}

@@ -1,5 +1,5 @@
 import { ExpressionReader } from './expression-reader.ts'
-import { JAVA_CALLS, javaAnnotation, javaExpression } from './java-expression.ts'
+import { JAVA, javaAnnotation } from './java-expression.ts'
 import {
   type Annotation,
   type Call,
@@ -20,10 +20,15 @@ const KINDS: Readonly<Record<string, TypeKind>> = {
   annotation_type_declaration: '@interface',
 }
 
+const CALLS = ['method_invocation', 'object_creation_expression']
+const LOCALS = ['local_variable_declaration', 'assignment_expression']
+const CATCHES = ['catch_clause']
+const TYPE_KINDS = Object.keys(KINDS)
+
 const squeeze = (text: string): string => text.replace(/\s+/g, ' ')
 
 class JavaReader {
-  readonly #expressions = new ExpressionReader(javaExpression)
+  readonly #expressions = new ExpressionReader(JAVA)
 
   annotations(node: SyntaxNode): readonly Annotation[] {
     const modifiers = childOfKind(node, 'modifiers')
@@ -56,24 +61,31 @@ class JavaReader {
     }))
   }
 
-  calls(node: SyntaxNode): readonly Call[] {
-    return this.#expressions.calls(node.descend(JAVA_CALLS))
+  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+    // Looking at the text is a hundred times cheaper than looking at the tree, and nearly always enough.
+    return JAVA.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
-  method(node: SyntaxNode): Method {
-    const body = node.field('body')
-    const locals = body?.descend(['local_variable_declaration', 'assignment_expression']) ?? []
+  method(node: SyntaxNode, always = false): Method {
+    const [name, body] = [node.field('name'), node.field('body')]
+    const text = body?.text() ?? ''
+    const calls = body === undefined ? [] : this.calls(body, text)
+    const annotations = this.annotations(node)
+    // Names matter only where something is called, given or declared: most methods do none of it.
+    const named = always || calls.length > 0
+    const locals = named ? (body?.descend(LOCALS) ?? []) : []
+    const catches = /\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : []
     return {
-      name: node.field('name')?.text() ?? '',
-      line: node.field('name')?.line ?? node.line,
+      name: name?.text() ?? '',
+      line: name?.line ?? node.line,
       lines: body === undefined ? 0 : Math.max(1, body.lastLine - body.line - 1),
-      annotations: this.annotations(node),
+      annotations,
       returns: squeeze(node.field('type')?.text() ?? ''),
-      parameters: this.parameters(node.field('parameters')),
+      parameters: named || annotations.length > 0 ? this.parameters(node.field('parameters')) : [],
       locals: locals.flatMap((one) => this.local(one)),
-      calls: body === undefined ? [] : this.calls(body),
-      digest: digestOf(body),
-      silentCatches: (body?.descend(['catch_clause']) ?? []).filter(isSilent).map(({ line }) => line),
+      calls,
+      digest: digestOf(body, text),
+      silentCatches: catches.filter(isSilent).map(({ line }) => line),
     }
   }
 
@@ -116,7 +128,7 @@ class JavaReader {
         ...this.parameters(node.field('parameters')),
       ],
       constructors: of('constructor_declaration', 'compact_constructor_declaration').map((one) =>
-        this.method(one),
+        this.method(one, true),
       ),
       methods: of('method_declaration').map((one) => this.method(one)),
       calls: [...constants, ...of('static_initializer', 'block', 'enum_constant')].flatMap((one) =>
@@ -144,7 +156,7 @@ export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
     language: 'java',
     package: childOfKind(declared, 'scoped_identifier', 'identifier')?.text() ?? '',
     imports: childrenOfKind(root, 'import_declaration').map(nameIn),
-    types: root.descend(Object.keys(KINDS)).map((node) => reader.type(node)),
+    types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),
     loose: NO_METHOD,
   }
 }

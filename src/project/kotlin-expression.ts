@@ -1,4 +1,11 @@
-import { decodeEscapes, type ExpressionRule, joinNames, joinParts } from './expression-reader.ts'
+import { JVM_CALLS } from './call-names.ts'
+import {
+  type Dialect,
+  decodeEscapes,
+  type ExpressionRule,
+  joinNames,
+  joinParts,
+} from './expression-reader.ts'
 import type { Annotation, Expression } from './source-unit.ts'
 import { childOfKind, childrenOfKind, type SyntaxNode } from './syntax-tree.ts'
 
@@ -102,6 +109,14 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-export const kotlinExpression: ExpressionRule = (node, read) => RULES[node.kind]?.(node, read)
+const calledName = (node: SyntaxNode): string => {
+  const [callee] = node.children()
+  if (callee?.kind === 'navigation_expression') return memberOf(callee)
+  return callee?.kind === 'simple_identifier' ? callee.text() : ''
+}
 
-export const KOTLIN_CALLS: readonly string[] = ['call_expression']
+export const KOTLIN: Dialect = {
+  rule: (node, read) => RULES[node.kind]?.(node, read),
+  names: JVM_CALLS,
+  nameOf: calledName,
+}

@@ -1,5 +1,5 @@
 import { ExpressionReader } from './expression-reader.ts'
-import { KOTLIN_CALLS, kotlinAnnotation, kotlinExpression } from './kotlin-expression.ts'
+import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
 import {
   type Annotation,
   type Call,
@@ -26,11 +26,17 @@ const NOT_VALUES = new Set([
   'multiline_comment',
 ])
 
+const LOCALS = ['property_declaration', 'assignment']
+const CALLS = ['call_expression']
+const CATCHES = ['catch_block']
+const IMPORTS = ['import_header']
+const CLASSES = ['class_declaration', 'object_declaration']
+
 const typeText = (node: SyntaxNode | undefined): string =>
   (childOfKind(node, ...TYPES)?.text() ?? '').replace(/\s+/g, ' ').replace(/\?$/, '')
 
 class KotlinReader {
-  readonly #expressions = new ExpressionReader(kotlinExpression)
+  readonly #expressions = new ExpressionReader(KOTLIN)
 
   annotations(modifiers: SyntaxNode | undefined): readonly Annotation[] {
     return childrenOfKind(modifiers, 'annotation').map((one) => kotlinAnnotation(one, this.#expressions.read))
@@ -74,8 +80,8 @@ class KotlinReader {
     })
   }
 
-  calls(node: SyntaxNode): readonly Call[] {
-    return this.#expressions.calls(node.descend(KOTLIN_CALLS))
+  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+    return KOTLIN.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   method(node: SyntaxNode): Method {
@@ -93,12 +99,14 @@ class KotlinReader {
   }
 
   body(body: SyntaxNode | undefined): Pick<Method, 'locals' | 'calls' | 'digest' | 'silentCatches'> {
-    const locals = body?.descend(['property_declaration', 'assignment']) ?? []
-    const catches = body?.descend(['catch_block']) ?? []
+    const text = body?.text() ?? ''
+    const calls = body === undefined ? [] : this.calls(body, text)
+    const locals = calls.length > 0 ? (body?.descend(LOCALS) ?? []) : []
+    const catches = /\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : []
     return {
       locals: locals.map((one) => (one.kind === 'assignment' ? this.assignment(one) : this.property(one))),
-      calls: body === undefined ? [] : this.calls(body),
-      digest: digestOf(body),
+      calls,
+      digest: digestOf(body, text),
       silentCatches: catches
         .filter(
           (one) =>
@@ -189,10 +197,8 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     file,
     language: 'kotlin',
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
-    imports: root.descend(['import_header']).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
-    types: root
-      .descend(['class_declaration', 'object_declaration'])
-      .map((one) => reader.type(one, before.get(one.id))),
+    imports: root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
+    types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
     loose: {
       ...NO_METHOD,
       locals: [...constants, ...loose.flatMap(({ locals, parameters }) => [...parameters, ...locals])],

@@ -1,4 +1,6 @@
+import { SCRIPT_CALLS } from './call-names.ts'
 import {
+  type Dialect,
   decodeEscapes,
   ExpressionReader,
   type ExpressionRule,
@@ -42,7 +44,9 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   member_expression: (node, read) =>
     joinNames(read(node.field('object')), node.field('property')?.text() ?? ''),
   binary_expression: (node, read) =>
-    node.words().includes('+') ? joinParts([read(node.field('left')), read(node.field('right'))]) : undefined,
+    node.field('operator')?.text() === '+'
+      ? joinParts([read(node.field('left')), read(node.field('right'))])
+      : undefined,
   array: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
   object: (node, read) => ({
     kind: 'record',
@@ -82,16 +86,35 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-const scriptExpression: ExpressionRule = (node, read) => RULES[node.kind]?.(node, read)
+const calledName = (node: SyntaxNode): string => {
+  const callee = node.field('function')
+  return (
+    (callee?.kind === 'member_expression' ? callee.field('property') : callee)?.text().slice(0, 100) ?? ''
+  )
+}
 
-const CALLS = ['call_expression', 'new_expression']
-const CLASSES = ['class_declaration', 'abstract_class_declaration']
+const SCRIPT: Dialect = {
+  rule: (node, read) => RULES[node.kind]?.(node, read),
+  names: SCRIPT_CALLS,
+  nameOf: calledName,
+}
+
+/** Modules asked for the older way. */
+const required = (root: SyntaxNode): readonly SyntaxNode[] =>
+  /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
+
+const CALLS = ['call_expression']
+const VARIABLES = ['variable_declarator', 'assignment_expression']
+const DECLARED = [...VARIABLES, 'required_parameter']
+const CATCHES = ['catch_clause']
+const CLASS_KINDS = ['class_declaration', 'abstract_class_declaration']
+const CLASSES = CLASS_KINDS
 
 const typeOf = (node: SyntaxNode | undefined): string =>
   node?.field('type')?.text().replace(/^:\s*/, '') ?? ''
 
 class ScriptReader {
-  readonly #expressions = new ExpressionReader(scriptExpression)
+  readonly #expressions = new ExpressionReader(SCRIPT)
 
   decorator(node: SyntaxNode): Annotation {
     const [called] = node.children()
@@ -106,8 +129,8 @@ class ScriptReader {
     return { name, line: node.line, args }
   }
 
-  calls(node: SyntaxNode): readonly Call[] {
-    return this.#expressions.calls(node.descend(CALLS))
+  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+    return SCRIPT.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   variable(node: SyntaxNode): Variable {
@@ -136,12 +159,10 @@ class ScriptReader {
       parameters: childrenOfKind(node.field('parameters'), 'required_parameter', 'optional_parameter').map(
         (one) => this.variable(one),
       ),
-      locals: (body?.descend(['variable_declarator', 'assignment_expression']) ?? []).map((one) =>
-        this.variable(one),
-      ),
+      locals: (body?.descend(VARIABLES) ?? []).map((one) => this.variable(one)),
       calls: body === undefined ? [] : this.calls(body),
-      digest: digestOf(body),
-      silentCatches: (body?.descend(['catch_clause']) ?? [])
+      digest: digestOf(body, body?.text() ?? ''),
+      silentCatches: (body?.descend(CATCHES) ?? [])
         .filter((one) => one.field('body')?.children().length === 0)
         .map(({ line }) => line),
     }
@@ -190,10 +211,8 @@ class ScriptReader {
   loose(root: SyntaxNode): Method {
     const outside = root
       .children()
-      .filter((one) => !CLASSES.includes(one.kind) && childOfKind(one, ...CLASSES) === undefined)
-    const declared = outside.flatMap((one) =>
-      one.descend(['variable_declarator', 'assignment_expression', 'required_parameter']),
-    )
+      .filter((one) => !CLASS_KINDS.includes(one.kind) && childOfKind(one, ...CLASS_KINDS) === undefined)
+    const declared = outside.flatMap((one) => one.descend(DECLARED))
     return {
       ...NO_METHOD,
       locals: declared.map((one) => this.variable(one)),
@@ -207,17 +226,12 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
   const sources = childrenOfKind(root, 'import_statement').map(
     (one) => one.field('source')?.text().slice(1, -1) ?? '',
   )
-  const required = root
-    .descend(['call_expression'])
-    .filter(
-      (one) => one.field('function')?.kind === 'identifier' && one.field('function')?.text() === 'require',
-    )
-    .map((one) => argumentsOf(one)[0]?.text().slice(1, -1) ?? '')
+  const asked = required(root).map((one) => argumentsOf(one)[0]?.text().slice(1, -1) ?? '')
   return {
     file,
     language: 'script',
     package: '',
-    imports: [...sources, ...required],
+    imports: [...sources, ...asked],
     types: root.descend(CLASSES).map((one) => reader.type(one)),
     loose: reader.loose(root),
   }

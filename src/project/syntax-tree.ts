@@ -41,7 +41,7 @@ export const childrenOfKind = (
 const MIN_LINES = 8
 
 /** Tells bodies of code apart by their words, not by their layout; empty for short ones. */
-export const digestOf = (body: SyntaxNode | undefined): string => {
+export const digestOf = (body: SyntaxNode | undefined, text: string): string => {
   if (body === undefined || body.lastLine - body.line < MIN_LINES) return ''
-  return createHash('sha256').update(body.text().replace(/\s+/g, ' ')).digest('base64').slice(0, 16)
+  return createHash('sha256').update(text.replace(/\s+/g, ' ')).digest('base64').slice(0, 16)
 }
