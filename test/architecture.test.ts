@@ -62,7 +62,10 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:fs/promises': { rooms: ['platform', 'app'], why: 'files are the outside world' },
   'node:http': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
-  'node:worker_threads': { rooms: ['platform', 'app'], why: 'threads that may hang, and those who watch them' },
+  'node:worker_threads': {
+    rooms: ['platform', 'app'],
+    why: 'threads that may hang, and those who watch them',
+  },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
   'node:os': { rooms: ['platform'], why: 'as many children as processors' },

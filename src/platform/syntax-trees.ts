@@ -7,7 +7,6 @@ const NAMES: Readonly<Record<Grammar, string>> = {
   kotlin: 'kotlin',
   typescript: 'TypeScript',
   tsx: 'Tsx',
-  javascript: 'JavaScript',
 }
 
 const rules = new WeakMap<readonly string[], NapiConfig>()

@@ -87,8 +87,9 @@ class GraphBuilder {
     for (const unit of this.#index.units)
       for (const type of unit.types) {
         for (const name of type.implements) {
-          const list = this.#implementers.get(simpleName(name)) ?? []
-          this.#implementers.set(simpleName(name), [...list, { unit, type }])
+          const list = this.#implementers.get(simpleName(name))
+          if (list === undefined) this.#implementers.set(simpleName(name), [{ unit, type }])
+          else list.push({ unit, type })
         }
         const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
         const kind = role === undefined ? undefined : KINDS[role]

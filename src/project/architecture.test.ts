@@ -34,6 +34,10 @@ const outboundOf = (found: ReturnType<typeof study>) =>
 describe('the orders project', () => {
   const found = maskAll(study(fixture('orders')))
 
+  it('is read without a complaint', () => {
+    expect(found.warnings).toEqual([])
+  })
+
   it('is reached in these ways', () => {
     expect(inboundOf(found)).toEqual([
       'Messaging-Kafka a',
@@ -105,6 +109,10 @@ describe('the orders project', () => {
 describe('the market project', () => {
   const found = maskAll(study(fixture('market')))
   const api = (name: string) => inboundOf(found).filter((one) => one.startsWith(name))
+
+  it('is read without a complaint', () => {
+    expect(found.warnings).toEqual([])
+  })
 
   it('serves REST through every way of saying so', () => {
     expect(api('REST')).toEqual([

@@ -47,8 +47,8 @@ const GRAMMARS: readonly (readonly [RegExp, Grammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
   [/(?<!\.d)\.[cm]?ts$/, 'typescript'],
-  [/\.tsx$/, 'tsx'],
-  [/(?<!\.min)\.[cm]?jsx?$/, 'javascript'],
+  // JavaScript is read with the larger grammar: one set of kinds for all scripts.
+  [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'tsx'],
 ]
 
 const READERS: Readonly<
@@ -58,7 +58,6 @@ const READERS: Readonly<
   kotlin: readKotlin,
   typescript: readScript,
   tsx: readScript,
-  javascript: readScript,
 }
 
 const grammarOf = (path: string): Grammar | undefined => GRAMMARS.find(([ending]) => ending.test(path))?.[1]
@@ -101,7 +100,17 @@ class Reading {
 
   #code(path: string, text: string): void {
     const grammar = grammarOf(path)
-    if (grammar !== undefined) this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+    if (grammar === undefined) return
+    try {
+      this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+    } catch (cause) {
+      // One file that no reader was made for must not cost the picture of all the others.
+      this.#warn(
+        'file_unparsed',
+        path,
+        `the file is left out: ${cause instanceof Error ? cause.name : 'unknown'}`,
+      )
+    }
   }
 
   /** Settings whose name asks for a secret and whose value tells one. */

@@ -14,6 +14,7 @@ export interface Setting {
 const MAX_ALIASES = 100
 const MAX_SETTINGS = 50_000
 const MAX_DEPTH = 64
+const MAX_BRACKETS = 500
 
 type Raw = Omit<Setting, 'file'>
 
@@ -83,8 +84,19 @@ class YamlReader {
 
 const PROFILE = /^(spring\.config\.activate\.on-profile|spring\.profiles)$/
 
+/** Brackets in brackets, counted without reading: the parser goes down with them, and takes long about it. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  for (const [mark] of text.matchAll(/[[\]{}]/g)) {
+    depth = mark === '[' || mark === '{' ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > MAX_BRACKETS) return true
+  }
+  return false
+}
+
 /** Throws what the YAML reader throws, and when the text is broken. */
 export const readYaml = (text: string): Raw[] => {
+  if (isTooDeep(text)) throw new RangeError('nested too deep')
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: 'silent' })
   if (!Array.isArray(documents)) return []

@@ -90,11 +90,6 @@ export class Configuration {
     return items
   }
 
-  hasBelow(prefix: string): boolean {
-    const start = `${canonical(prefix)}.`
-    return [...this.#byKey.keys()].some((key) => key.startsWith(start))
-  }
-
   /** Fills placeholders in, a bounded number of times: a value may name itself. */
   fill(text: string, file: string): Filled {
     let filled = text

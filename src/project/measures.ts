@@ -77,19 +77,18 @@ const values = ({ index }: MeasureInput): readonly Measured[] => {
     : [at(first.place, 'many_values', 'low', used.length, first.line)]
 }
 
-const skippedService = ({ graph }: MeasureInput): readonly Measured[] =>
-  graph.edges
+const skippedService = ({ graph }: MeasureInput): readonly Measured[] => {
+  const names = new Map(graph.nodes.map(({ id, name }) => [id, name]))
+  return graph.edges
     .filter(({ from, to }) => from.startsWith('CTRL_') && to.startsWith('REP_'))
-    .map(({ from, to, source }) => {
-      const name = (id: string) => graph.nodes.find((node) => node.id === id)?.name ?? id
-      return {
-        rule: 'skips_service',
-        severity: 'medium',
-        subject: `${name(from)} → ${name(to)}`,
-        ...source,
-        value: 1,
-      }
-    })
+    .map(({ from, to, source }) => ({
+      rule: 'skips_service',
+      severity: 'medium',
+      subject: `${names.get(from)} → ${names.get(to)}`,
+      ...source,
+      value: 1,
+    }))
+}
 
 const cycles = ({ graph }: MeasureInput): readonly Measured[] =>
   findCycles(graph).map((cycle) => ({

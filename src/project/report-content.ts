@@ -60,15 +60,19 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
 ]
 
 /** Who calls a target. A declared client is called by those it is given to. */
-const sourcesOf = (one: Outbound, { nodes, edges }: ArchitectureGraph): readonly string[] => {
-  const client = nodes.find(
-    ({ role, name, source }) => role === 'Client' && name === one.caller && source.file === one.source_file,
+const callersOf = ({ nodes, edges }: ArchitectureGraph): ((one: Outbound) => readonly string[]) => {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]))
+  const clients = new Map(
+    nodes
+      .filter(({ role }) => role === 'Client')
+      .map(({ id, name, source }) => [`${source.file}\0${name}`, id]),
   )
-  const users = edges
-    .filter(({ to }) => to === client?.id)
-    .map(({ from }) => nodes.find(({ id }) => id === from)?.name ?? from)
-  if (client !== undefined && users.length > 0) return users
-  return [one.caller === '' ? one.source_file : one.caller]
+  const users = new Map<string, string[]>([...clients.values()].map((id) => [id, []]))
+  for (const { from, to } of edges) users.get(to)?.push(names.get(from) ?? from)
+  return ({ source_file, caller }) => {
+    const found = users.get(clients.get(`${source_file}\0${caller}`) ?? '') ?? []
+    return found.length > 0 ? found : [caller === '' ? source_file : caller]
+  }
 }
 
 const dependencySection = ({ structure, connections, graph }: Architecture, words: Words): Section => {
@@ -78,8 +82,9 @@ const dependencySection = ({ structure, connections, graph }: Architecture, word
     one.artifactId,
     one.version ?? '',
   ])
+  const sourcesOf = callersOf(graph)
   const relations = connections.outbound.flatMap((one) =>
-    sourcesOf(one, graph).map((source) => [source, one.protocol, one.target_service, one.type]),
+    sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
   )
   const entries = connections.inbound.map((one) => [
     one.protocol,

@@ -13,6 +13,7 @@ export interface Place {
 }
 
 const MAX_BASES = 8
+const MAX_NAMESAKES = 200
 
 /** Finds types and constants of the project by the names its files use. */
 export class SourceIndex {
@@ -41,6 +42,8 @@ export class SourceIndex {
   find(name: string, from: SourceUnit): Place | undefined {
     const found = this.#types.get(simpleName(name)) ?? []
     if (found.length <= 1) return found[0]
+    // So many namesakes are a trick: asking them all, for every name, would take for ever.
+    if (found.length > MAX_NAMESAKES) return undefined
     const tests: readonly ((place: Place) => boolean)[] = [
       ({ unit }) => unit.file === from.file,
       ({ unit, type }) => from.imports.includes(`${unit.package}.${type.name}`),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Languages whose trees the workflows read. */
-export type Grammar = 'java' | 'kotlin' | 'typescript' | 'tsx' | 'javascript'
+export type Grammar = 'java' | 'kotlin' | 'typescript' | 'tsx'
 
 /** A node of a syntax tree: only what reading declarations and calls takes. */
 export interface SyntaxNode {

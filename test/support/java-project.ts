@@ -2,7 +2,10 @@
 export const javaProject = (count: number): Record<string, string> => {
   const files: Record<string, string> = {
     'pom.xml': '<project><groupId>big</groupId><artifactId>big</artifactId><version>1</version></project>',
-    'src/main/resources/application.properties': Array.from({ length: 20 }, (_, at) => `url.s${at}=http://s${at}.internal/api`).join('\n'),
+    'src/main/resources/application.properties': Array.from(
+      { length: 20 },
+      (_, at) => `url.s${at}=http://s${at}.internal/api`,
+    ).join('\n'),
   }
   for (let at = 0; at < count; at += 1) {
     const name = `Thing${at}`
