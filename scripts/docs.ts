@@ -7,6 +7,7 @@ import { SETTINGS } from '../src/app/config.ts'
 import { configFaults, loadConfig } from '../src/app/load-config.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/replica.ts'
+import { ruleFaults } from '../src/gate/rule-faults.ts'
 import { canonicalFaults } from '../src/kernel/canonical.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
@@ -40,6 +41,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   readingFaults,
   replicaFaults,
   reportFaults,
+  ruleFaults,
   serveFaults,
   storeFaults,
   usageFaults,

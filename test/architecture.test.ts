@@ -35,7 +35,7 @@ const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   beliefs: ['lineage', 'kernel'],
   lineage: ['kernel'],
   // Platform code implements the ports that these rooms declare.
-  platform: ['gate', 'evidence', 'lineage', 'kernel'],
+  platform: ['gate', 'evidence', 'project', 'lineage', 'kernel'],
   kernel: [],
 }
 
@@ -64,14 +64,14 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:net': { rooms: ['surfaces', 'app'], why: 'the front, and who starts it' },
   'node:worker_threads': {
     rooms: ['platform', 'app'],
-    why: 'threads that may hang, and those who watch them',
+    why: 'threads that may hang, and a watchman beside them',
   },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
   'node:os': { rooms: ['platform'], why: 'as many children as processors' },
   'node:readline': { rooms: ['app'], why: 'doctor reads a child line by line' },
 }
-const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:util']
+const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util']
 
 /** Globals that touch the world, and the rooms that may. */
 const WORLD: readonly { readonly word: RegExp; readonly rooms: readonly Room[]; readonly why: string }[] = [

@@ -114,6 +114,29 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/scg-determinism.test.ts', ''],
     ],
   },
+  'jail.inside': {
+    says: 'No path, link, race or replaced root brings a byte or a name from outside of the project.',
+    shownBy: [
+      ['src/platform/jail.test.ts', 'gives no byte and no name from outside'],
+      ['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside'],
+      ['test/jail-race.test.ts', 'gives nothing from outside while files and folders are swapped'],
+      ['test/jail-race.long.ts', ''],
+    ],
+  },
+  'project.bounded': {
+    says: 'Hung mounts, exploding patterns, endless folders and pipes cost a bounded time, and others are served.',
+    shownBy: [
+      ['test/e2e/sentinel-load.test.ts', ''],
+      ['test/e2e/sentinel-jail.test.ts', 'while twenty pipes are asked for'],
+    ],
+  },
+  'project.wire': {
+    says: 'sentinel-mcp answers its first clients as they know it: codes, reasons, lifecycle and log.',
+    shownBy: [
+      ['test/e2e/sentinel-wire.test.ts', ''],
+      ['test/e2e/sentinel-files.test.ts', ''],
+    ],
+  },
   'docs.fresh': {
     says: 'The reference pages are what the code says.',
     shownBy: [['test/docs.test.ts', 'is what the code says']],

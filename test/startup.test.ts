@@ -54,14 +54,16 @@ const staticInputs = (entry: string): readonly string[] => {
 const HEAVY = /node_modules\/(zod|@modelcontextprotocol|@ast-grep|@photostructure|pg)\b|^web\//
 
 describe('starting', () => {
-  it.each(['src/bin/warrant.ts', 'src/app/commands/mcp.ts'])(
-    '%s loads no schema library, SDK, parser or store',
-    (entry) => {
-      const inputs = staticInputs(entry)
-      expect(inputs.length).toBeGreaterThan(3)
-      expect(inputs.filter((path) => HEAVY.test(path))).toEqual([])
-    },
-  )
+  it.each([
+    'src/bin/warrant.ts',
+    'src/bin/sentinel-mcp.ts',
+    'src/app/commands/mcp.ts',
+    'src/app/project-thread.ts',
+  ])('%s loads no schema library, SDK, parser or store', (entry) => {
+    const inputs = staticInputs(entry)
+    expect(inputs.length).toBeGreaterThan(3)
+    expect(inputs.filter((path) => HEAVY.test(path))).toEqual([])
+  })
 
   it('answers the handshake without HTTP, crypto, child processes or SQLite', () => {
     const loaded = builtinsAfter([initialize()])

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Fault } from '../kernel/fault.ts'
 import { jailFaults } from '../kernel/jail.ts'
@@ -34,11 +35,22 @@ class Slow extends Error {}
 const isTooMuch = (thrown: unknown): boolean =>
   thrown instanceof Slow || (thrown instanceof Fault && thrown.code === jailFaults.file_too_large.code)
 
+/** Our own state holds keys; no caller gets to it through us, by its name or by where that leads. */
+const ownPlaces = (state: string, roots: readonly string[]): readonly string[] => {
+  let real = state
+  try {
+    real = realpathSync(state)
+  } catch {
+    // It is not there yet, and so has only the one name.
+  }
+  return [state, real].flatMap((place) =>
+    roots.filter((root) => place.startsWith(`${root}/`)).map((root) => place.slice(root.length)),
+  )
+}
+
 const projectSetup = (config: Config, root: string, held: ProjectSetup['root']): ProjectSetup => {
   const { deny, denyHardlinks, oneFileSystem, extensions, stateDir } = config
-  // Our own state holds keys; no caller gets to it through us.
-  const state = resolve(root, stateDir)
-  const own = state.startsWith(`${root}/`) ? [`/${state.slice(root.length + 1)}`] : []
+  const own = ownPlaces(resolve(root, stateDir), [root, held.path])
   return { root: held, deny: [...deny, ...own], denyHardlinks, oneFileSystem, endings: extensions }
 }
 

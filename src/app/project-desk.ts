@@ -1,6 +1,7 @@
-import type { Jail, Rules } from '../kernel/jail.ts'
 import { openJail } from '../platform/jail.ts'
 import type { RootHandle } from '../platform/jail-ground.ts'
+import { parseText } from '../platform/syntax.ts'
+import type { Desk } from '../project/desk.ts'
 import { anyGlob } from '../project/glob.ts'
 import { textRules } from '../project/rules.ts'
 
@@ -13,8 +14,8 @@ export interface ProjectSetup {
   readonly endings: readonly string[]
 }
 
-export const layDesk = (setup: ProjectSetup): { readonly jail: Jail; readonly rules: Rules } => {
+export const layDesk = (setup: ProjectSetup): Pick<Desk, 'jail' | 'rules' | 'parse'> => {
   const { root, deny, denyHardlinks, oneFileSystem, endings } = setup
   const options = { denyHardlinks, oneFileSystem, ...(deny.length > 0 && { denied: anyGlob(deny) }) }
-  return { jail: openJail(root, options), rules: textRules(endings) }
+  return { jail: openJail(root, options), rules: textRules(endings), parse: parseText }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attackPaths, type Grounds, layGrounds, SECRET } from '../../test/support/jail-attacks.ts'
 import { Fault } from '../kernel/fault.ts'
@@ -162,6 +162,16 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
         expect.soft(answer, path).not.toMatch(/root:x:|PATH=/)
       }
     }
+  })
+
+  it('lets go of every descriptor, however a call ends', () => {
+    const held = () => readdirSync('/proc/self/fd').length
+    const before = held()
+    for (const path of attackPaths(grounds)) {
+      for (const ask of [() => text(jail, path), () => jail.info(path, JAVA), () => names(jail, path)])
+        outcome(ask)
+    }
+    expect(held()).toBe(before)
   })
 
   it('says nothing about the host that the caller did not say first', () => {

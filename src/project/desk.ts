@@ -1,4 +1,5 @@
 import type { Jail, Rules, Watch } from '../kernel/jail.ts'
+import type { ParseText } from './syntax.ts'
 
 /** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
 export interface Desk {
@@ -8,6 +9,7 @@ export interface Desk {
   /** Asked often; throws once the time is up or nobody waits any more. */
   readonly watch: Watch
   readonly now: () => number
+  readonly parse: ParseText
   /** Largest file that is read, in bytes, inclusive. */
   readonly fileBytes: number
 }

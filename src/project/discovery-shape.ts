@@ -1,73 +1,83 @@
 import * as z from 'zod'
+import type { Dependency } from './coordinates.ts'
+import type { Warning } from './source-files.ts'
 
-export const WarningShape = z.object({ code: z.string(), file: z.string(), message: z.string() })
+/** The shapes of discovery. A listing shows models their outline; what else is in them travels all the same. */
 
-const DependencyShape = z.object({
-  groupId: z.string(),
-  artifactId: z.string(),
-  version: z.string().optional(),
-  scope: z.string(),
-  module: z.string().describe('Path of the module that asks for it.'),
-  inHouse: z.boolean().describe('Whether its group is one of ours.'),
+interface PackageView {
+  readonly name: string
+  readonly files: readonly string[]
+}
+
+export interface ModuleView {
+  readonly name: string
+  readonly path: string
+  readonly tool: 'maven' | 'gradle' | 'npm' | 'plain'
+  readonly groupId?: string
+  readonly artifactId?: string
+  readonly version?: string
+  readonly packaging?: string
+  readonly modules: readonly string[]
+  readonly packages: readonly PackageView[]
+  readonly testPackages: readonly PackageView[]
+  readonly resources: readonly string[]
+}
+
+export interface PackageNode {
+  /** Directly in it. */
+  classCount: number
+  /** With everything below. */
+  totalClassCount: number
+  subPackages: Record<string, PackageNode>
+}
+
+type Library = Omit<Dependency, 'scope'>
+
+export interface Structure {
+  readonly root: {
+    readonly path: string
+    readonly maven: {
+      readonly groupId?: string
+      readonly artifactId?: string
+      readonly version?: string
+      readonly modules?: readonly string[]
+      readonly missing: boolean
+    }
+    readonly modules: readonly ModuleView[]
+  }
+  readonly project: {
+    readonly name: string
+    readonly tool: ModuleView['tool']
+    readonly version?: string
+    readonly packaging?: string
+    readonly description?: string
+    readonly java?: string
+    readonly springBoot?: string
+    readonly rootPath: string
+    readonly scanTimestamp: string
+    readonly modules: readonly string[]
+    readonly packages: Readonly<Record<string, PackageNode>>
+    readonly dependencies: { readonly runtime: readonly Library[]; readonly test: readonly Library[] }
+    readonly statistics: {
+      readonly totalClasses: number
+      readonly totalPackages: number
+      readonly javaFilesCount: number
+      readonly kotlinFilesCount: number
+      readonly configFilesCount: number
+      readonly largestPackage: string | null
+    }
+  }
+  readonly dependencies: readonly (Dependency & { readonly module: string; readonly inHouse: boolean })[]
+  readonly tree: string
+  readonly warnings: readonly Warning[]
+}
+
+const Loose = z.looseObject({})
+
+export const StructureShape = z.looseObject({
+  root: z.looseObject({ maven: Loose, modules: z.array(Loose) }),
+  project: z.looseObject({ name: z.string(), statistics: Loose }),
+  dependencies: z.array(Loose).describe('Libraries, each with module, scope and inHouse.'),
+  tree: z.string(),
+  warnings: z.array(Loose),
 })
-
-const PackageShape = z.object({ name: z.string(), files: z.array(z.string()) })
-
-const ModuleShape = z.object({
-  name: z.string(),
-  path: z.string(),
-  tool: z.enum(['maven', 'gradle', 'npm', 'plain']),
-  groupId: z.string().optional(),
-  artifactId: z.string().optional(),
-  version: z.string().optional(),
-  packaging: z.string().optional(),
-  modules: z.array(z.string()),
-  packages: z.array(PackageShape),
-  testPackages: z.array(PackageShape),
-  resources: z.array(z.string()),
-})
-
-const MavenShape = z.object({
-  groupId: z.string().optional(),
-  artifactId: z.string().optional(),
-  version: z.string().optional(),
-  modules: z.array(z.string()).optional(),
-  missing: z.boolean(),
-})
-
-const LibraryShape = z.object({ groupId: z.string(), artifactId: z.string(), version: z.string().optional() })
-
-/** A branch of the package tree. Its own branches have the same shape. */
-const PackageTree = z.record(z.string(), z.unknown())
-
-export const StructureShape = z.object({
-  root: z.object({ path: z.string(), maven: MavenShape, modules: z.array(ModuleShape) }),
-  project: z.object({
-    name: z.string(),
-    tool: z.enum(['maven', 'gradle', 'npm', 'plain']),
-    version: z.string().optional(),
-    packaging: z.string().optional(),
-    description: z.string().optional(),
-    java: z.string().optional(),
-    springBoot: z.string().optional(),
-    rootPath: z.string(),
-    scanTimestamp: z.string(),
-    modules: z.array(z.string()),
-    packages: PackageTree,
-    dependencies: z.object({ runtime: z.array(LibraryShape), test: z.array(LibraryShape) }),
-    statistics: z.object({
-      totalClasses: z.int(),
-      totalPackages: z.int(),
-      javaFilesCount: z.int(),
-      kotlinFilesCount: z.int(),
-      configFilesCount: z.int(),
-      largestPackage: z.string().nullable(),
-    }),
-  }),
-  dependencies: z.array(DependencyShape),
-  tree: z.string().describe('The same as a text tree.'),
-  warnings: z.array(WarningShape),
-})
-
-export type Structure = z.infer<typeof StructureShape>
-export type ModuleView = z.infer<typeof ModuleShape>

@@ -1,7 +1,7 @@
 import type { BuildModule, Dependency } from './coordinates.ts'
 import { ModuleSorter } from './discovery-modules.ts'
 import { isConfigFile } from './discovery-rules.ts'
-import type { ModuleView, Structure } from './discovery-shape.ts'
+import type { ModuleView, PackageNode, Structure } from './discovery-shape.ts'
 import { drawTree } from './discovery-tree.ts'
 import { isGradle, readGradle } from './gradle.ts'
 import { type BuildFiles, readMaven } from './maven.ts'
@@ -61,8 +61,6 @@ const inHouse = (pattern: string | undefined, own: string | undefined): ((group:
   }
   return (group) => group !== '' && wanted.some((part) => fits(part, group))
 }
-
-type PackageNode = { classCount: number; totalClassCount: number; subPackages: Record<string, PackageNode> }
 
 const newNode = (): PackageNode => ({ classCount: 0, totalClassCount: 0, subPackages: Object.create(null) })
 

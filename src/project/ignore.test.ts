@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openJail } from '../platform/jail.ts'
 import { holdRoot } from '../platform/jail-ground.ts'
+import { parseText } from '../platform/syntax.ts'
 import { textRules } from './rules.ts'
 import { walkTree } from './walk.ts'
 
@@ -36,7 +37,14 @@ const lay = (files: Readonly<Record<string, string>>) => {
 
 const walked = (root: string, path = '.'): string[] => {
   const jail = openJail(holdRoot(root))
-  const desk = { jail, rules: textRules([]), fileBytes: 10_485_760, watch: () => {}, now: () => 0 }
+  const desk = {
+    jail,
+    rules: textRules([]),
+    fileBytes: 10_485_760,
+    parse: parseText,
+    watch: () => {},
+    now: () => 0,
+  }
   const found: string[] = []
   jail.within(path, desk.rules, (folder) =>
     walkTree(desk, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {

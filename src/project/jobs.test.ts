@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../kernel/fault.ts'
 import { openJail } from '../platform/jail.ts'
 import { holdRoot } from '../platform/jail-ground.ts'
+import { parseText } from '../platform/syntax.ts'
 import type { Desk } from './desk.ts'
 import { JOBS } from './jobs.ts'
 import { textRules } from './rules.ts'
@@ -38,6 +39,7 @@ beforeAll(() => {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
     fileBytes: 10_485_760,
+    parse: parseText,
     watch: () => {},
     now: () => Date.UTC(2026, 4, 5, 12),
   }

@@ -4,6 +4,7 @@ import { type ReadArgs, readMany, readText } from './read.ts'
 import { writeReport } from './report.ts'
 import { SENTINEL_RULES } from './rules.ts'
 import { searchText } from './search.ts'
+import { findSymbol, findUses, outlineFile } from './symbols.ts'
 import { drawTree, findFiles } from './tree.ts'
 
 /** Everything that can be asked of the files, by name. Arguments and answers are plain data: they change threads. */
@@ -18,6 +19,9 @@ export const JOBS = {
   tree: drawTree,
   glob: findFiles,
   search: searchText,
+  outline: outlineFile,
+  symbol: findSymbol,
+  uses: findUses,
 }
 
 export type Jobs = typeof JOBS

@@ -162,11 +162,74 @@ const findTools = (ports: ProjectPorts): Tool[] => [
   }),
 ]
 
+const SymbolPage = z.object({ symbols: z.int(), truncated: z.boolean() })
+
+const symbolTools = (ports: ProjectPorts): Tool[] => [
+  defineTool({
+    name: 'project_symbols',
+    title: 'Symbols of a file',
+    description:
+      'Outlines a source file: first and last line, kind and name of what it declares, members indented. Knows TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
+    effect: 'read',
+    input: z.object({
+      path: PathInput,
+      depth: count(8, 2).describe('Most levels.'),
+      limit: count(1_000, 300).describe('Most symbols.'),
+    }),
+    output: SymbolPage.extend({ depth: z.int().describe('Levels shown.') }),
+    run: async (args, call) => {
+      const { text, ...page } = await ask(ports, call, 'outline', args)
+      return new Told(page, text)
+    },
+  }),
+  defineTool({
+    name: 'project_find_symbol',
+    title: 'Find a declaration',
+    description:
+      'Finds where something is declared, by its name or as Class/member, from syntax trees: path, lines, kind and full name.',
+    effect: 'read',
+    input: z.object({
+      name: z.string().min(1).max(200).describe('The name, or Class/member.'),
+      part: z.boolean().default(false).describe('A part of the last name is enough.'),
+      path: Folder,
+      limit: count(500, 50).describe('Most declarations.'),
+    }),
+    output: SymbolPage,
+    run: async (args, call) => {
+      const { text, ...page } = await ask(ports, call, 'symbol', args)
+      return new Told(page, text)
+    },
+  }),
+  defineTool({
+    name: 'project_find_references',
+    title: 'Find uses of a name',
+    description:
+      'Finds the lines that use a name, from syntax trees: not in comments, not in strings. Equal names of different things are not told apart.',
+    effect: 'read',
+    input: z.object({
+      name: z.string().min(1).max(200).describe('The name.'),
+      path: Folder,
+      limit: count(1_000, 100).describe('Most lines.'),
+    }),
+    output: SymbolPage,
+    run: async (args, call) => {
+      const { text, ...page } = await ask(ports, call, 'uses', args)
+      return new Told(page, text)
+    },
+  }),
+]
+
 /** What is in this repository. Everything reads; only the two report tools write, and only new reports. */
 export const projectToolset = (ports: WorkflowPorts): Toolset => ({
   name: 'project',
   title: 'The files of the project',
-  tools: [...readTools(ports), ...findTools(ports), ...sentinelTools(ports), ...workflowTools(ports)],
+  tools: [
+    ...readTools(ports),
+    ...findTools(ports),
+    ...symbolTools(ports),
+    ...sentinelTools(ports),
+    ...workflowTools(ports),
+  ],
   resources: [],
   prompts: [],
 })

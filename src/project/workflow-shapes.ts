@@ -1,120 +1,44 @@
 import * as z from 'zod'
-import { WarningShape } from './discovery-shape.ts'
-import { SEVERITIES } from './suggestion.ts'
 
-const Confidence = z.enum(['high', 'medium', 'low'])
+/** Outlines of the answers: what is in the records beyond these members travels all the same. */
 
-const InboundShape = z.object({
-  protocol: z.string(),
-  endpoint: z.string(),
-  source_file: z.string(),
-  line: z.int(),
-  handler: z.string(),
-  confidence: Confidence,
-  http_method: z.string().optional(),
-  path: z.string().optional(),
-  origin: z.string().optional().describe('As written, when a placeholder was filled in.'),
-})
-
-const OutboundShape = z.object({
-  target_service: z.string(),
-  protocol: z.string(),
-  type: z.string(),
-  source_file: z.string(),
-  line: z.int(),
-  caller: z.string(),
-  confidence: Confidence,
-  http_method: z.string().optional(),
-  path: z.string().optional(),
-  url: z.string().optional(),
-  calls: z.array(z.string()).optional(),
-  routing_key: z.string().optional(),
-  origin: z.string().optional(),
-})
-
-const Warnings = z.array(WarningShape)
+const Loose = z.looseObject({})
+const Source = { source_file: z.string(), line: z.int() }
 const Cut = z.string().optional().describe('What was left out to keep the answer short.')
+const Warnings = z.array(Loose)
 
-export const InterconnectionShape = z.object({
+export const InterconnectionShape = z.looseObject({
   discovery_summary: z.object({
-    inbound_services: z.array(InboundShape),
-    outbound_services: z.array(OutboundShape),
+    inbound_services: z.array(z.looseObject({ protocol: z.string(), endpoint: z.string(), ...Source })),
+    outbound_services: z.array(
+      z.looseObject({ target_service: z.string(), protocol: z.string(), type: z.string(), ...Source }),
+    ),
     connection_mapping: z.object({ inbound: z.array(z.string()), outbound: z.array(z.string()) }),
   }),
   warnings: Warnings,
   cut: Cut,
 })
 
-const AnnotationShape = z.object({ name: z.string(), args: z.record(z.string(), z.array(z.string())) })
-
-const TypeShape = z.object({
-  name: z.string(),
-  kind: z.string(),
-  line: z.int(),
-  lines: z.int(),
-  annotations: z.array(AnnotationShape),
-  roles: z.array(z.string()),
-  extends: z.string().optional(),
-  implements: z.array(z.string()),
-  injects: z.array(z.string()),
-  methods: z.array(
-    z.object({
-      name: z.string(),
-      line: z.int(),
-      lines: z.int(),
-      annotations: z.array(AnnotationShape),
-      returns: z.string(),
-    }),
-  ),
-})
-
-export const SignatureShape = z.object({
+export const SignatureShape = z.looseObject({
   files: z.array(
-    z.object({
+    z.looseObject({
       file: z.string(),
-      package: z.string(),
-      types: z.array(TypeShape),
-      inbound: z.array(InboundShape),
-      outbound: z.array(OutboundShape),
+      types: z.array(z.looseObject({ name: z.string(), roles: z.array(z.string()) })),
     }),
   ),
   warnings: Warnings,
   cut: Cut,
 })
 
-const Source = z.object({ file: z.string(), line: z.int() })
-
-export const AnalysisShape = z.object({
-  trace: z.object({
-    rootPath: z.string(),
-    timestamp: z.string(),
-    snapshot: z
-      .string()
-      .describe('Digest of everything that was found, before any of it was put into words.'),
-  }),
+export const AnalysisShape = z.looseObject({
+  trace: z.looseObject({ snapshot: z.string().describe('Digest of everything that was found.') }),
   summary: z.array(z.string()),
   mermaid: z.string(),
-  graph: z.object({
-    nodes: z.array(
-      z.object({ id: z.string(), kind: z.string(), name: z.string(), role: z.string(), source: Source }),
-    ),
-    edges: z.array(z.object({ from: z.string(), to: z.string(), label: z.string(), source: Source })),
-    renamed: z.array(z.string()),
-  }),
-  suggestions: z.array(
-    z.object({
-      rule: z.string(),
-      group: z.string(),
-      severity: z.enum(SEVERITIES),
-      subject: z.string(),
-      file: z.string(),
-      line: z.int(),
-      value: z.number(),
-    }),
-  ),
-  secrets: z.array(z.object({ file: z.string(), line: z.int(), kind: z.string(), place: z.string() })),
+  graph: z.object({ nodes: z.array(Loose), edges: z.array(Loose), renamed: z.array(z.string()) }),
+  suggestions: z.array(z.looseObject({ severity: z.string(), subject: z.string() })),
+  secrets: z.array(Loose),
   warnings: Warnings,
-  report: z.string().describe('The report as Markdown.'),
+  report: z.string().describe('Markdown.'),
   cut: Cut,
 })
 

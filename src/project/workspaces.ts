@@ -1,6 +1,7 @@
 import { parse as parseYaml } from 'yaml'
 import { isRecord } from '../kernel/json.ts'
 import type { BuildModule, Dependency } from './coordinates.ts'
+import { compileGlob, expandBraces, type PathTest } from './glob.ts'
 import { type BuildFiles, walkPath } from './maven.ts'
 import { folderOf, joinPath, nameOf, type Warning } from './source-files.ts'
 
@@ -11,35 +12,13 @@ const strings = (value: unknown): string[] =>
 
 const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const fitsSegment = (pattern: string, name: string): boolean => {
-  const [before = '', ...after] = pattern.split('*')
-  if (after.length === 0) return pattern === name
-  return name.startsWith(before) && name.endsWith(after.at(-1) ?? '') && name.length >= pattern.length - 1
-}
-
-/**
- * Matches a folder against a workspace pattern: `*` stays in one segment, `**` spans any number.
- * Keeps the set of places reached so far, so that no pattern can make it try twice.
- */
-const matches = (pattern: readonly string[], path: readonly string[]): boolean => {
-  let reached = new Set([0])
-  for (const part of pattern) {
-    const first = Math.min(...reached)
-    const next =
-      part === '**'
-        ? path
-            .map((_, at) => at)
-            .concat(path.length)
-            .filter((at) => at >= first)
-        : [...reached]
-            .filter((at) => fitsSegment(part, path[at] ?? '') && at < path.length)
-            .map((at) => at + 1)
-    reached = new Set(next)
-  }
-  return reached.has(path.length)
-}
-
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
+
+/** Patterns of workspaces start at the root: one name is a folder there, not anywhere. */
+const fitsAny = (patterns: readonly string[]): PathTest => {
+  const tests = patterns.flatMap(expandBraces).map(compileGlob)
+  return (path) => tests.some((test) => test(path))
+}
 
 const readJson = (files: BuildFiles, file: string, warnings: Warning[]): Record<string, unknown> => {
   try {
@@ -115,12 +94,12 @@ export const readWorkspaces = (
     const message = `the workspace ${JSON.stringify(pattern)} lies outside the project`
     warnings.push({ code: 'module_outside', file: 'package.json', message })
   }
-  const wanted = patterns.filter((one) => !one.startsWith('!') && !one.includes('..')).map(segments)
-  const unwanted = patterns.filter((one) => one.startsWith('!')).map((one) => segments(one.slice(1)))
+  const wanted = patterns.filter((one) => !one.startsWith('!') && !one.includes('..'))
+  const unwanted = patterns.filter((one) => one.startsWith('!')).map((one) => one.slice(1))
+  const [isWanted, isUnwanted] = [fitsAny(wanted), fitsAny(unwanted)]
   const below = manifests.filter((file) => {
     const path = segments(folderOf(file))
-    if (path.length === 0) return false
-    return wanted.some((one) => matches(one, path)) && !unwanted.some((one) => matches(one, path))
+    return path.length > 0 && isWanted(path) && !isUnwanted(path)
   })
   const modules = below.map((file) => readModule(files, file, rootName, warnings))
   const root = readModule(files, joinPath('', 'package.json'), rootName, warnings)

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -201,7 +202,11 @@ describe('readJavaFile', () => {
 
   it('reads a file that grows and never past the limit', async () => {
     put('grow.md', 'x'.repeat(1_000_000))
-    const timer = setInterval(() => appendFileSync(join(root, 'grow.md'), 'y'.repeat(400_000)), 1)
+    const grow = () => {
+      if (statSync(join(root, 'grow.md')).size < 2 * MAX)
+        appendFileSync(join(root, 'grow.md'), 'y'.repeat(300_000))
+    }
+    const timer = setInterval(grow, 1)
     for (let at = 0; at < 60; at += 1) {
       const message = await server.read('grow.md')
       if (message.error === undefined) expect(textOf(message).length).toBeLessThanOrEqual(MAX)

@@ -27,6 +27,11 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
   [
     ['readProjectStructure', (path) => ({ path })],
     ['readJavaFile', (path) => ({ path })],
+    ['get_project_structure', (path) => ({ projectPath: path })],
+    ['discover_service_interconnections', (path) => ({ projectPath: path })],
+    ['extract_architectural_signatures', (path) => ({ projectPath: path })],
+    ['analyze_project', (path) => ({ rootPath: path })],
+    ['generate_master_arch_report', (path) => ({ projectPath: path })],
     ['write_architecture_report', (path) => ({ fileName: path, content: 'x' })],
     ['project_read', (path) => ({ path })],
     ['project_read_many', (path) => ({ paths: [path] })],
@@ -34,6 +39,9 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
     ['project_list', (path) => ({ path })],
     ['project_tree', (path) => ({ path, ignored: true })],
     ['project_glob', (path) => ({ pattern: '**', path, ignored: true })],
+    ['project_symbols', (path) => ({ path })],
+    ['project_find_symbol', (path) => ({ name: 'e', part: true, path })],
+    ['project_find_references', (path) => ({ name: 'OUTSIDE', path })],
     ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))

@@ -111,10 +111,15 @@ describe('sentinel-mcp on the wire', () => {
       'readProjectStructure',
       'readJavaFile',
       'write_architecture_report',
+      'discover_service_interconnections',
+      'get_project_structure',
+      'extract_architectural_signatures',
+      'analyze_project',
+      'generate_master_arch_report',
     ])
     for (const { name, inputSchema, annotations } of first?.result.tools ?? []) {
-      expect(inputSchema).toMatchObject({ type: 'object', required: [expect.any(String)] })
-      expect(annotations).toMatchObject({ readOnlyHint: !name.startsWith('write'), openWorldHint: false })
+      expect(inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) })
+      expect(annotations).toMatchObject({ readOnlyHint: !/^(write|generate)/.test(name), openWorldHint: false })
     }
     const [locked] = await (async () => {
       const server = new Sentinel(root, ['--read-only'])

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,6 +17,8 @@ import { Fault } from '../../src/kernel/fault.ts'
 import type { Rules } from '../../src/kernel/jail.ts'
 import { openJail } from '../../src/platform/jail.ts'
 import { holdRoot } from '../../src/platform/jail-ground.ts'
+import { parseText } from '../../src/platform/syntax.ts'
+import { JOBS } from '../../src/project/jobs.ts'
 import { SECRET } from './jail-attacks.ts'
 
 /** Puts a link in the place of a file and of a folder, and takes it away again, as fast as a process can. */
@@ -38,6 +41,8 @@ type Ask = (path: string) => string
 interface Contestant {
   readonly read: Ask
   readonly list: Ask
+  /** Everything a walk finds. */
+  readonly walk: () => string
 }
 
 /** How most servers do it: look where the path leads, find that in order, and open the path. */
@@ -52,11 +57,23 @@ const naiveJail = (root: string): Contestant => {
   return {
     read: (path) => readFileSync(judge(path), 'utf8'),
     list: (path) => readdirSync(judge(path)).join(),
+    walk: () =>
+      readdirSync(root)
+        .flatMap((name) => naiveWalk(join(root, name)))
+        .join(),
   }
+}
+
+/** A walk that asks what a path is, and then lists or reads what it has become. */
+const naiveWalk = (path: string): string[] => {
+  const stats = lstatSync(path)
+  if (stats.isDirectory()) return readdirSync(path).flatMap((name) => naiveWalk(join(path, name)))
+  return stats.isFile() ? [readFileSync(path, 'utf8')] : []
 }
 
 const realJail = (root: string): Contestant => {
   const jail = openJail(holdRoot(root))
+  const desk = { jail, rules: ANY, ...LIMITS, now: () => 0, parse: parseText, fileBytes: LIMITS.bytes }
   return {
     read: (path) => Buffer.from(jail.read(path, ANY, LIMITS).bytes).toString(),
     list: (path) =>
@@ -66,8 +83,21 @@ const realJail = (root: string): Contestant => {
           .map(({ name }) => `${name}:${Buffer.from(folder.read(name, 1_000)?.bytes ?? []).toString()}`)
           .join(),
       ),
+    walk: () => `${JOBS.search(desk, SEARCH).text}\n${JOBS.tree(desk, TREE).text}`,
   }
 }
+
+const SEARCH = {
+  pattern: SECRET,
+  literal: true,
+  ignoreCase: false,
+  path: '.',
+  ignored: true,
+  context: 0,
+  limit: 9,
+  bytes: 9_999,
+}
+const TREE = { path: '.', depth: 9, exclude: [], ignored: true, limit: 99 }
 
 export interface RaceReport {
   /** Answers with something from outside. */
@@ -80,8 +110,8 @@ const isSystem = (thrown: unknown): boolean => typeof (thrown as NodeJS.ErrnoExc
 
 const tally = () => ({ leaks: 0, answers: 0, refusals: 0 })
 
-const tryOnce = ({ read, list }: Contestant, report: ReturnType<typeof tally>): void => {
-  for (const ask of [() => read('leaf.java'), () => read('folder/in.java'), () => list('folder')]) {
+const tryOnce = ({ read, list, walk }: Contestant, report: ReturnType<typeof tally>): void => {
+  for (const ask of [() => read('leaf.java'), () => read('folder/in.java'), () => list('folder'), walk]) {
     try {
       const answer = ask()
       if (answer.includes(SECRET) || answer.includes('outside-name')) report.leaks += 1
