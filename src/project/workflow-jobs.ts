@@ -9,7 +9,7 @@ import { jailedFiles } from './jailed-files.ts'
 import { writeMarkdown } from './markdown-report.ts'
 import { drawMermaid, fitGraph } from './mermaid.ts'
 import { composeReport, type ReportFacts } from './report-content.ts'
-import type { Language, ReportModel } from './report-model.ts'
+import type { Language } from './report-model.ts'
 import { summaryOf } from './report-summary.ts'
 import { WORDS } from './report-words.ts'
 import { maskAll } from './secrets.ts'
@@ -44,7 +44,7 @@ const study = (bench: Bench, files: ProjectFiles): Architecture =>
 
 const BUILD_FILES = ['pom.xml', 'build.gradle.kts', 'build.gradle', 'package.json']
 
-const factsOf = (bench: Bench, files: ProjectFiles): ReportFacts => {
+const factsOf = (bench: Bench, files: ProjectFiles, root: string): ReportFacts => {
   const file = BUILD_FILES.find((one) => files.read(one) !== undefined)
   const text = file === undefined ? undefined : files.read(file)
   const build =
@@ -53,19 +53,18 @@ const factsOf = (bench: Bench, files: ProjectFiles): ReportFacts => {
       : { file, sha256: createHash('sha256').update(text).digest('hex') }
   return {
     at: stampOf(bench),
-    root: files.root,
+    root,
     version: bench.version,
     ...(build !== undefined && { build }),
   }
 }
 
-const modelOf = (
-  bench: Bench,
-  { path, lang }: ReportArgs,
-): { readonly found: Architecture; readonly model: ReportModel } => {
+/** A report that is kept names the folder it is about; one that goes to whoever asks repeats only what was asked. */
+const modelOf = (bench: Bench, { path, lang }: ReportArgs, kept: boolean) => {
   const files = filesAt(bench, path)
   const found = study(bench, files)
-  return { found, model: composeReport(found, factsOf(bench, files), lang) }
+  const facts = factsOf(bench, files, kept ? files.root : path)
+  return { found, model: composeReport(found, facts, lang) }
 }
 
 /** Every workflow by name. Arguments and answers are plain data, and nothing secret is in an answer. */
@@ -87,7 +86,7 @@ export const WORKFLOWS = {
     return maskAll({ files: signatures, warnings })
   },
   analysis: (bench: Bench, args: ReportArgs) => {
-    const { found, model } = modelOf(bench, args)
+    const { found, model } = modelOf(bench, args, false)
     const { graph, suggestions, secrets, warnings } = found
     const { structure, ...told } = found
     // The moment is no part of what was found.
@@ -103,8 +102,8 @@ export const WORKFLOWS = {
       report: writeMarkdown(model),
     })
   },
-  markdown: (bench: Bench, args: ReportArgs) => writeMarkdown(modelOf(bench, args).model),
-  html: (bench: Bench, args: ReportArgs) => writeHtml(modelOf(bench, args).model),
+  markdown: (bench: Bench, args: ReportArgs) => writeMarkdown(modelOf(bench, args, true).model),
+  html: (bench: Bench, args: ReportArgs) => writeHtml(modelOf(bench, args, true).model),
 }
 
 export type Workflows = typeof WORKFLOWS

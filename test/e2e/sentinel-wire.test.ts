@@ -119,7 +119,10 @@ describe('sentinel-mcp on the wire', () => {
     ])
     for (const { name, inputSchema, annotations } of first?.result.tools ?? []) {
       expect(inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) })
-      expect(annotations).toMatchObject({ readOnlyHint: !/^(write|generate)/.test(name), openWorldHint: false })
+      expect(annotations).toMatchObject({
+        readOnlyHint: !/^(write|generate)/.test(name),
+        openWorldHint: false,
+      })
     }
     const [locked] = await (async () => {
       const server = new Sentinel(root, ['--read-only'])
