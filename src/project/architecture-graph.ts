@@ -210,3 +210,30 @@ export const buildGraph = (index: SourceIndex, connections: Connections): Archit
   builder.connections(connections)
   return builder.build()
 }
+
+/** Adds to each declared client who uses it. */
+export const withConsumers = (
+  { inbound, outbound }: Connections,
+  { nodes, edges }: ArchitectureGraph,
+): Connections => {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]))
+  const clients = new Map(
+    nodes
+      .filter(({ role }) => role === 'Client')
+      .map(({ id, name, source }) => [`${source.file}\0${name}`, id]),
+  )
+  const users = new Map<string, string[]>()
+  for (const { from, to } of edges) {
+    const list = users.get(to)
+    if (list === undefined) users.set(to, [names.get(from) ?? from])
+    else list.push(names.get(from) ?? from)
+  }
+  const consumersOf = (one: Outbound) => users.get(clients.get(`${one.source_file}\0${one.caller}`) ?? '')
+  return {
+    inbound,
+    outbound: outbound.map((one) => {
+      const consumers = consumersOf(one)
+      return consumers === undefined ? one : { ...one, consumers }
+    }),
+  }
+}

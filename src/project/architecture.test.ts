@@ -81,6 +81,7 @@ describe('the orders project', () => {
       found.connections.outbound.find(({ target_service }) => target_service === 'payment-service'),
     ).toMatchObject({
       url: 'https://pay.internal/v2',
+      consumers: ['OrderService'],
       calls: ['POST /payments'],
     })
   })

@@ -1,4 +1,4 @@
-import { type ArchitectureGraph, buildGraph } from './architecture-graph.ts'
+import { type ArchitectureGraph, buildGraph, withConsumers } from './architecture-graph.ts'
 import { Configuration } from './configuration.ts'
 import type { Inbound, Outbound } from './connections.ts'
 import { discover } from './discovery.ts'
@@ -163,14 +163,14 @@ export const analyse = (
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
   for (const unit of reading.units) {
     options.watch()
-    const found = detector.detect(unit)
-    inbound.push(...found.inbound)
-    outbound.push(...found.outbound)
-    signatures.push(writeSignature(unit, index, detector.resolver, found.inbound, found.outbound))
+    const own = detector.detect(unit)
+    inbound.push(...own.inbound)
+    outbound.push(...own.outbound)
+    signatures.push(writeSignature(unit, index, detector.resolver, own.inbound, own.outbound))
   }
-  outbound.push(...detector.configured())
-  const connections = tidy({ inbound, outbound })
-  const graph = buildGraph(index, connections)
+  const found = tidy({ inbound, outbound: outbound.concat(detector.configured()) })
+  const graph = buildGraph(index, found)
+  const connections = withConsumers(found, graph)
   const secrets = orderSecrets([...reading.secrets, ...reading.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)
   return {

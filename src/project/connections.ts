@@ -32,6 +32,8 @@ export interface Outbound {
   /** Methods a declared client maps. */
   readonly calls?: readonly string[]
   readonly routing_key?: string
+  /** Types a declared client is given to. */
+  readonly consumers?: readonly string[]
   readonly origin?: string
 }
 

@@ -1,4 +1,5 @@
 import type { BuildModule } from './coordinates.ts'
+import { isTestPath } from './discovery-rules.ts'
 import type { ModuleView } from './discovery-shape.ts'
 import { packageLine } from './package-line.ts'
 import { folderOf, inOrder, type ProjectFile, type ProjectFiles, type Warning } from './source-files.ts'
@@ -63,7 +64,7 @@ export class ModuleSorter {
     if (!isClassFile(path)) return
     const root = MAIN.exec(inside)?.[0] ?? TEST.exec(inside)?.[0]
     const declared = this.#declared(path)
-    if (root === undefined) put(module.main, declared ?? '', path)
+    if (root === undefined) put(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
     else {
       const folder = folderOf(inside.slice(root.length)).replaceAll('/', '.')
       this.#compare(path, folder, declared)

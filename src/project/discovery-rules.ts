@@ -15,4 +15,4 @@ export const isConfigFile = (path: string): boolean => /\.(ya?ml|properties|xml)
 /** Code that only runs in tests says nothing about production. */
 export const isTestPath = (path: string): boolean =>
   /(^|\/)(src\/(test|testFixtures|integrationTest|it)|test|tests|__tests__|e2e)\//.test(path) ||
-  /\.(test|spec)\.[cm]?[jt]sx?$/.test(path)
+  /\.(test|spec)\.\w+$/.test(path)

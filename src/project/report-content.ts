@@ -1,5 +1,4 @@
 import type { Architecture } from './architecture.ts'
-import type { ArchitectureGraph } from './architecture-graph.ts'
 import type { Outbound } from './connections.ts'
 import { fitGraph, shortLabel } from './mermaid.ts'
 import type { Block, Inline, Language, ReportModel, Section } from './report-model.ts'
@@ -60,29 +59,16 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
 ]
 
 /** Who calls a target. A declared client is called by those it is given to. */
-const callersOf = ({ nodes, edges }: ArchitectureGraph): ((one: Outbound) => readonly string[]) => {
-  const names = new Map(nodes.map(({ id, name }) => [id, name]))
-  const clients = new Map(
-    nodes
-      .filter(({ role }) => role === 'Client')
-      .map(({ id, name, source }) => [`${source.file}\0${name}`, id]),
-  )
-  const users = new Map<string, string[]>([...clients.values()].map((id) => [id, []]))
-  for (const { from, to } of edges) users.get(to)?.push(names.get(from) ?? from)
-  return ({ source_file, caller }) => {
-    const found = users.get(clients.get(`${source_file}\0${caller}`) ?? '') ?? []
-    return found.length > 0 ? found : [caller === '' ? source_file : caller]
-  }
-}
+const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
+  consumers ?? [caller === '' ? source_file : caller]
 
-const dependencySection = ({ structure, connections, graph }: Architecture, words: Words): Section => {
+const dependencySection = ({ structure, connections }: Architecture, words: Words): Section => {
   const libraries = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
     one.artifactId,
     one.version ?? '',
   ])
-  const sourcesOf = callersOf(graph)
   const relations = connections.outbound.flatMap((one) =>
     sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
   )

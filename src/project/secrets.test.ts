@@ -66,6 +66,18 @@ describe('finding', () => {
     ])
   })
 
+  it('does not cry at users, words and placeholders', () => {
+    const innocent = [
+      'postgres://app@host/db',
+      'Bearer resource_metadata_of_it',
+      'http://${user}:${password}@host',
+      'String password = "password";',
+      'String token = request.getHeader("x");',
+    ]
+    expect(findSecrets('a.ts', innocent.join('\n'))).toEqual([])
+    expect(findSecrets('a.ts', 'postgres://app:geheim@host/db\nhttp://a:b/c@host')).toHaveLength(2)
+  })
+
   it.each([
     ['spring.datasource.password', 'hunter2', true],
     ['client.clientSecret', 'abc', true],

@@ -31,7 +31,11 @@ const PATTERNS: readonly Pattern[] = [
   { kind: 'token', find: /\bsk-[\w-]{20,200}/g, show: STAR },
   { kind: 'token', find: /\bAIza[\w-]{35}/g, show: STAR },
   { kind: 'token', find: /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,2000}\.[\w-]{8,2000}/g, show: STAR },
-  { kind: 'token', find: /\b(Bearer|Basic) [A-Za-z0-9+/._~-]{16,2000}={0,2}/g, show: `$1 ${STAR}` },
+  {
+    kind: 'token',
+    find: /\b(Bearer|Basic) (?=[A-Za-z+/._~-]{0,200}\d)[A-Za-z0-9+/._~-]{16,2000}={0,2}/g,
+    show: `$1 ${STAR}`,
+  },
   {
     kind: 'credentials in an address',
     find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>{}]{1,200}@/gi,
@@ -106,6 +110,11 @@ const ASSIGNED = new RegExp(`\\b(\\w{0,40}(?:${WORDS}))\\s{0,4}[:=]\\s{0,4}(["']
 const looksMade = (value: string): boolean =>
   /\d/.test(value) && !/\s|\$\{|\{\}/.test(value) && !isWithheld(value)
 
+const hasPassword = (address: string): boolean => address.slice(address.indexOf('://') + 3).includes(':')
+
+/** In one file; more say nothing new. */
+const MAX_FINDINGS = 200
+
 const lineCounter = (text: string): ((at: number) => number) => {
   let [counted, line] = [0, 1]
   return (at) => {
@@ -124,9 +133,9 @@ export const findSecrets = (file: string, text: string): readonly SecretFinding[
     .map(({ index, 1: name = '', 0: found }) => ({ index, kind: 'secret in code', place: name, found }))
   const lineOf = lineCounter(text)
   const found = [...plain, ...assigned]
-    // An address such as `http://***@host` has been masked already.
-    .filter((one) => !one.found.includes(STAR))
+    // An address such as `http://***@host` has been masked already; a user without a password gives nothing away.
+    .filter((one) => !one.found.includes(STAR) && (!one.found.endsWith('@') || hasPassword(one.found)))
     .sort((a, b) => a.index - b.index)
     .map(({ index, kind, place }) => ({ file, line: lineOf(index), kind, place }))
-  return found.filter((one, at) => found[at - 1]?.line !== one.line)
+  return found.filter((one, at) => found[at - 1]?.line !== one.line).slice(0, MAX_FINDINGS)
 }
