@@ -2,9 +2,10 @@ import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'nod
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describePeers } from '../peers/peers.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { converse, makeFolder, sweep } from '../support/binary.ts'
+import { javaProject } from '../support/java-project.ts'
 import { parseMermaid } from '../support/mermaid.ts'
-import type { Message } from '../support/messages.ts'
+import { type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
 const copyOf = async (fixture: string): Promise<string> => {
@@ -263,6 +264,56 @@ await describePeers('the diagram, read by Mermaid itself', () => {
     for (const [, label = ''] of mermaid.matchAll(/"([^"]*)"/g))
       expect([...label].length).toBeLessThanOrEqual(20)
     expect(mermaid.split('\n').length).toBe(1 + graph.nodes.length + graph.edges.length)
+  })
+})
+
+await describePeers('a large project', () => {
+  let large: Sentinel
+  let root: string
+  beforeAll(async () => {
+    root = await lay(await makeFolder(), javaProject(450))
+    large = new Sentinel(root)
+  })
+
+  it('keeps nobody waiting', async () => {
+    const slow = large.call('analyze_project', { rootPath: '.' })
+    const quick = large.call('readJavaFile', { path: 'pom.xml' })
+    await Promise.all([large.answer(slow), large.answer(quick)])
+    const order = large.lines.map((line) => JSON.parse(line).id)
+    expect(order.indexOf(quick)).toBeLessThan(order.indexOf(slow))
+  })
+
+  it('is drawn as far as it can be shown, and says what is missing', async () => {
+    const { mermaid, report, graph } = await json(large, 'analyze_project', { rootPath: '.' })
+    expect(graph.nodes.length).toBeGreaterThan(400)
+    expect(mermaid.length).toBeLessThan(50_000)
+    expect(mermaid.match(/-->/g)?.length).toBeLessThanOrEqual(400)
+    expect(await parseMermaid(mermaid)).toBe('flowchart-v2')
+    expect(report).toMatch(/\d+ boxes and \d+ arrows are left out/)
+  })
+
+  it('is let go of when the client does not want it any more', async () => {
+    const id = large.call('analyze_project', { rootPath: '.' })
+    large.send(
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }),
+    )
+    await json(large, 'get_project_structure')
+    expect(large.lines.some((line) => JSON.parse(line).id === id)).toBe(false)
+  })
+
+  it('is shortened for those who take only so much', async () => {
+    const { messages } = await converse(
+      [
+        request(1, 'tools/call', {
+          name: 'extract_architectural_signatures',
+          arguments: { projectPath: '.' },
+        }),
+      ],
+      ['--root', root],
+    )
+    const text = textOf(messages[0] as Message)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(100_000)
+    expect(JSON.parse(text).cut).toMatch(/files: \d+ of 4\d\d/)
   })
 })
 
