@@ -18,8 +18,8 @@ const GAP = { x: 28, y: 84 }
 const MARGIN = 24
 /** Wider rows are broken: a page scrolls better down than sideways. */
 const ROW = 7
-/** Rows stand half a box apart, so that arrows to the next but one pass between. */
-const STAGGER = (BOX.width + GAP.x) / 4
+/** Boxes stand on a grid, every other row half a place aside: arrows to the next row but one pass between. */
+const SLOT = BOX.width + GAP.x
 const SWEEPS = 4
 
 const LEVELS: Readonly<Record<GraphNode['kind'], number>> = { APP: 0, CTRL: 1, SVC: 2, REP: 3, EXT: 4 }
@@ -95,9 +95,10 @@ export const layOut = (graph: ArchitectureGraph): Layout => {
   const rows = untangle(rowsOf(graph), graph.edges)
   const widest = Math.max(1, ...rows.map((row) => row.length))
   const rowWidth = (count: number) => count * BOX.width + (count - 1) * GAP.x
-  const width = rowWidth(widest) + 2 * (MARGIN + STAGGER)
+  const width = rowWidth(widest) + SLOT / 2 + 2 * MARGIN
   const boxes = rows.flatMap((row, level) => {
-    const left = (width - rowWidth(row.length)) / 2 + (level % 2 === 0 ? -STAGGER : STAGGER)
+    const middle = (width - rowWidth(row.length)) / 2
+    const left = MARGIN + Math.floor((middle - MARGIN) / SLOT) * SLOT + (level % 2) * (SLOT / 2)
     return row.map((node, at) => ({
       node,
       x: Math.round(left + at * (BOX.width + GAP.x)),

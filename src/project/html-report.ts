@@ -19,7 +19,7 @@ thead th{border-top:0;background:var(--well);color:var(--soft);font-weight:600}
 .diagram{padding:.5rem;background:var(--well);text-align:center}
 svg{max-width:100%;height:auto}
 svg text{font:12px system-ui,sans-serif;text-anchor:middle;fill:var(--ink)}
-svg rect{stroke:var(--soft);fill:var(--ext)}
+svg rect{stroke:var(--soft);fill:var(--ext);fill-opacity:.82}
 .app rect{fill:var(--app)}.ctrl rect{fill:var(--ctrl)}.svc rect{fill:var(--svc)}.rep rect{fill:var(--rep)}
 .ext rect{stroke-dasharray:5 3}
 .edges path{fill:none;stroke:var(--soft);stroke-width:1.3}
