@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openspecFaults } from '../src/app/bootstrap-openspec.ts'
+import { reportFaults } from '../src/app/commands/report.ts'
 import { commands } from '../src/app/commands.ts'
 import { assemble } from '../src/app/compose.ts'
 import { SETTINGS } from '../src/app/config.ts'
@@ -28,6 +29,7 @@ import { gitFaults } from '../src/platform/git-run.ts'
 import { registryFaults } from '../src/platform/oci-faults.ts'
 import { diskFaults } from '../src/platform/packet-files.ts'
 import { projectFaults } from '../src/project/faults.ts'
+import { xmlFaults } from '../src/project/maven-xml.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
@@ -64,11 +66,13 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   registryFaults,
   replicaFaults,
   repositoryFaults,
+  reportFaults,
   ruleFaults,
   serveFaults,
   sessionFaults,
   storeFaults,
   usageFaults,
+  xmlFaults,
 ]
 
 const everything = () =>

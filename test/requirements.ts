@@ -237,4 +237,18 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'What the gate decided can be verified afterwards.',
     shownBy: [['test/e2e/gate-cli.test.ts', 'are entries of a lineage that can be verified']],
   },
+  'project.architecture': {
+    says: 'Every box, arrow and record of an architecture has a file and a line that show it.',
+    shownBy: [
+      ['test/e2e/workflows.test.ts', 'gives every box and every arrow a source'],
+      ['src/project/architecture.test.ts', 'draws who calls whom, and nothing else'],
+    ],
+  },
+  'project.masked': {
+    says: 'No answer and no report shows a password, a key or a token that was recognised in a file.',
+    shownBy: [
+      ['src/project/secrets.test.ts', 'masking'],
+      ['src/project/architecture.test.ts', 'never shows a password'],
+    ],
+  },
 }

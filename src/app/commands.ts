@@ -3,6 +3,7 @@ import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
 import { SETTINGS, type Setting } from './config.ts'
 import { GATE_OPTIONS } from './gate-options.ts'
+import { LINEAGE_OPTIONS } from './lineage-options.ts'
 import { PACKET_OPTIONS, PACKET_VERBS } from './packet-options.ts'
 
 const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
@@ -203,29 +204,33 @@ export const commands = (): readonly Command[] => [
     name: 'lineage',
     summary: 'Verify, replay, export, prove, repair and erase from the lineage of a belief graph.',
     usage: '<verify|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
-    options: () => [
-      {
-        flag: 'bundle',
-        kind: 'switch',
-        description: 'With export: add genesis, checkpoint and key, for the stand-alone verifier.',
-      },
-      {
-        flag: 'checkpoint',
-        kind: 'text',
-        value: 'FILE',
-        description: 'With consistency: the older checkpoint.',
-      },
-      {
-        flag: 'key',
-        kind: 'text',
-        value: 'VERIFIER',
-        description: 'With consistency: who signed it, when not we.',
-      },
-      { flag: 'reason', kind: 'text', value: 'TEXT', description: 'With erase: why, for the log.' },
-      ...configOptions(),
-    ],
+    options: () => [...LINEAGE_OPTIONS, ...configOptions()],
     choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
     run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),
+  },
+  {
+    name: 'report',
+    summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
+    usage: '[FOLDER]',
+    options: () => [
+      { flag: 'html', kind: 'switch', description: 'One HTML file with the diagram drawn, not Markdown.' },
+      {
+        flag: 'lang',
+        kind: 'text',
+        value: 'LANG',
+        description: 'Language of the report.',
+        choices: ['en', 'es'],
+      },
+      { flag: 'out', kind: 'text', value: 'FILE', description: 'Write to this new file instead of stdout.' },
+      {
+        flag: 'save',
+        kind: 'switch',
+        description: 'Save as SENTINEL_REPORT_YYYYMMDD[_NN].md under the root.',
+      },
+      ...configOptions(),
+    ],
+    choices: [],
+    run: async (invocation) => (await import('./commands/report.ts')).run(invocation),
   },
   {
     name: 'completion',

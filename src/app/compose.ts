@@ -88,7 +88,11 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       resources: enterpriseResources(enterprise),
       prompts: [],
     },
-    projectToolset({ run: project.run, answerBytes: config.limits.answerBytes }),
+    projectToolset({
+      run: project.run,
+      workflow: project.workflow,
+      answerBytes: config.limits.answerBytes,
+    }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(
       async (place) => (await packets.get()).open(place),

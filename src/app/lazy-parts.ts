@@ -5,6 +5,7 @@ import type { Change } from '../kernel/changes.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../kernel/ports.ts'
 import type { DecisionRecorder } from '../lineage/decisions.ts'
 import type { RunJob } from '../project/jobs.ts'
+import type { RunWorkflow } from '../project/workflow-jobs.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
 import type { World } from './greet.ts'
@@ -94,7 +95,8 @@ export const lazyProject = (config: Config, root: string, world: World, log: Log
     log.write('warn', 'a file system does not answer; ending by force')
     process.kill(process.pid, 'SIGKILL')
   }
-  return { run, close }
+  const workflow: RunWorkflow = async (...asked) => (await get()).workflow(...asked)
+  return { run, workflow, close }
 }
 
 export const embeddedStore = (path: string): Store => ({

@@ -6,8 +6,10 @@ import { systemClock } from '../platform/clock.ts'
 import { calmBelow } from '../platform/jail-mounts.ts'
 import { Threads } from '../platform/threads.ts'
 import { JOBS, type JobName, type RunJob } from '../project/jobs.ts'
+import type { RunWorkflow } from '../project/workflow-jobs.ts'
 import type { Config } from './config.ts'
 import { openRoot } from './open-root.ts'
+import { type OpenWorkflows, openWorkflows } from './open-workflows.ts'
 import { layDesk, type ProjectSetup } from './project-desk.ts'
 
 /** How long one question about files may take. */
@@ -23,6 +25,7 @@ const PROGRAM = new URL('../threads/project-thread.js', import.meta.url)
 
 export interface OpenProject {
   readonly run: RunJob
+  readonly workflow: RunWorkflow
   readonly close: () => Promise<boolean>
 }
 
@@ -81,6 +84,15 @@ export const openProject = (config: Config, root: string, held = openRoot(root))
     const seen = QUICK.has(name) && calm() ? look(name, args as never) : undefined
     return seen ?? threads.run(name, args, JOB_MS, call.signal)
   }
+  let workflows: OpenWorkflows | undefined
+  const workflow: RunWorkflow = (...asked) => {
+    workflows ??= openWorkflows(setup)
+    return workflows.run(...asked)
+  }
+  const close = async () => {
+    const ended = await Promise.all([threads.close(), workflows?.close() ?? true])
+    return ended.every((one) => one)
+  }
   // Each job's answer has the type that the table of jobs gives it.
-  return { run: run as RunJob, close: () => threads.close() }
+  return { run: run as RunJob, workflow, close }
 }

@@ -6,7 +6,16 @@ import type { SeedServer } from './seed-server.ts'
 
 const MiB = 1024 * 1024
 
-const TOOLS = ['readProjectStructure', 'readJavaFile', 'get_project_structure', 'write_architecture_report']
+const TOOLS = [
+  'readProjectStructure',
+  'readJavaFile',
+  'write_architecture_report',
+  'get_project_structure',
+  'discover_service_interconnections',
+  'extract_architectural_signatures',
+  'analyze_project',
+  'generate_master_arch_report',
+]
 
 /** The architect's view of a Java project: a few tools, JSON-RPC errors, a log like that of a Java server. */
 export const sentinelServer: SeedServer = {

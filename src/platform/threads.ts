@@ -15,6 +15,10 @@ export type ThreadReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly fault: FaultView }
   | { readonly id: number; readonly bug: string }
+  /** Not the end yet: how far it is. */
+  | { readonly id: number; readonly done: number; readonly total: number }
+
+type Progress = (done: number, total: number) => void
 
 /** What a thread is started with. The cell holds the number of the job that nobody waits for any more. */
 export interface ThreadData<T> {
@@ -25,6 +29,7 @@ export interface ThreadData<T> {
 interface Job extends ThreadJob {
   readonly answer: (value: unknown) => void
   readonly fail: (cause: unknown) => void
+  readonly progress: Progress
   /** Calls off the end of its time. */
   stopTimer: () => void
   thread: Thread | undefined
@@ -42,6 +47,8 @@ interface ThreadOptions<T> {
   readonly program: URL
   readonly setup: T
   readonly clock: Clock
+  /** Most threads at a time; jobs that compute gain nothing from more than there are processors. */
+  readonly many?: number
 }
 
 /** Threads that are always welcome; more are started only while others are held up. */
@@ -80,7 +87,13 @@ export class Threads<T> {
     this.#options = options
   }
 
-  run(name: string, args: unknown, ms: number, signal: AbortSignal): Promise<unknown> {
+  run(
+    name: string,
+    args: unknown,
+    ms: number,
+    signal: AbortSignal,
+    progress: Progress = () => {},
+  ): Promise<unknown> {
     if (this.#waiting.length >= MAX_WAITING || this.#lost.size >= MANY) {
       return Promise.reject(jailFaults.busy('too many calls are waiting for the file system'))
     }
@@ -93,13 +106,15 @@ export class Threads<T> {
         ms,
         answer,
         fail,
+        progress,
         stopTimer: () => {},
         thread: undefined,
       }
       job.stopTimer = this.#options.clock.after(ms + GRACE_MS, () => this.#late(job))
       signal.addEventListener('abort', () => this.#abandon(job, signal.reason), { once: true })
       this.#waiting.push(job)
-      if (this.#idle.length === 0 && this.#alive.size < FEW) this.#start()
+      if (this.#idle.length === 0 && this.#alive.size < Math.min(FEW, this.#options.many ?? FEW))
+        this.#start()
       this.#next()
     })
   }
@@ -130,7 +145,7 @@ export class Threads<T> {
 
   /** Another thread, if those there are do not get free in a moment: quick jobs are not worth one. */
   #growLater(): void {
-    if (this.#growing || this.#alive.size >= MANY) return
+    if (this.#growing || this.#alive.size >= (this.#options.many ?? MANY)) return
     this.#growing = true
     this.#options.clock.after(PATIENCE_MS, () => {
       this.#growing = false
@@ -164,6 +179,7 @@ export class Threads<T> {
   #answered(thread: Thread, reply: ThreadReply): void {
     const { job } = thread
     if (job === undefined || job.id !== reply.id || !this.#alive.has(thread)) return
+    if ('done' in reply) return job.progress(reply.done, reply.total)
     thread.job = undefined
     job.stopTimer()
     if ('value' in reply) job.answer(reply.value)

@@ -4,7 +4,6 @@ import { type ReadArgs, readMany, readText } from './read.ts'
 import { writeReport } from './report.ts'
 import { SENTINEL_RULES } from './rules.ts'
 import { searchText } from './search.ts'
-import { describeStructure } from './structure.ts'
 import { findSymbol, findUses, outlineFile } from './symbols.ts'
 import { drawTree, findFiles } from './tree.ts'
 
@@ -13,7 +12,6 @@ export const JOBS = {
   structure: (desk: Desk, args: PageArgs) => listStructure(desk, SENTINEL_RULES, args),
   source: (desk: Desk, args: ReadArgs) => readText(desk, SENTINEL_RULES, args),
   report: writeReport,
-  discover: describeStructure,
   read: (desk: Desk, args: ReadArgs) => readText(desk, desk.rules, args),
   many: readMany,
   list: listFolder,

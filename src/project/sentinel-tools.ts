@@ -44,29 +44,6 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     },
   }),
   defineTool({
-    name: 'get_project_structure',
-    title: 'Modules and packages',
-    description:
-      'Tells the modules, packages, sources and dependencies of a Maven, Gradle or npm project from its build files and folders, as data and as a tree. Runs nothing.',
-    effect: 'read',
-    input: z.object({
-      projectPath: PathInput.default('.'),
-      orgPattern: z.string().max(200).optional().describe('Part of the groups that count as in-house.'),
-    }),
-    output: z.object({
-      root: z.looseObject({ kind: z.string(), modules: z.array(z.looseObject({})) }),
-      dependencies: z.array(z.looseObject({})),
-      statistics: z.looseObject({}),
-      warnings: z.array(z.string()),
-      cut: z.string().optional(),
-    }),
-    run: async ({ projectPath, orgPattern }, call) => {
-      const asked = { path: projectPath, orgPattern, bytes: textBytes(ports) }
-      const { structure, text } = await ask(ports, call, 'discover', asked)
-      return new Told(structure, text)
-    },
-  }),
-  defineTool({
     name: 'write_architecture_report',
     title: 'Write a report',
     description:

@@ -16,27 +16,34 @@ const ASIDE = 4_096
 
 export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - ASIDE)
 
-/** Asks for a job and leaves a word in the log: what was asked at `debug`, what was refused louder. */
-export const ask = async <K extends JobName>(
-  { run }: ProjectPorts,
-  call: CallContext,
-  job: K,
-  args: Parameters<Jobs[K]>[1],
-): Promise<ReturnType<Jobs[K]>> => {
-  const { log } = call
-  const path = 'path' in args ? { path: quotePath(String(args.path)) } : {}
-  log.write('debug', `asked: ${job}`, path)
+/** Leaves a word in the log: what was asked at `debug`, what was refused louder. */
+export const noted = async <T>(
+  { log }: CallContext,
+  job: string,
+  path: unknown,
+  run: () => Promise<T>,
+): Promise<T> => {
+  const fields = path === undefined ? {} : { path: quotePath(String(path)) }
+  log.write('debug', `asked: ${job}`, fields)
   try {
-    return await run(job, args, call)
+    return await run()
   } catch (thrown) {
     if (thrown instanceof Fault) {
       const level = thrown.kind === 'corrupt' || thrown.kind === 'unavailable' ? 'error' : 'warn'
       const word = thrown.kind === 'refused' ? 'blocked' : 'not done'
-      log.write(level, `${word}: ${job}`, { reason: thrown.code, ...path })
+      log.write(level, `${word}: ${job}`, { reason: thrown.code, ...fields })
     }
     throw thrown
   }
 }
+
+export const ask = <K extends JobName>(
+  { run }: ProjectPorts,
+  call: CallContext,
+  job: K,
+  args: Parameters<Jobs[K]>[1],
+): Promise<ReturnType<Jobs[K]>> =>
+  noted(call, job, 'path' in args ? args.path : undefined, () => run(job, args, call))
 
 /** A file with several names may be known outside of the root under another one: worth a word to the operator. */
 export const noteShared = (

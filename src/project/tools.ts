@@ -5,6 +5,7 @@ import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { FileResult } from './read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
 import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
+import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')
 const Ignored = z.boolean().default(false).describe('Also what .gitignore leaves out.')
@@ -219,11 +220,17 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
   }),
 ]
 
-/** What is in this repository. Everything reads; only the report tool writes, and only new reports. */
-export const projectToolset = (ports: ProjectPorts): Toolset => ({
+/** What is in this repository. Everything reads; only the two report tools write, and only new reports. */
+export const projectToolset = (ports: WorkflowPorts): Toolset => ({
   name: 'project',
   title: 'The files of the project',
-  tools: [...readTools(ports), ...findTools(ports), ...symbolTools(ports), ...sentinelTools(ports)],
+  tools: [
+    ...readTools(ports),
+    ...findTools(ports),
+    ...symbolTools(ports),
+    ...sentinelTools(ports),
+    ...workflowTools(ports),
+  ],
   resources: [],
   prompts: [],
 })

@@ -1,58 +1,107 @@
-import { expandBraces } from './glob.ts'
+import { parse as parseYaml } from 'yaml'
+import { isRecord } from '../kernel/json.ts'
+import type { BuildModule, Dependency } from './coordinates.ts'
+import { compileGlob, expandBraces, type PathTest } from './glob.ts'
+import { type BuildFiles, walkPath } from './maven.ts'
+import { folderOf, joinPath, nameOf, type Warning } from './source-files.ts'
 
-/** Modules that other build tools name, as patterns of folders from the file's own folder. */
+const MAX_ALIASES = 50
 
-/** In one pass: a thousand comments that never end must not be looked through a thousand times. */
-const withoutBlocks = (text: string): string => {
-  const kept: string[] = []
-  let at = 0
-  for (let start = text.indexOf('/*'); start !== -1; start = text.indexOf('/*', at)) {
-    kept.push(text.slice(at, start))
-    const end = text.indexOf('*/', start + 2)
-    if (end === -1) return kept.join('')
-    at = end + 2
-  }
-  return kept.join('') + text.slice(at)
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
+
+/** Patterns of workspaces start at the root: one name is a folder there, not anywhere. */
+const fitsAny = (patterns: readonly string[]): PathTest => {
+  const tests = patterns.flatMap(expandBraces).map(compileGlob)
+  return (path) => tests.some((test) => test(path))
 }
 
-const withoutComments = (text: string): string => withoutBlocks(text).replace(/(^|\s)\/\/.*$/gm, '$1')
-
-/** `include ':a', ':b:c'` of Gradle, in both of its languages. A colon is a step down. */
-export const gradleModules = (settings: string): readonly string[] => {
-  const calls = withoutComments(settings).matchAll(/\binclude\s*\(?((?:\s*["'][^"'\n]{1,200}["']\s*,?)+)/g)
-  return [...calls].flatMap(([, words = '']) =>
-    [...words.matchAll(/["']([^"']+)["']/g)].map(([, name = '']) =>
-      name.replace(/^:/, '').replaceAll(':', '/'),
-    ),
-  )
-}
-
-const isTextList = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
-
-/** `workspaces` of a package.json, in both of its forms. */
-export const npmModules = (source: string): readonly string[] => {
-  let manifest: { workspaces?: unknown } | null
+const readJson = (files: BuildFiles, file: string, warnings: Warning[]): Record<string, unknown> => {
   try {
-    manifest = JSON.parse(source)
+    const value: unknown = JSON.parse(files.read(file) ?? '')
+    if (isRecord(value)) return value
   } catch {
+    // Falls through: a broken file and a file of something else are told alike.
+  }
+  warnings.push({ code: 'package_invalid', file, message: 'package.json is not a JSON object' })
+  return {}
+}
+
+const pnpmPatterns = (files: BuildFiles, warnings: Warning[]): string[] => {
+  const file = 'pnpm-workspace.yaml'
+  if (!files.has(file)) return []
+  try {
+    const value: unknown = parseYaml(files.read(file) ?? '', { maxAliasCount: MAX_ALIASES })
+    return isRecord(value) ? strings(value.packages) : []
+  } catch {
+    warnings.push({ code: 'yaml_invalid', file, message: 'the file is not valid YAML' })
     return []
   }
-  const found = manifest?.workspaces
-  const list = isTextList(found) ? found : (found as { packages?: unknown } | undefined)?.packages
-  return isTextList(list) ? list.flatMap((pattern) => expandBraces(pattern)) : []
 }
 
-/** The list under `packages:` of a pnpm-workspace.yaml. Nothing else of the file matters, and no YAML is run. */
-export const pnpmModules = (source: string): readonly string[] => {
-  const lines = source.split('\n')
-  const start = lines.findIndex((line) => /^packages\s*:\s*(#.*)?$/.test(line))
-  if (start === -1) return []
-  const found: string[] = []
-  for (const line of lines.slice(start + 1)) {
-    const item = /^\s*-\s*["']?([^"'#\s]+)["']?\s*(#.*)?$/.exec(line)
-    if (item?.[1] !== undefined) found.push(item[1])
-    else if (/^\S/.test(line)) break
+const SECTIONS = [
+  ['dependencies', 'compile'],
+  ['peerDependencies', 'provided'],
+  ['devDependencies', 'test'],
+] as const
+
+/** `@scope/name` has a group; a bare name has none. */
+const dependency = (name: string, version: unknown, scope: string): Dependency => {
+  const [, groupId = '', artifactId = name] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
+  return { groupId, artifactId, ...(typeof version === 'string' && { version }), scope }
+}
+
+const readModule = (files: BuildFiles, file: string, rootName: string, warnings: Warning[]): BuildModule => {
+  const json = readJson(files, file, warnings)
+  const folder = folderOf(file)
+  const name = wordOf(json.name) ?? (folder === '' ? rootName : nameOf(folder))
+  const [version, description] = [wordOf(json.version), wordOf(json.description)]
+  return {
+    tool: 'npm',
+    path: folder,
+    name,
+    file,
+    artifactId: name,
+    ...(version !== undefined && { version }),
+    ...(description !== undefined && { description }),
+    modules: [],
+    dependencies: SECTIONS.flatMap(([section, scope]) => {
+      const list = json[section]
+      return isRecord(list) ? Object.entries(list).map(([one, at]) => dependency(one, at, scope)) : []
+    }),
   }
-  return found
+}
+
+const patternsOf = (files: BuildFiles, warnings: Warning[]): string[] => {
+  const { workspaces } = readJson(files, 'package.json', [])
+  const listed = isRecord(workspaces) ? strings(workspaces.packages) : strings(workspaces)
+  return [...listed, ...pnpmPatterns(files, warnings)]
+}
+
+/** The packages of an npm, yarn or pnpm workspace. */
+export const readWorkspaces = (
+  files: BuildFiles,
+  manifests: readonly string[],
+  rootName: string,
+): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
+  const warnings: Warning[] = []
+  const patterns = patternsOf(files, warnings)
+  for (const pattern of patterns.filter((one) => walkPath('', one.replace(/^!/, '')) === undefined)) {
+    const message = `the workspace ${JSON.stringify(pattern)} lies outside the project`
+    warnings.push({ code: 'module_outside', file: 'package.json', message })
+  }
+  const wanted = patterns.filter((one) => !one.startsWith('!') && !one.includes('..'))
+  const unwanted = patterns.filter((one) => one.startsWith('!')).map((one) => one.slice(1))
+  const [isWanted, isUnwanted] = [fitsAny(wanted), fitsAny(unwanted)]
+  const below = manifests.filter((file) => {
+    const path = segments(folderOf(file))
+    return path.length > 0 && isWanted(path) && !isUnwanted(path)
+  })
+  const modules = below.map((file) => readModule(files, file, rootName, warnings))
+  const root = readModule(files, joinPath('', 'package.json'), rootName, warnings)
+  return { modules: [{ ...root, modules: modules.map(({ path }) => path) }, ...modules], warnings }
 }

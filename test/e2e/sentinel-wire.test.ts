@@ -110,12 +110,19 @@ describe('sentinel-mcp on the wire', () => {
     expect(first?.result.tools.map(({ name }: { name: string }) => name)).toEqual([
       'readProjectStructure',
       'readJavaFile',
-      'get_project_structure',
       'write_architecture_report',
+      'discover_service_interconnections',
+      'get_project_structure',
+      'extract_architectural_signatures',
+      'analyze_project',
+      'generate_master_arch_report',
     ])
     for (const { name, inputSchema, annotations } of first?.result.tools ?? []) {
       expect(inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) })
-      expect(annotations).toMatchObject({ readOnlyHint: !name.startsWith('write'), openWorldHint: false })
+      expect(annotations).toMatchObject({
+        readOnlyHint: !/^(write|generate)/.test(name),
+        openWorldHint: false,
+      })
     }
     const [locked] = await (async () => {
       const server = new Sentinel(root, ['--read-only'])

@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { defineFaults } from '../../kernel/fault.ts'
+import { LANGUAGES, type Language } from '../../project/report-model.ts'
+import type { Invocation } from '../../surfaces/cli/command.ts'
+import { openProject } from '../open-project.ts'
+import { loadSettings } from '../world.ts'
+
+export const reportFaults = defineFaults('report', {
+  choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see what goes together.' },
+  taken: { kind: 'conflict', fix: 'Nothing is overwritten; name another file.' },
+  unwritten: { kind: 'unavailable', fix: 'Check the folder, its rights and the free space.' },
+})
+
+interface Choice {
+  readonly path: string
+  readonly lang: Language
+  readonly html: boolean
+  readonly save: boolean
+  readonly out?: string
+}
+
+const readChoice = ({ flags, positionals }: Invocation): Choice => {
+  const lang = LANGUAGES.find((one) => one === (flags.lang ?? 'en'))
+  if (lang === undefined) throw reportFaults.choice(`--lang is one of ${LANGUAGES.join(', ')}`)
+  if (positionals.length > 1) throw reportFaults.choice('one folder at a time')
+  const [html, save, out] = [flags.html === true, flags.save === true, flags.out]
+  if (save && (html || out !== undefined))
+    throw reportFaults.choice('--save goes with neither --html nor --out')
+  return { path: positionals[0] ?? '.', lang, html, save, ...(typeof out === 'string' && { out }) }
+}
+
+/** The operator names the file, so it may lie anywhere; but it is a new one. */
+const writeNew = async (name: string, text: string): Promise<string> => {
+  const path = resolve(name)
+  await writeFile(path, text, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') throw reportFaults.taken(`there is already a file ${name}`)
+    throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause })
+  })
+  return path
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const { path, lang, html, save, out } = readChoice(invocation)
+  const { config } = loadSettings(invocation)
+  const project = openProject(config, resolve(config.root))
+  const call = { signal: new AbortController().signal, progress: () => {} }
+  const { terminal, json } = invocation
+  try {
+    const text = await project.workflow(html ? 'html' : 'markdown', { path, lang }, call)
+    const saved = save ? (await project.run('report', { content: text }, call)).path : undefined
+    const written = saved ?? (out === undefined ? undefined : await writeNew(out, text))
+    const bytes = Buffer.byteLength(text)
+    if (written === undefined) terminal.print(json ? JSON.stringify({ report: text, bytes }) : text.trimEnd())
+    else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)
+    return 0
+  } finally {
+    await project.close()
+  }
+}

@@ -1,0 +1,48 @@
+import type { ModuleView, Structure } from './discovery-shape.ts'
+import { nameOf } from './source-files.ts'
+
+interface Branch {
+  readonly label: string
+  readonly below: readonly Branch[]
+}
+
+const leaf = (label: string): Branch => ({ label, below: [] })
+
+/** A name with control characters could forge a line of the tree: it is quoted. */
+const quiet = (name: string): string =>
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) ? JSON.stringify(name) : name
+
+const packageBranch = ({ name, files }: ModuleView['packages'][number]): Branch => ({
+  label: name === '' ? '(default package)' : quiet(name),
+  below: files.map((path) => leaf(quiet(nameOf(path)))),
+})
+
+const moduleBranch = (module: ModuleView): Branch => ({
+  label: `module: ${quiet(module.path === '.' ? module.name : module.path)}`,
+  below: module.packages.map(packageBranch),
+})
+
+const draw = ({ label, below }: Branch, indent: string, last: boolean): string[] => [
+  `${indent}${last ? '└── ' : '├── '}${label}`,
+  ...below.flatMap((one, index) =>
+    draw(one, `${indent}${last ? '    ' : '│   '}`, index === below.length - 1),
+  ),
+]
+
+const headline = ({ root, project }: Omit<Structure, 'tree'>): string => {
+  const { groupId, artifactId, version } = root.modules.find(({ path }) => path === '.') ?? {}
+  const parts = [groupId, artifactId, version].filter((part) => part !== undefined)
+  return parts.length < 2 ? quiet(project.name) : quiet(`${project.name} (${parts.join(':')})`)
+}
+
+/** The project as a text tree, with a footer that counts what the JSON counts. */
+export const drawTree = (found: Omit<Structure, 'tree'>): string => {
+  const { javaFilesCount, totalPackages, configFilesCount } = found.project.statistics
+  const branches = found.root.modules.map(moduleBranch)
+  return [
+    headline(found),
+    ...branches.flatMap((branch, index) => draw(branch, '', index === branches.length - 1)),
+    '',
+    `Total: ${javaFilesCount} Java files | ${totalPackages} packages | ${configFilesCount} config files`,
+  ].join('\n')
+}

@@ -1,0 +1,114 @@
+/** What a file of code declares and calls, whatever its language: the input of every detector. */
+
+export type Expression =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'join'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'annotation'; readonly annotation: Annotation }
+  | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
+  | { readonly kind: 'other'; readonly text: string }
+
+export interface Call {
+  readonly receiver?: Expression
+  /** The method, or the type when something is made. */
+  readonly name: string
+  readonly makes: boolean
+  readonly args: readonly Expression[]
+  readonly line: number
+  /** What encloses it: names and first arguments of the calls it is an argument of, innermost first. */
+  readonly within?: readonly Call[]
+}
+
+export interface Annotation {
+  readonly name: string
+  readonly line: number
+  /** The one without a name is `value`. */
+  readonly args: ReadonlyMap<string, Expression>
+}
+
+export interface Variable {
+  readonly name: string
+  /** As written; empty when it is inferred. */
+  readonly type: string
+  readonly line: number
+  readonly annotations: readonly Annotation[]
+  readonly value?: Expression
+}
+
+export interface Method {
+  readonly name: string
+  readonly line: number
+  readonly lines: number
+  readonly annotations: readonly Annotation[]
+  readonly returns: string
+  readonly parameters: readonly Variable[]
+  readonly locals: readonly Variable[]
+  readonly calls: readonly Call[]
+  /** Equal for bodies of the same words; empty for short ones. */
+  readonly digest: string
+  /** Lines of catch blocks that do nothing. */
+  readonly silentCatches: readonly number[]
+}
+
+export type TypeKind = 'class' | 'abstract class' | 'interface' | 'record' | 'enum' | '@interface' | 'object'
+
+export interface TypeUnit {
+  readonly name: string
+  readonly kind: TypeKind
+  readonly line: number
+  readonly lines: number
+  readonly annotations: readonly Annotation[]
+  /** As written, type arguments included. */
+  readonly extends?: string
+  readonly implements: readonly string[]
+  readonly fields: readonly Variable[]
+  readonly constructors: readonly Method[]
+  readonly methods: readonly Method[]
+  /** Calls of field initialisers and static blocks. */
+  readonly calls: readonly Call[]
+}
+
+export interface SourceUnit {
+  readonly file: string
+  readonly language: 'java' | 'kotlin' | 'script'
+  readonly package: string
+  readonly imports: readonly string[]
+  readonly types: readonly TypeUnit[]
+  /** What stands outside every type. */
+  readonly loose: Method
+}
+
+/** `a.b.C<D>` is `C`. */
+export const simpleName = (type: string): string => {
+  const bare = type.replace(/[<([?].*$/s, '').trim()
+  return bare.slice(bare.lastIndexOf('.') + 1)
+}
+
+/** The first type argument: `List<a.B<C>>` gives `B`. */
+export const firstArgument = (type: string): string => {
+  const start = type.indexOf('<')
+  return start < 0 ? '' : simpleName(type.slice(start + 1).split(/[,>]/)[0] ?? '')
+}
+
+export const findAnnotation = (
+  annotations: readonly Annotation[],
+  ...names: readonly string[]
+): Annotation | undefined => annotations.find(({ name }) => names.includes(name))
+
+/** The methods of a type, its constructors first. */
+export const bodiesOf = (type: TypeUnit): readonly Method[] => [...type.constructors, ...type.methods]
+
+export const NO_METHOD: Method = {
+  name: '',
+  line: 1,
+  lines: 0,
+  annotations: [],
+  returns: '',
+  parameters: [],
+  locals: [],
+  calls: [],
+  digest: '',
+  silentCatches: [],
+}

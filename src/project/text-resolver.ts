@@ -1,0 +1,213 @@
+import type { Configuration } from './configuration.ts'
+import { type Call, type Expression, findAnnotation, NO_METHOD, type Variable } from './source-unit.ts'
+import type { TypeScope } from './type-scope.ts'
+
+export type Confidence = 'high' | 'medium' | 'low'
+
+/** A text as far as it can be known without running anything. */
+export interface KnownText {
+  readonly text: string
+  readonly confidence: Confidence
+  /** What was written, when a placeholder was filled in. */
+  readonly origin?: string
+}
+
+const MAX_DEPTH = 24
+const MAX_STEPS = 2_000
+/** A list may hold itself. */
+const MAX_LISTS = 3
+
+/** Calls that hand on the text of their first argument, or of what they are called on. */
+const WRAPS = new Set([
+  'create',
+  'URI',
+  'URL',
+  'fromHttpUrl',
+  'fromUriString',
+  'fromPath',
+  'valueOf',
+  'of',
+  'get',
+  'URLEncoder',
+])
+const KEEPS = new Set([
+  'build',
+  'toUriString',
+  'toUri',
+  'toString',
+  'toURL',
+  'encode',
+  'trim',
+  'strip',
+  'intern',
+  'buildAndExpand',
+  'expand',
+  'queryParam',
+  'queryParams',
+  'toURI',
+  'toHttpUrl',
+  'trimEnd',
+  'trimIndent',
+])
+const APPENDS = new Set(['path', 'pathSegment', 'concat', 'plus'])
+
+/** `#{'${topics}'.split(',')}` is as many texts as the setting has. */
+const SPREAD = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
+
+const CONFIDENCES: readonly Confidence[] = ['high', 'medium', 'low']
+
+/** The weaker of two. */
+export const weaker = (a: Confidence, b: Confidence): Confidence =>
+  CONFIDENCES.indexOf(a) > CONFIDENCES.indexOf(b) ? a : b
+
+export class TextResolver {
+  readonly configuration: Configuration
+  /** Parts of the present text that only running the program would tell. */
+  #holes = 0
+  #steps = 0
+
+  constructor(configuration: Configuration) {
+    this.configuration = configuration
+  }
+
+  /** All texts an expression may stand for: one, or each of a list. */
+  texts(expression: Expression | undefined, scope: TypeScope, depth = 0): readonly KnownText[] {
+    if (expression === undefined || depth > MAX_LISTS) return []
+    const list = expression.kind === 'list' ? expression.items : this.#listed(expression, scope)
+    if (list !== undefined) return list.flatMap((item) => this.texts(item, scope, depth + 1))
+    this.#holes = 0
+    this.#steps = 0
+    const raw = this.#raw(expression, scope, 0)
+    const spread = SPREAD.exec(raw)?.[1]
+    if (spread === undefined) return [this.#known(raw, scope)]
+    const { text, complete } = this.configuration.fill(spread, scope.unit.file)
+    return complete
+      ? text.split(',').map((one) => ({ text: one.trim(), confidence: 'medium', origin: raw }))
+      : [{ text: raw, confidence: 'low' }]
+  }
+
+  text(expression: Expression | undefined, scope: TypeScope): KnownText | undefined {
+    return this.texts(expression, scope)[0]
+  }
+
+  /** A constant that is an array. */
+  #listed(expression: Expression, scope: TypeScope): readonly Expression[] | undefined {
+    if (expression.kind !== 'name') return undefined
+    const { name } = expression
+    const dot = name.lastIndexOf('.')
+    const place = dot < 0 ? undefined : scope.index.find(name.slice(0, dot), scope.unit)
+    const member = place === undefined ? undefined : scope.index.field(place, name.slice(dot + 1))?.variable
+    const values = [...scope.variables(name), ...(member === undefined ? [] : [member])].map(
+      ({ value }) => value,
+    )
+    const list = values.find((value) => value?.kind === 'list')
+    return list?.kind === 'list' ? list.items : undefined
+  }
+
+  #known(raw: string, scope: TypeScope): KnownText {
+    const { origin, text, complete } = this.configuration.fill(raw, scope.unit.file)
+    const unsure = !complete || (this.#holes > 0 && text.startsWith('{'))
+    const confidence = unsure ? 'low' : origin !== undefined || this.#holes > 0 ? 'medium' : 'high'
+    return { text, confidence, ...(origin !== undefined && { origin }) }
+  }
+
+  #unknown(name: string): string {
+    this.#holes += 1
+    return `{${name}}`
+  }
+
+  #raw(expression: Expression, scope: TypeScope, depth: number): string {
+    this.#steps += 1
+    // Constants may be made of one another: neither circles nor doublings may take for ever.
+    if (depth > MAX_DEPTH || this.#steps > MAX_STEPS) return this.#unknown('')
+    switch (expression.kind) {
+      case 'text':
+        return expression.text
+      case 'join':
+        return expression.parts.map((part) => this.#raw(part, scope, depth + 1)).join('')
+      case 'name':
+        return this.#named(expression.name, scope, depth)
+      case 'call':
+        return this.#called(expression.call, scope, depth)
+      default:
+        return this.#unknown('')
+    }
+  }
+
+  #named(name: string, scope: TypeScope, depth: number): string {
+    const dot = name.lastIndexOf('.')
+    if (dot >= 0) return this.#member(name.slice(0, dot), name.slice(dot + 1), scope, depth)
+    for (const variable of scope.variables(name)) {
+      const found = this.#variable(variable, name, scope, depth)
+      if (found !== undefined) return found
+    }
+    const imported = scope.unit.imports.find((one) => one.endsWith(`.${name}`))
+    if (imported !== undefined) {
+      const owner = imported.slice(0, -name.length - 1)
+      const found = this.#member(owner.slice(owner.lastIndexOf('.') + 1), name, scope, depth)
+      if (!found.startsWith('{')) return found
+    }
+    for (const type of scope.unit.types) {
+      const found = type.fields.find((one) => one.name === name && one.value !== undefined)
+      if (found?.value !== undefined)
+        return this.#raw(found.value, scope.at(scope.unit, type, NO_METHOD), depth + 1)
+    }
+    const loose = scope.index.loose(name, scope.unit)
+    if (loose?.variable.value !== undefined)
+      return this.#raw(loose.variable.value, scope.at(loose.unit, undefined, NO_METHOD), depth + 1)
+    return this.#unknown(name)
+  }
+
+  #variable(variable: Variable, name: string, scope: TypeScope, depth: number): string | undefined {
+    const annotation = findAnnotation(variable.annotations, 'Value')
+    if (annotation !== undefined) {
+      const value = annotation.args.get('value')
+      return value === undefined ? undefined : this.#raw(value, scope, depth + 1)
+    }
+    const { value } = variable
+    if (value === undefined || (value.kind === 'name' && value.name === name)) return undefined
+    const found = this.#raw(value, scope, depth + 1)
+    return found === '{}' ? undefined : found
+  }
+
+  #member(owner: string, member: string, scope: TypeScope, depth: number): string {
+    const place =
+      scope.index.find(owner, scope.unit) ??
+      scope.index.find(scope.typeOf({ kind: 'name', name: owner }), scope.unit)
+    const field = place === undefined ? undefined : scope.index.field(place, member)
+    const value = field?.variable.value
+    if (field !== undefined && value !== undefined)
+      return this.#raw(value, scope.at(field.place.unit, field.place.type, NO_METHOD), depth + 1)
+    return this.#property(owner, member, scope) ?? this.#unknown(member)
+  }
+
+  /** `props.getUrl()` of a class bound to `@ConfigurationProperties("billing")` is the setting `billing.url`. */
+  #property(owner: string, member: string, scope: TypeScope): string | undefined {
+    const place = scope.index.find(scope.typeOf({ kind: 'name', name: owner }), scope.unit)
+    const bound = findAnnotation(place?.type.annotations ?? [], 'ConfigurationProperties')
+    const prefix = bound?.args.get('prefix') ?? bound?.args.get('value')
+    if (prefix?.kind !== 'text') return undefined
+    return `\${${prefix.text}.${member.replace(/^get(?=[A-Z])/, '')}}`
+  }
+
+  #called(call: Call, scope: TypeScope, depth: number): string {
+    const [first] = call.args
+    const receiver = call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1)
+    if (/^get(Required)?Property$/.test(call.name) && first?.kind === 'text') return `\${${first.text}}`
+    if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
+      return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
+    if (call.name === 'formatted') return receiver.replace(/%[-\d.]*[a-z]/gi, '{}')
+    if (KEEPS.has(call.name)) return receiver
+    if (APPENDS.has(call.name)) {
+      const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
+      return (
+        receiver + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
+      )
+    }
+    if (first !== undefined && (WRAPS.has(call.name) || (call.makes && /^UR[IL]$/.test(call.name))))
+      return this.#raw(first, scope, depth + 1)
+    const bound =
+      call.receiver?.kind === 'name' ? this.#property(call.receiver.name, call.name, scope) : undefined
+    return bound ?? this.#unknown(call.name)
+  }
+}

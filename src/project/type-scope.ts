@@ -1,0 +1,96 @@
+import type { Place, SourceIndex } from './source-index.ts'
+import {
+  type Expression,
+  type Method,
+  type SourceUnit,
+  simpleName,
+  type TypeUnit,
+  type Variable,
+} from './source-unit.ts'
+
+const MAX_DEPTH = 12
+/** Types whose every method answers with the same type, until one builds. */
+const FLUENT = /^(WebClient|RestClient|\w*Builder)$/
+
+/** `WebClient.Builder` and `WebClientBuilder` are one here; type arguments and null marks go. */
+const plainType = (type: string): string => {
+  const bare = type.replace(/[<?[].*$/s, '').trim()
+  const [, owner] = /(?:^|\.)(\w+)\.Builder$/.exec(bare) ?? []
+  return owner === undefined ? simpleName(bare) : `${owner}Builder`
+}
+
+/** What the names at one place of the code stand for. */
+export class TypeScope {
+  readonly index: SourceIndex
+  readonly unit: SourceUnit
+  readonly type: TypeUnit | undefined
+  readonly method: Method
+
+  constructor(index: SourceIndex, unit: SourceUnit, type: TypeUnit | undefined, method: Method) {
+    this.index = index
+    this.unit = unit
+    this.type = type
+    this.method = method
+  }
+
+  get place(): Place | undefined {
+    return this.type === undefined ? undefined : { unit: this.unit, type: this.type }
+  }
+
+  /** The same names, seen from the body of another place. */
+  at(unit: SourceUnit, type: TypeUnit | undefined, method: Method): TypeScope {
+    return new TypeScope(this.index, unit, type, method)
+  }
+
+  /** Every declaration or assignment a simple name may refer to, the nearest first. */
+  variables(name: string): readonly Variable[] {
+    const near = [...this.method.locals, ...this.method.parameters].filter((one) => one.name === name)
+    const { place } = this
+    if (place === undefined) return near
+    const field = this.index.field(place, name)
+    if (field === undefined) return [...near, ...this.unit.loose.locals.filter((one) => one.name === name)]
+    // A field is often filled in a constructor: from a parameter, or from something built there.
+    const made = field.place.type.constructors.flatMap(({ locals, parameters }) => [...locals, ...parameters])
+    return [...near, field.variable, ...made.filter((one) => one.name === name && isNew(one, name))]
+  }
+
+  typeOf(expression: Expression | undefined, depth = 0): string {
+    if (expression === undefined || depth > MAX_DEPTH) return ''
+    if (expression.kind === 'name') return this.#typeOfName(expression.name, depth)
+    if (expression.kind !== 'call') return ''
+    const { call } = expression
+    if (call.makes && call.receiver === undefined) return plainType(call.name)
+    if (call.receiver === undefined) return this.#returned(call.name)
+    const owner = this.typeOf(call.receiver, depth + 1)
+    if (call.name === 'builder' || call.name === 'newBuilder') return `${owner}Builder`
+    if (call.name === 'build' || call.name === 'done') return owner.replace(/Builder$/, '')
+    if (call.name === 'create' || call.name === 'newHttpClient') return owner
+    return FLUENT.test(owner) ? owner : ''
+  }
+
+  #typeOfName(name: string, depth: number): string {
+    const dot = name.lastIndexOf('.')
+    if (dot >= 0) return this.#typeOfMember(name.slice(0, dot), name.slice(dot + 1))
+    for (const variable of this.variables(name)) {
+      const found = variable.type === '' ? this.typeOf(variable.value, depth + 1) : plainType(variable.type)
+      if (found !== '') return found
+    }
+    return /^[A-Z]/.test(name) ? name : ''
+  }
+
+  #typeOfMember(owner: string, member: string): string {
+    const type = this.#typeOfName(owner, 1)
+    const place = type === '' ? undefined : this.index.find(type, this.unit)
+    const field = place === undefined ? undefined : this.index.field(place, member)
+    if (field !== undefined) return plainType(field.variable.type)
+    return /^[A-Z]/.test(member) ? member : ''
+  }
+
+  #returned(name: string): string {
+    const method = this.type?.methods.find((one) => one.name === name)
+    return method === undefined ? '' : plainType(method.returns)
+  }
+}
+
+/** `this.url = url` says nothing new. */
+const isNew = ({ value }: Variable, name: string): boolean => value?.kind !== 'name' || value.name !== name

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { digestJson } from '../kernel/hash.ts'
+import type { Jail, Watch } from '../kernel/jail.ts'
+import { type Architecture, analyse } from './architecture.ts'
+import { discover } from './discovery.ts'
+import { writeHtml } from './html-report.ts'
+import { summarize } from './interconnections.ts'
+import { jailedFiles } from './jailed-files.ts'
+import { writeMarkdown } from './markdown-report.ts'
+import { drawMermaid, fitGraph } from './mermaid.ts'
+import { composeReport, type ReportFacts } from './report-content.ts'
+import type { Language } from './report-model.ts'
+import { summaryOf } from './report-summary.ts'
+import { WORDS } from './report-words.ts'
+import { maskAll } from './secrets.ts'
+import { type ProjectFiles, WALK_LIMITS } from './source-files.ts'
+import type { SyntaxParser } from './syntax-tree.ts'
+
+/** What a workflow works with, in the thread where it runs. */
+export interface Bench {
+  readonly jail: Jail
+  readonly parser: () => SyntaxParser
+  readonly watch: Watch
+  readonly now: () => number
+  readonly progress: (done: number, total: number) => void
+  /** Of this program, for reports. */
+  readonly version: string
+}
+
+interface PathArgs {
+  readonly path: string
+}
+
+interface ReportArgs extends PathArgs {
+  readonly lang: Language
+}
+
+const stampOf = ({ now }: Bench): string => new Date(now()).toISOString()
+
+const filesAt = ({ jail, watch }: Bench, path: string): ProjectFiles => jailedFiles(jail, path, watch)
+
+const study = (bench: Bench, files: ProjectFiles): Architecture =>
+  analyse(files, bench.parser(), { at: stampOf(bench), watch: bench.watch, progress: bench.progress })
+
+const BUILD_FILES = ['pom.xml', 'build.gradle.kts', 'build.gradle', 'package.json']
+
+const factsOf = (bench: Bench, files: ProjectFiles, root: string): ReportFacts => {
+  const file = BUILD_FILES.find((one) => files.read(one) !== undefined)
+  const text = file === undefined ? undefined : files.read(file)
+  const build =
+    file === undefined || text === undefined
+      ? undefined
+      : { file, sha256: createHash('sha256').update(text).digest('hex') }
+  return {
+    at: stampOf(bench),
+    root,
+    version: bench.version,
+    ...(build !== undefined && { build }),
+  }
+}
+
+/** A report that is kept names the folder it is about; one that goes to whoever asks repeats only what was asked. */
+const modelOf = (bench: Bench, { path, lang }: ReportArgs, kept: boolean) => {
+  const files = filesAt(bench, path)
+  const found = study(bench, files)
+  const facts = factsOf(bench, files, kept ? files.root : path)
+  return { found, model: composeReport(found, facts, lang) }
+}
+
+/** Every workflow by name. Arguments and answers are plain data, and nothing secret is in an answer. */
+export const WORKFLOWS = {
+  structure: (
+    bench: Bench,
+    { path, orgPattern }: PathArgs & { readonly orgPattern?: string | undefined },
+  ) => {
+    const files = filesAt(bench, path)
+    const survey = files.walk(WALK_LIMITS, bench.watch)
+    return maskAll(discover(files, survey, { at: stampOf(bench), watch: bench.watch, orgPattern }))
+  },
+  interconnections: (bench: Bench, { path }: PathArgs) => {
+    const { connections, warnings } = study(bench, filesAt(bench, path))
+    return maskAll({ ...summarize(connections), warnings })
+  },
+  signatures: (bench: Bench, { path }: PathArgs) => {
+    const { signatures, warnings } = study(bench, filesAt(bench, path))
+    return maskAll({ files: signatures, warnings })
+  },
+  analysis: (bench: Bench, args: ReportArgs) => {
+    const { found, model } = modelOf(bench, args, false)
+    const { graph, suggestions, secrets, warnings } = found
+    const { structure, ...told } = found
+    // The moment is no part of what was found.
+    const snapshot = digestJson(JSON.parse(JSON.stringify({ ...told, modules: structure.root })))
+    return maskAll({
+      trace: { rootPath: args.path, timestamp: stampOf(bench), snapshot },
+      summary: summaryOf(found, WORDS[args.lang]),
+      mermaid: drawMermaid(fitGraph(graph)),
+      graph,
+      suggestions,
+      secrets,
+      warnings,
+      report: writeMarkdown(model),
+    })
+  },
+  markdown: (bench: Bench, args: ReportArgs) => writeMarkdown(modelOf(bench, args, true).model),
+  html: (bench: Bench, args: ReportArgs) => writeHtml(modelOf(bench, args, true).model),
+}
+
+export type Workflows = typeof WORKFLOWS
+export type WorkflowName = keyof Workflows
+
+/** Has a workflow done elsewhere: it takes seconds, and nobody else should wait for it. */
+export type RunWorkflow = <K extends WorkflowName>(
+  name: K,
+  args: Parameters<Workflows[K]>[1],
+  call: { readonly signal: AbortSignal; progress(done: number, total?: number): void },
+) => Promise<ReturnType<Workflows[K]>>

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { Told } from '../kernel/told.ts'
+import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
+import { StructureShape } from './discovery-shape.ts'
+import { LANGUAGES } from './report-model.ts'
+import { ask, noted, PathInput, type ProjectPorts } from './tool-parts.ts'
+import type { RunWorkflow, WorkflowName, Workflows } from './workflow-jobs.ts'
+import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-shapes.ts'
+
+export interface WorkflowPorts extends ProjectPorts {
+  readonly workflow: RunWorkflow
+}
+
+const Project = PathInput.describe('Folder of the project from the root; "." is the root.')
+const Lang = z.enum(LANGUAGES).default('en').describe('Language of the headings and sentences.')
+
+const askFor = <K extends WorkflowName>(
+  { workflow }: WorkflowPorts,
+  call: CallContext,
+  name: K,
+  args: Parameters<Workflows[K]>[1],
+): Promise<ReturnType<Workflows[K]>> => noted(call, name, args.path, () => workflow(name, args, call))
+
+const readingTools = (ports: WorkflowPorts): Tool[] => [
+  defineTool({
+    name: 'discover_service_interconnections',
+    title: 'Discover service interconnections',
+    description:
+      'Finds what reaches a project (REST, gRPC, messaging, schedules) and what it reaches (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; tests are not counted.',
+    effect: 'read',
+    input: z.object({ projectPath: Project }),
+    output: InterconnectionShape,
+    fit: (answer, bytes) =>
+      shorten(answer, bytes, [
+        ['discovery_summary', 'inbound_services'],
+        ['discovery_summary', 'outbound_services'],
+        ['discovery_summary', 'connection_mapping', 'inbound'],
+        ['discovery_summary', 'connection_mapping', 'outbound'],
+        ['warnings'],
+      ]),
+    run: ({ projectPath }, call) => askFor(ports, call, 'interconnections', { path: projectPath }),
+  }),
+  defineTool({
+    name: 'get_project_structure',
+    title: 'Project structure with dependencies',
+    description:
+      'Tells modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups count as in-house.',
+    effect: 'read',
+    input: z.object({
+      projectPath: Project,
+      orgPattern: z.string().max(200).optional().describe('Groups of ours, such as "com.acme.*,org.acme".'),
+    }),
+    output: StructureShape,
+    fit: (answer, bytes) =>
+      shorten({ ...answer, tree: answer.tree.slice(0, Math.floor(bytes / 4)) }, bytes, [
+        ['root', 'modules'],
+        ['dependencies'],
+        ['project', 'dependencies', 'runtime'],
+        ['project', 'dependencies', 'test'],
+        ['warnings'],
+      ]),
+    run: ({ projectPath, orgPattern }, call) =>
+      askFor(ports, call, 'structure', { path: projectPath, orgPattern }),
+  }),
+  defineTool({
+    name: 'extract_architectural_signatures',
+    title: 'Extract architectural signatures',
+    description:
+      'Lists the types of every source file with kind, roles, resolved annotations, injected types and methods, and what each file serves and calls. Read from syntax trees.',
+    effect: 'read',
+    input: z.object({ projectPath: Project }),
+    output: SignatureShape,
+    fit: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
+    run: ({ projectPath }, call) => askFor(ports, call, 'signatures', { path: projectPath }),
+  }),
+  defineTool({
+    name: 'analyze_project',
+    title: 'Analyse a project',
+    description:
+      'Discovers a project, its services and its weak spots in one call: a summary, a Mermaid diagram with the source of every box and arrow, suggestions by severity, and the whole report as Markdown. Writes nothing.',
+    effect: 'read',
+    input: z.object({ rootPath: Project, lang: Lang }),
+    output: AnalysisShape,
+    fit: (answer, bytes) =>
+      shorten(answer, bytes, [
+        ['graph', 'nodes'],
+        ['graph', 'edges'],
+        ['suggestions'],
+        ['secrets'],
+        ['warnings'],
+      ]),
+    run: ({ rootPath, lang }, call) => askFor(ports, call, 'analysis', { path: rootPath, lang }),
+  }),
+]
+
+/** Workflows over a whole project: discovery, architecture, reports. */
+export const workflowTools = (ports: WorkflowPorts): Tool[] => [
+  ...readingTools(ports),
+  defineTool({
+    name: 'generate_master_arch_report',
+    title: 'Write the architecture report',
+    description:
+      'Analyses a project anew and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Answers with the report, its path and its name; never overwrites.',
+    effect: 'write',
+    input: z.object({ projectPath: Project.default('.'), lang: Lang }),
+    output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
+    run: async ({ projectPath, lang }, call) => {
+      const content = await askFor(ports, call, 'markdown', { path: projectPath, lang })
+      const report = await ask(ports, call, 'report', { content })
+      call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
+      return new Told(report, content)
+    },
+  }),
+]

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeWith } from '../services.ts'
+import { makeFolder, Program, sweep } from '../support/binary.ts'
+
+let root: string
+
+const HOSTILE = `@Service class Nasty {
+  KafkaTemplate<String, String> k;
+  void x() {
+    k.send("<script>document.title='taken'</script>", "p");
+    k.send("\\" onload=alert(1) x=\\"", "p");
+  }
+}`
+
+beforeAll(async () => {
+  root = await makeFolder()
+  await cp('test/fixtures/orders', root, { recursive: true })
+  await mkdir(join(root, 'src/main/java/shop'), { recursive: true })
+  await writeFile(join(root, 'src/main/java/shop/Nasty.java'), HOSTILE)
+})
+
+afterAll(sweep)
+
+const report = (...args: readonly string[]) =>
+  new Program(['report', '--root', root, ...args], { cwd: root }).ended()
+
+describe('warrant report', () => {
+  it('prints Markdown, or one JSON document', async () => {
+    const plain = await report()
+    expect(plain.code).toBe(0)
+    expect(plain.stdout).toMatch(/^# Sentinel Architecture Report\n/)
+    const { stdout } = await report('--json', '--lang', 'es')
+    expect(JSON.parse(stdout).report).toContain('## Resumen ejecutivo')
+  })
+
+  it('writes a new file, and never over another', async () => {
+    const first = await report('--out', 'out.md')
+    expect(first).toMatchObject({ code: 0, stdout: `Report written: ${join(root, 'out.md')}\n` })
+    const before = await readFile(join(root, 'out.md'), 'utf8')
+    expect((await report('--out', 'out.md')).code).toBe(5)
+    expect(await readFile(join(root, 'out.md'), 'utf8')).toBe(before)
+  })
+
+  it('saves under the name of the day', async () => {
+    const { stdout } = await report('--save', '--json')
+    expect(JSON.parse(stdout).path).toMatch(/\/SENTINEL_REPORT_\d{8}\.md$/)
+  })
+
+  it.each([
+    [['--lang', 'de'], 2],
+    [['--save', '--html'], 2],
+    [['a', 'b'], 2],
+    [['gone'], 4],
+    [['../x'], 3],
+  ])('with %j ends with %i', async (args, code) => {
+    expect((await report(...args)).code).toBe(code)
+  })
+})
+
+describeWith('chromium', 'the report as a page', (chromium) => {
+  const open = async (file: string, ...args: readonly string[]): Promise<string> => {
+    const profile = await makeFolder()
+    const flags = [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      `--user-data-dir=${profile}`,
+      '--virtual-time-budget=2000',
+    ]
+    const { stdout } = await promisify(execFile)(chromium, [...flags, ...args, `file://${file}`], {
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    return stdout
+  }
+
+  it('draws every box and arrow, fetches nothing and runs nothing', async () => {
+    const file = join(root, 'report.html')
+    expect((await report('--html', '--out', file)).code).toBe(0)
+    const html = await readFile(file, 'utf8')
+    expect(html).not.toMatch(/<script|<link|<img|@import|src=|href=/)
+    const dom = await open(file, '--dump-dom')
+    expect(dom).toContain('<title>Sentinel Architecture Report</title>')
+    const count = (pattern: RegExp) => dom.match(pattern)?.length
+    const mermaid = dom.split('<pre>')[1]?.split('</pre>')[0]?.split('\n') ?? []
+    expect(count(/<rect /g)).toBe(
+      mermaid.filter((line) => line.includes('"') || line.includes('&quot;')).length,
+    )
+    expect(count(/marker-end=/g)).toBe(mermaid.filter((line) => line.includes('--&gt;')).length)
+    expect(dom).not.toMatch(/s3cret|hunter2/)
+    const picture = join(root, 'report.png')
+    await open(file, `--screenshot=${picture}`, '--window-size=1200,1600')
+    expect([...(await readFile(picture)).subarray(1, 4)]).toEqual([...Buffer.from('PNG')])
+  })
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { syntaxTrees } from '../src/platform/syntax-trees.ts'
+import { analyse } from '../src/project/architecture.ts'
+import type { SyntaxNode, SyntaxParser } from '../src/project/syntax-tree.ts'
+import { javaProject } from './support/java-project.ts'
+import { memoryFiles } from './support/memory-files.ts'
+
+/** Counts every question put to the trees. */
+const counting = (parser: SyntaxParser) => {
+  let asked = 0
+  const wrap = (node: SyntaxNode): SyntaxNode => ({
+    id: node.id,
+    get kind() {
+      return node.kind
+    },
+    get line() {
+      return node.line
+    },
+    get lastLine() {
+      return node.lastLine
+    },
+    text: () => count(node.text()),
+    field: (name) => maybe(count(node.field(name))),
+    children: () => count(node.children()).map(wrap),
+    words: () => count(node.words()),
+    descend: (kinds) => count(node.descend(kinds)).map(wrap),
+    parent: () => maybe(count(node.parent())),
+  })
+  const maybe = (node: SyntaxNode | undefined) => (node === undefined ? undefined : wrap(node))
+  const count = <T>(value: T): T => {
+    asked += 1
+    return value
+  }
+  return {
+    parse: (...args: Parameters<SyntaxParser['parse']>) => wrap(parser.parse(...args)),
+    asked: () => asked,
+  }
+}
+
+const workOf = (texts: Record<string, string>) => {
+  const files = memoryFiles(texts)
+  const parser = counting(syntaxTrees())
+  const found = analyse(files, parser, { at: '', watch: () => {} })
+  return { asked: parser.asked(), read: files.bytesRead(), found }
+}
+
+describe('work', () => {
+  it('grows with the project, and no faster', () => {
+    const [small, large] = [workOf(javaProject(90)), workOf(javaProject(360))]
+    expect(large.found.graph.nodes.length).toBeGreaterThan(3 * small.found.graph.nodes.length)
+    expect(large.asked / small.asked).toBeLessThan(4.4)
+    expect(large.read / small.read).toBeLessThan(4.4)
+  })
+
+  it('reads every file once', () => {
+    const texts = javaProject(60)
+    const total = Object.values(texts).join('').length
+    // The build file is looked at twice: as the build, and as configuration.
+    expect(workOf(texts).read).toBeLessThanOrEqual(total + (texts['pom.xml']?.length ?? 0))
+  })
+
+  it('stays in proportion on code that was written to hurt', () => {
+    const hurt = (count: number) => ({
+      'A.java': `class A { WebClient c; String s = ${Array(count).fill('"a"').join(' + ')};
+        void f() { c${'.get().uri("/x")'.repeat(count)}; } void g() { ${'if (a) { '.repeat(count)} c.uri("/y"); ${'}'.repeat(count)} } }`,
+      'B.java': `class B { String A0 = "x"; ${Array.from({ length: 40 }, (_, at) => `String A${at + 1} = A${at} + A${at};`).join('\n')} @GetMapping(A40) void h() {} }`,
+      'C.java': `@RestController class C { static final String L = M; static final String M = L; @GetMapping(L) void i() {} }`,
+    })
+    const [small, large] = [workOf(hurt(500)), workOf(hurt(2_000))]
+    expect(large.asked / small.asked).toBeLessThan(4.5)
+  })
+})
