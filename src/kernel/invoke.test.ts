@@ -1,34 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { StillClock } from '../../test/support/still-clock.ts'
 import { Call, type Progress } from './call.ts'
 import { defineFaults } from './fault.ts'
 import { createInvoke, type InvokePorts, type Outcome, readOnlyGuard } from './invoke.ts'
-import type { CallRecord, Clock } from './ports.ts'
+import type { CallRecord } from './ports.ts'
 import { defineTool, type Tool } from './tool.ts'
-
-/** Time stands still until it is told to move. */
-class StillClock implements Clock {
-  time = 0
-  readonly #timers = new Set<{ readonly at: number; readonly then: () => void }>()
-  now = () => this.time
-  elapsed = () => this.time
-  after(ms: number, then: () => void) {
-    const timer = { at: this.time + ms, then }
-    this.#timers.add(timer)
-    return () => void this.#timers.delete(timer)
-  }
-  get waiting() {
-    return this.#timers.size
-  }
-  move(ms: number) {
-    this.time += ms
-    for (const timer of [...this.#timers]) {
-      if (timer.at > this.time) continue
-      this.#timers.delete(timer)
-      timer.then()
-    }
-  }
-}
 
 const testFaults = defineFaults('test', { full: { kind: 'exhausted', fix: 'Empty it.' } })
 
