@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Most tests wait for a program they started: one worker would leave the other core idle.
+    maxWorkers: '100%',
   },
 })
