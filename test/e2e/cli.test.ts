@@ -44,6 +44,10 @@ describe('the command line', () => {
     'tools',
     'config',
     'print-config',
+    'tree',
+    'read',
+    'search',
+    'symbols',
     'completion',
   ])('explains %s', (command) => {
     const { status, stdout } = warrant([command, '--help'])
