@@ -1,4 +1,4 @@
-import { CLIENTS } from '../surfaces/cli/client-config.ts'
+import { CLIENTS, SERVERS } from '../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
 import { configOptions } from './config-options.ts'
@@ -139,7 +139,14 @@ export const commands = (): readonly Command[] => [
         flag: 'bin',
         kind: 'text',
         value: 'PATH',
-        description: 'Command that starts Warrant, instead of this very program.',
+        description: 'Command that starts it, instead of the path of this very program.',
+      },
+      {
+        flag: 'server',
+        kind: 'text',
+        value: 'NAME',
+        description: 'Which of the programs to start; warrant when absent.',
+        choices: SERVERS,
       },
       ...configOptions(),
     ],
