@@ -20,7 +20,10 @@ const columns = [
 const LINE = '    private final Map<String, List<Order>> orders = new HashMap<>();\n'
 const FILE = 'tree/src/main/java/com/example/Big.java'
 
-/** A source tree of a thousand files, a folder of a thousand, and one file of 50 KB. */
+/** More folders than lists of folders are kept, so that each is read anew. */
+const FOLDERS = 12
+
+/** A source tree of a thousand files, folders of a thousand, and one file of 50 KB. */
 function layTree() {
   const root = freshDir()
   /** @param {string} path @param {string} content */
@@ -30,12 +33,15 @@ function layTree() {
   }
   put(FILE, LINE.repeat(Math.ceil(50_000 / LINE.length)).slice(0, 50_000))
   for (let at = 0; at < 1000; at++) {
-    put(`many/Service${at}.java`, LINE)
+    for (let folder = 0; folder < FOLDERS; folder++) put(`many${folder}/Service${at}.java`, LINE)
     const ending = at % 5 === 0 ? 'xml' : 'java'
     put(`tree/module${at % 8}/src/main/java/com/example/part${at % 40}/Class${at}.${ending}`, LINE.repeat(20))
   }
   return root
 }
+
+/** @param {(name: string) => object} ask */
+const manyFolders = (ask) => Array.from({ length: FOLDERS }, (_, at) => ask(`many${at}`))
 
 /** @param {string} root */
 const questions = (root) => [
@@ -48,8 +54,14 @@ const questions = (root) => [
   {
     title: 'list a folder of 1000',
     calls: 500,
-    peer: ['list_directory', { path: join(root, 'many') }],
-    warrant: ['project_list', { path: 'many' }],
+    peer: ['list_directory', { path: join(root, 'many0') }],
+    warrant: ['project_list', { path: 'many0' }],
+  },
+  {
+    title: 'list a folder of 1000, another each time',
+    calls: 500,
+    peer: ['list_directory', ...manyFolders((name) => ({ path: join(root, name) }))],
+    warrant: ['project_list', ...manyFolders((path) => ({ path }))],
   },
   {
     title: 'draw a tree of 1000 files',
@@ -84,12 +96,13 @@ async function open(contestant) {
  * @param {{ server: Server, client: LineClient }} running
  * @param {any} call
  */
-async function ask({ server, client }, [name, args]) {
-  const params = { name, arguments: args }
-  const prepared = client.prepare('tools/call', params)
-  const bytes = Buffer.byteLength(JSON.stringify(await client.request('tools/call', params)))
+async function ask({ server, client }, [name, ...asked]) {
+  const params = asked.map((/** @type {object} */ args) => ({ name, arguments: args }))
+  const prepared = params.map((/** @type {object} */ one) => client.prepare('tools/call', one))
+  const bytes = Buffer.byteLength(JSON.stringify(await client.request('tools/call', params[0])))
+  let turn = 0
   /** @type {import('./lib/rounds.mjs').Call} */
-  const call = (done) => client.send(prepared, done)
+  const call = (done) => client.send(prepared[turn++ % prepared.length], done)
   return { name: server.name, server, call, bytes }
 }
 

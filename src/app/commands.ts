@@ -1,35 +1,11 @@
-import { CLIENTS } from '../surfaces/cli/client-config.ts'
+import { CLIENTS, SERVERS } from '../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../surfaces/cli/command.ts'
 import { SHELLS } from '../surfaces/cli/completion.ts'
-import { SETTINGS, type Setting } from './config.ts'
+import { configOptions } from './config-options.ts'
 import { GATE_OPTIONS } from './gate-options.ts'
 import { LINEAGE_OPTIONS } from './lineage-options.ts'
 import { PACKET_OPTIONS, PACKET_VERBS } from './packet-options.ts'
-
-const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
-  text: 'TEXT',
-  number: 'N',
-  switch: '',
-  list: 'A,B',
-}
-
-const asOption = ({ flag, kind, description, choices }: Setting): Option => ({
-  flag,
-  kind: kind === 'switch' ? 'switch' : 'text',
-  value: VALUE_NAMES[kind],
-  description,
-  choices,
-})
-
-const CONFIG_OPTION: Option = {
-  flag: 'config',
-  kind: 'text',
-  value: 'FILE',
-  description: 'Settings file, instead of warrant.json in the current folder.',
-}
-
-/** Every setting as an option, and the file they may come from. */
-export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
+import { PROJECT_COMMANDS } from './project-commands.ts'
 
 const OPENSPEC_OPTION: Option = {
   flag: 'openspec',
@@ -163,7 +139,14 @@ export const commands = (): readonly Command[] => [
         flag: 'bin',
         kind: 'text',
         value: 'PATH',
-        description: 'Command that starts Warrant, instead of this very program.',
+        description: 'Command that starts it, instead of the path of this very program.',
+      },
+      {
+        flag: 'server',
+        kind: 'text',
+        value: 'NAME',
+        description: 'Which of the programs to start; warrant when absent.',
+        choices: SERVERS,
       },
       ...configOptions(),
     ],
@@ -208,30 +191,7 @@ export const commands = (): readonly Command[] => [
     choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
     run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),
   },
-  {
-    name: 'report',
-    summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
-    usage: '[FOLDER]',
-    options: () => [
-      { flag: 'html', kind: 'switch', description: 'One HTML file with the diagram drawn, not Markdown.' },
-      {
-        flag: 'lang',
-        kind: 'text',
-        value: 'LANG',
-        description: 'Language of the report.',
-        choices: ['en', 'es'],
-      },
-      { flag: 'out', kind: 'text', value: 'FILE', description: 'Write to this new file instead of stdout.' },
-      {
-        flag: 'save',
-        kind: 'switch',
-        description: 'Save as SENTINEL_REPORT_YYYYMMDD[_NN].md under the root.',
-      },
-      ...configOptions(),
-    ],
-    choices: [],
-    run: async (invocation) => (await import('./commands/report.ts')).run(invocation),
-  },
+  ...PROJECT_COMMANDS,
   {
     name: 'completion',
     summary: 'Print a completion script for a shell.',

@@ -56,7 +56,7 @@ export const main = async (args: readonly string[], terminal: Terminal): Promise
       terminal.print(commandHelp(command))
       return 0
     }
-    if (positionals.length > (command.usage === '' ? 0 : MAX_POSITIONALS)) {
+    if (positionals.length > (command.usage === '' ? 0 : (command.most ?? MAX_POSITIONALS))) {
       throw usageFaults.argument(`warrant ${command.name}: too many arguments`)
     }
     return await command.run({ flags: values, positionals, json, terminal })

@@ -8,8 +8,8 @@ import {
   type Terminal,
 } from '../surfaces/cli/command.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
-import { configOptions } from './commands.ts'
 import type { Config } from './config.ts'
+import { configOptions } from './config-options.ts'
 import type { Face } from './greet.ts'
 import type { Flags, Loaded, Preset } from './load-config.ts'
 import { reportFailure } from './main.ts'

@@ -1,6 +1,7 @@
 import { closeSync, readSync, type Stats } from 'node:fs'
 import type { Fault } from '../kernel/fault.ts'
-import { type EntryKind, type Facts, type FileBytes, jailFaults, quotePath } from '../kernel/jail.ts'
+import { type Facts, type FileBytes, jailFaults, quotePath } from '../kernel/jail.ts'
+import { KeptLists, kindOf } from './jail-entries.ts'
 import type { Ground, Place } from './jail-ground.ts'
 
 export interface JailOptions {
@@ -15,6 +16,7 @@ export interface JailOptions {
 /** What every way to a file has to pass, whether it was named or met on a walk. */
 export interface Checks {
   readonly ground: Ground
+  readonly lists: KeptLists
   /** The operator's word on a path and on every folder above it. */
   denies(segments: readonly string[]): boolean
   /** The same on an entry of a folder that is not denied. Undefined: nothing ever is. */
@@ -22,12 +24,6 @@ export interface Checks {
   /** Throws when a place is not one to look at. */
   place(place: Place, path: string): void
   read(place: Place, path: string, bytes: number): FileBytes
-}
-
-export const kindOf = (stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind => {
-  if (stats.isFile()) return 'file'
-  if (stats.isDirectory()) return 'directory'
-  return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 export const factsOf = (stats: Stats, path: string): Facts => ({
@@ -66,6 +62,7 @@ export const createChecks = (ground: Ground, options: JailOptions): Checks => {
   }
   return {
     ground,
+    lists: new KeptLists(),
     denies: (segments) => denied !== undefined && segments.some((_, at) => denied(segments.slice(0, at + 1))),
     denied,
     place: checkPlace,

@@ -1,59 +1,16 @@
-import { type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs'
-import { type Entry, type EntryKind, type Folder, jailFaults, quotePath, type Watch } from '../kernel/jail.ts'
-import { type Checks, kindOf } from './jail-checks.ts'
+import { type Entry, type Folder, jailFaults, quotePath, type Watch } from '../kernel/jail.ts'
+import type { Checks } from './jail-checks.ts'
+import { readEntries } from './jail-entries.ts'
 import type { Place } from './jail-ground.ts'
 
-// Beyond this a folder is not something to list but something to ask a database about.
-const MAX_ENTRIES = 200_000
-const BATCH = 256
-
-/** Some file systems do not say in their lists what an entry is. */
-const kindAt = (at: Place, entry: Dirent): EntryKind => {
-  const kind = kindOf(entry)
-  if (kind !== 'other') return kind
-  try {
-    return kindOf(lstatSync(`${at.reach}/${entry.name}`))
-  } catch {
-    return 'other'
-  }
-}
-
-const entryOf = (at: Place, entry: Dirent): Entry => ({ name: entry.name, kind: kindAt(at, entry) })
-
-/** Of a folder that may be endless: batch by batch, up to the bound. */
-const streamEntries = (at: Place, watch: Watch): Entry[] => {
-  const folder = opendirSync(at.reach, { bufferSize: BATCH })
-  try {
-    const entries: Entry[] = []
-    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-      if (entries.length % BATCH === 0) watch()
-      if (entries.length === MAX_ENTRIES) {
-        throw jailFaults.too_many_entries(`a folder with more than ${MAX_ENTRIES} entries`, {
-          detail: { limit: MAX_ENTRIES },
-        })
-      }
-      entries.push(entryOf(at, entry))
-    }
-    return entries
-  } finally {
-    folder.closeSync()
-  }
-}
-
-// A list of this size, as the file system counts it, is read at once: the stream costs more than it saves.
-const SMALL = 256 * 1024
-
-const readEntries = (at: Place, watch: Watch): Entry[] => {
-  watch()
-  if (at.stats.size > SMALL) return streamEntries(at, watch)
-  return readdirSync(at.reach, { withFileTypes: true }).map((entry) => entryOf(at, entry))
-}
-
-const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
-
 /** A folder to walk through. Nothing on the way down ever follows a link. */
-export const holdFolder = (checks: Checks, place: Place, segments: readonly string[]): Folder => {
-  const { ground } = checks
+export const holdFolder = (
+  checks: Checks,
+  place: Place,
+  segments: readonly string[],
+  asked = false,
+): Folder => {
+  const { ground, lists } = checks
   const path = segments.join('/')
   const below = (name: string) => [...segments, name]
 
@@ -70,7 +27,7 @@ export const holdFolder = (checks: Checks, place: Place, segments: readonly stri
     }
   }
 
-  const allowed = (entries: Entry[]): Entry[] => {
+  const allowed = (entries: readonly Entry[]): readonly Entry[] => {
     const { denied } = checks
     if (denied === undefined) return entries
     const names = below('')
@@ -80,12 +37,17 @@ export const holdFolder = (checks: Checks, place: Place, segments: readonly stri
     })
   }
 
+  const read = (watch: Watch) => allowed(readEntries(place, watch))
+
   return {
     path,
     entries(watch) {
-      const entries = readEntries(place, watch)
+      // A walk comes by once; who asks for a folder by its name often asks again.
+      const entries = asked
+        ? lists.list(path, { make: () => read(watch), look: () => ground.look(place) })
+        : read(watch)
       if (!ground.holds(place)) throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
-      return allowed(entries).sort(byName)
+      return entries
     },
     enter: (name) =>
       attempt(name, ground.enter, (found) => {

@@ -9,6 +9,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
+import { LOCAL } from './jail-mounts.ts'
 import { insideOf } from './jail-path.ts'
 import { portableGround } from './jail-portable.ts'
 
@@ -35,6 +36,8 @@ export interface Ground {
   enter(at: Place, name: string): Place
   /** A descriptor to read the very file that was found. */
   open(found: Place): number
+  /** What a place looks like at this moment; undefined where the times of its changes cannot be relied on. */
+  look(found: Place): Stats | undefined
   /** Whether what was found still lies inside the root, where the root was. */
   holds(found: Place): boolean
   /** Kind of file system that only looks like one: its files are doors into the kernel. */
@@ -79,6 +82,7 @@ const linuxGround = (path: string, descriptor: number): Ground => ({
   find: (at, name) => place(openSync(`${at.reach}/${name}`, FIND)),
   enter: (at, name) => place(openSync(`${at.reach}/${name}`, ENTER)),
   open: (found) => openSync(found.reach, READ),
+  look: ({ reach }) => (LOCAL.has(statfsSync(reach).type) ? statSync(reach) : undefined),
   holds: ({ reach }) => {
     const where = readlinkSync(reach)
     const gone = where.endsWith(DELETED) && statSync(reach).nlink === 0

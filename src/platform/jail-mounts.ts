@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/ports.ts'
 import type { RootHandle } from './jail-ground.ts'
 
 /** ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, ramfs, squashfs: disks of this machine, which answer. */
-const LOCAL = new Set([
+export const LOCAL = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x858458f6, 0x73717368,
 ])
 const FRESH_MS = 250

@@ -44,6 +44,7 @@ export const portableGround = (path: string): Ground => {
       closeSync(descriptor)
       throw systemError('EINVAL')
     },
+    look: () => undefined,
     holds: ({ reach, stats }) =>
       same(stats, lstatSync(reach)) &&
       same(start, statSync(path)) &&

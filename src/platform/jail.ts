@@ -75,7 +75,7 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
       locate(path, rules, false, ({ place, segments }) => {
         if (!place.stats.isDirectory()) throw jailFaults.not_a_directory(`not a folder: ${quotePath(path)}`)
         checks.place(place, path)
-        return use(holdFolder(checks, place, segments))
+        return use(holdFolder(checks, place, segments, true))
       }),
     create: (name, bytes) => createFile(ground, name, bytes),
   }

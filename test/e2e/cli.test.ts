@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -44,6 +44,10 @@ describe('the command line', () => {
     'tools',
     'config',
     'print-config',
+    'tree',
+    'read',
+    'search',
+    'symbols',
     'completion',
   ])('explains %s', (command) => {
     const { status, stdout } = warrant([command, '--help'])
@@ -58,6 +62,7 @@ describe('the command line', () => {
     [['tools', '--port'], 'usage.option'],
     [['tools', 'extra'], 'usage.argument'],
     [['print-config', 'emacs'], 'usage.argument'],
+    [['print-config', 'cursor', '--server', 'lineage-verify'], 'usage.argument'],
     [['completion'], 'usage.argument'],
     [['tools', '--port', 'x'], 'config.value'],
     [['tools', '--port', '70000'], 'config.value'],
@@ -188,6 +193,7 @@ describe('client configuration', () => {
     ['cursor', 'mcpServers'],
     ['gemini', 'mcpServers'],
     ['windsurf', 'mcpServers'],
+    ['intellij', 'mcpServers'],
     ['vscode', 'servers'],
   ])('for %s is JSON that starts this very program, also on Windows', (client, member) => {
     const { text, windows, file } = JSON.parse(
@@ -199,12 +205,52 @@ describe('client configuration', () => {
       command: 'cmd',
       args: ['/c', command, ...args],
     })
-    expect(file).toMatch(/json$/)
+    expect(file).toMatch(/json$/i)
     const reply = execFileSync(command, args, {
       input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
       encoding: 'utf8',
     })
     expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
+  })
+
+  it.each([
+    ['cursor', 'sentinel-mcp', 'mcpServers'],
+    ['intellij', 'sentinel-mcp', 'mcpServers'],
+    ['vscode', 'sentinel-mcp', 'servers'],
+    ['claude-desktop', 'sentinel-mcp', 'mcpServers'],
+    ['cursor', 'scg-mcp-server', 'mcpServers'],
+    ['cursor', 'cpm-mcp', 'mcpServers'],
+    ['cursor', 'pumuki-mcp-evidence', 'mcpServers'],
+    ['cursor', 'pumuki-mcp-enterprise', 'mcpServers'],
+  ])(
+    'for %s starts %s in the folder that was meant, wherever the client stands',
+    (client, server, member) => {
+      const cwd = folder()
+      const { text } = JSON.parse(
+        warrant(['print-config', client, '--server', server, '--root', '.', '--json'], { cwd }).stdout,
+      )
+      const { command, args } = JSON.parse(text)[member][server]
+      expect(args.slice(-2)).toEqual(['--root', realpathSync(cwd)])
+      const hello = {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      }
+      const reply = execFileSync(command, args, {
+        input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`,
+        encoding: 'utf8',
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      expect(JSON.parse(reply).result.serverInfo.name).not.toBe('warrant')
+    },
+  )
+
+  it('for claude-code and codex names the server that is meant', () => {
+    const asked = ['--server', 'sentinel-mcp', '--bin', 'sentinel-mcp', '--root', '/p']
+    expect(warrant(['print-config', 'claude-code', ...asked]).stdout).toBe(
+      'claude mcp add sentinel-mcp -- sentinel-mcp --root /p\n',
+    )
+    expect(warrant(['print-config', 'codex', ...asked]).stdout).toContain('[mcp_servers.sentinel-mcp]\n')
   })
 
   it('for codex is TOML and for claude-code a command', () => {

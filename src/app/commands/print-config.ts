@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { SETTINGS } from '../config.ts'
-import { launchSelf } from '../launch.ts'
+import { launchServer } from '../launch.ts'
 import { loadSettings } from '../world.ts'
 
 // Only what was asked for on this command line: what the environment or the file says will be read again
@@ -10,13 +11,15 @@ const chosenFlags = ({ flags }: Invocation): string[] =>
   SETTINGS.flatMap(({ flag, secret }) => {
     const value = flags[flag]
     if (value === undefined || secret) return []
-    return value === true ? [`--${flag}`] : [`--${flag}`, String(value)]
+    if (value === true) return [`--${flag}`]
+    // A client starts its servers wherever it stands itself.
+    return [`--${flag}`, flag === 'root' ? resolve(String(value)) : String(value)]
   })
 
 export const run = async (invocation: Invocation): Promise<number> => {
   loadSettings(invocation)
   const { terminal, json, positionals, flags } = invocation
-  const config = clientConfig(positionals[0], launchSelf(['mcp', ...chosenFlags(invocation)], flags.bin))
+  const config = clientConfig(positionals[0], launchServer(flags, chosenFlags(invocation)))
   if (json) terminal.print(JSON.stringify(config))
   else if (flags.windows) terminal.print(config.windows)
   else {

@@ -8,7 +8,7 @@ import { type Gauge, Metrics } from '../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../surfaces/http/routes.ts'
 import { mcpEndpoint } from '../../surfaces/mcp/http.ts'
 import type { Config } from '../config.ts'
-import { launchSelf } from '../launch.ts'
+import { launchServer } from '../launch.ts'
 import type { GraphStatus } from '../lazy-parts.ts'
 import { endWith } from '../lifecycle.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../listen.ts'
@@ -33,7 +33,7 @@ Connect an MCP client over HTTP:
 
 or over stdio:
 
-  ${clientConfig('claude-code', launchSelf(['mcp'])).text}
+  ${clientConfig('claude-code', launchServer({}, [])).text}
 `
 }
 

@@ -8,11 +8,25 @@ export const CLIENTS = [
   'codex',
   'gemini',
   'windsurf',
+  'intellij',
 ] as const
 export type ClientName = (typeof CLIENTS)[number]
 
+/** Our programs that speak MCP over stdio. */
+export const SERVERS = [
+  'warrant',
+  'sentinel-mcp',
+  'scg-mcp-server',
+  'cpm-mcp',
+  'pumuki-mcp-evidence',
+  'pumuki-mcp-enterprise',
+] as const
+export type ServerName = (typeof SERVERS)[number]
+
 /** What to start, as a client's configuration spells it. */
 export interface Launch {
+  /** What the client will call the server. */
+  readonly name: string
   readonly command: string
   readonly args: readonly string[]
 }
@@ -27,17 +41,17 @@ export interface ClientConfig {
 }
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
-const inServers = ({ command, args }: Launch): string =>
-  pretty({ mcpServers: { warrant: { command, args } } })
-const inVscode = ({ command, args }: Launch): string =>
-  pretty({ servers: { warrant: { type: 'stdio', command, args } } })
-const inToml = ({ command, args }: Launch): string =>
-  `[mcp_servers.warrant]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`
+const inServers = ({ name, command, args }: Launch): string =>
+  pretty({ mcpServers: { [name]: { command, args } } })
+const inVscode = ({ name, command, args }: Launch): string =>
+  pretty({ servers: { [name]: { type: 'stdio', command, args } } })
+const inToml = ({ name, command, args }: Launch): string =>
+  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`
 
 const shellWord = (word: string): string =>
   /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-const asCommand = ({ command, args }: Launch): string =>
-  ['claude', 'mcp', 'add', 'warrant', '--', command, ...args].map(shellWord).join(' ')
+const asCommand = ({ name, command, args }: Launch): string =>
+  ['claude', 'mcp', 'add', name, '--', command, ...args].map(shellWord).join(' ')
 
 const WRITERS: Readonly<Record<ClientName, readonly [file: string, write: (launch: Launch) => string]>> = {
   'claude-code': ['run in the project', asCommand],
@@ -47,9 +61,14 @@ const WRITERS: Readonly<Record<ClientName, readonly [file: string, write: (launc
   codex: ['~/.codex/config.toml', inToml],
   gemini: ['.gemini/settings.json', inServers],
   windsurf: ['~/.codeium/windsurf/mcp_config.json', inServers],
+  intellij: ['Settings, Tools, AI Assistant, Model Context Protocol, Add, As JSON', inServers],
 }
 
-const onWindows = ({ command, args }: Launch): Launch => ({ command: 'cmd', args: ['/c', command, ...args] })
+const onWindows = ({ name, command, args }: Launch): Launch => ({
+  name,
+  command: 'cmd',
+  args: ['/c', command, ...args],
+})
 
 export const clientConfig = (name: string | undefined, launch: Launch): ClientConfig => {
   const client = CLIENTS.find((one) => one === name)

@@ -49,6 +49,8 @@ export interface Command {
   readonly options: () => readonly Option[]
   /** Values its first argument may have, for completion. */
   readonly choices: readonly string[]
+  /** Most arguments it takes, where that is more than a few. */
+  readonly most?: number
   /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>
 }
