@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from './services/chromium.mjs'
+import { faiss } from './services/faiss.mjs'
 import {
   describeService,
   installLine,
@@ -17,6 +18,7 @@ import {
 import { startGuard } from './services/launch.mjs'
 import { postgres } from './services/postgres.mjs'
 import { registry } from './services/registry.mjs'
+import { skopeo } from './services/skopeo.mjs'
 
 /** @typedef {import('./services/install.mjs').Service} Service */
 
@@ -25,14 +27,14 @@ const usage = `Usage:
   node scripts/services.mjs status [--only LIST] [--json]
   node scripts/services.mjs install [--only LIST]
 
-Provides PostgreSQL, an OCI registry and Chromium to the tests that need them.
+Provides PostgreSQL, an OCI registry, Chromium, skopeo and FAISS to the tests that need them.
 
   run           start them on random loopback ports, run CMD, stop them, remove their data;
                 exits with CMD's exit code
   status        what is installed, and the line that installs what is not
   install       install what is missing (Debian packages, as root)
 
-  --only LIST   only these, separated by commas: postgres, registry, chromium
+  --only LIST   only these, separated by commas: postgres, registry, chromium, skopeo, faiss
   --no-install  use what is there, install nothing
   --json        print the status as JSON
   --help        print this
@@ -42,13 +44,17 @@ CMD gets these variables, each only when its service is there:
   WARRANT_TEST_REGISTRY       127.0.0.1:PORT, plain HTTP
   WARRANT_TEST_REGISTRY_AUTH  USER:PASSWORD@127.0.0.1:PORT, plain HTTP
   WARRANT_TEST_CHROMIUM       the path of the binary
+  WARRANT_TEST_SKOPEO         the path of the binary
+  WARRANT_TEST_FAISS          the path of a Python that has FAISS
 
 A missing service is installed when that is possible; otherwise CMD runs without it or, with CI=true,
 not at all (exit 1). WARRANT_SERVICES_PATH names the only folders to look for services in.
 `
 
-const all = [postgres, registry, chromium]
-const variables = ['POSTGRES', 'REGISTRY', 'REGISTRY_AUTH', 'CHROMIUM'].map((name) => `WARRANT_TEST_${name}`)
+const all = [postgres, registry, chromium, skopeo, faiss]
+const variables = ['POSTGRES', 'REGISTRY', 'REGISTRY_AUTH', 'CHROMIUM', 'SKOPEO', 'FAISS'].map(
+  (name) => `WARRANT_TEST_${name}`,
+)
 
 class UsageError extends Error {}
 
@@ -58,7 +64,7 @@ function chooseServices(only) {
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !all.some((service) => service.name === name))
   if (unknown !== undefined)
-    throw new UsageError(`--only knows postgres, registry and chromium, not '${unknown}'`)
+    throw new UsageError(`--only knows ${all.map(({ name }) => name).join(', ')}, not '${unknown}'`)
   return all.filter((service) => names.includes(service.name))
 }
 

@@ -58,7 +58,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
     rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage', 'kernel'],
     why: 'definitions are schemas',
   },
-  yaml: { rooms: ['gate', 'project'], why: 'rule packs and configuration are YAML' },
+  yaml: { rooms: ['gate', 'project', 'platform'], why: 'rule packs, policies and configuration are YAML' },
   picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },

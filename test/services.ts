@@ -5,6 +5,8 @@ const known = {
   registry: { variable: 'WARRANT_TEST_REGISTRY', label: 'an OCI registry' },
   registryAuth: { variable: 'WARRANT_TEST_REGISTRY_AUTH', label: 'an OCI registry with passwords' },
   chromium: { variable: 'WARRANT_TEST_CHROMIUM', label: 'Chromium' },
+  skopeo: { variable: 'WARRANT_TEST_SKOPEO', label: 'skopeo' },
+  faiss: { variable: 'WARRANT_TEST_FAISS', label: 'FAISS for Python' },
 }
 
 export type ServiceName = keyof typeof known

@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Clock } from '../kernel/ports.ts'
 import { packetFaults } from '../packets/faults.ts'
+import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
@@ -12,6 +13,7 @@ import { OciPusher } from '../platform/oci-push.ts'
 import { DEFAULT_OCI } from '../platform/oci-settings.ts'
 import { metadataCache } from '../platform/packet-cache.ts'
 import { httpEmbedder } from '../platform/packet-embedder.ts'
+import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import type { Config } from './config.ts'
@@ -68,12 +70,15 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
 
   const openAt = (place: string): Packets => {
     const read = packetReader(place, clock)
+    const cache = metadataCache(place, clock)
     return new Packets(
       {
         registry: client,
         store: packetStore(place),
         maxBytes: MAX_PACKET,
-        cache: metadataCache(place, clock),
+        cache,
+        // The operator's policy, wherever the caller has packets put: another folder is no way round it.
+        guard: new Guard({ registry: client, cache, policy: packetPolicy(home) }),
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
         embedder: embedderFor(config),
       },

@@ -29,6 +29,11 @@ export const PACKET_OPTIONS: readonly Option[] = [
     description: 'With build and lookup: what the packet can do.',
   },
   { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup: tag to follow.' },
+  {
+    flag: 'trust',
+    kind: 'switch',
+    description: 'With lookup: also ask for signatures, SBOM and provenance.',
+  },
   { flag: 'minimal', kind: 'switch', description: 'With publish: only the manifest.' },
   { flag: 'no-docs', kind: 'switch', description: 'With publish: without the documents.' },
   { flag: 'no-embeddings', kind: 'switch', description: 'With publish: without the vectors.' },

@@ -44,5 +44,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'invalid',
     fix: 'Name a folder with text in it; ignored and binary files do not count.',
   },
+  policy: {
+    kind: 'refused',
+    fix: 'Ask for a packet that the policy allows, or have the operator change policy.yml.',
+  },
+  policy_file: { kind: 'invalid', fix: 'Correct policy.yml; until then no packet is used.' },
   too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
 })

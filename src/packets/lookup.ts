@@ -1,16 +1,20 @@
 import type { Digest } from '../kernel/digest.ts'
+import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import { type Failure, fail, failWith } from './answer.ts'
 import type { KnownMetadata, MetadataCache } from './cache.ts'
 import { packetFaults } from './faults.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri, versionTag } from './format/reference.ts'
 import { compareVersions } from './format/version.ts'
+import type { Guard } from './guard.ts'
 import { locatePacket } from './pull.ts'
 import type { RegistryReader } from './registry.ts'
+import type { Trust } from './trust.ts'
 
 export interface LookupPorts {
   readonly registry: RegistryReader
   readonly cache: MetadataCache
+  readonly guard: Guard
 }
 
 export interface LookupWords {
@@ -25,6 +29,8 @@ export interface LookupWords {
   readonly registry?: string | undefined
   readonly ref?: string | undefined
   readonly k?: number | undefined
+  /** Also ask what stands behind the packet: signatures, bill of materials, provenance. */
+  readonly trust?: boolean | undefined
 }
 
 export interface Candidate {
@@ -37,6 +43,7 @@ export interface Candidate {
   readonly capabilities: readonly string[]
   readonly compat: { readonly os: readonly string[]; readonly arch: readonly string[] }
   readonly metadata_digest: string
+  readonly trust: Trust
 }
 
 export interface Lookup {
@@ -45,6 +52,7 @@ export interface Lookup {
   readonly count: number
   readonly candidates: readonly Candidate[]
   readonly selected: Candidate
+  readonly warnings?: readonly string[]
 }
 
 const MAX_CANDIDATES = 3
@@ -62,6 +70,7 @@ const candidateOf = (
   ref: Reference,
   digest: Digest,
   { metadata, metadataDigest }: KnownMetadata,
+  trust: Trust,
 ): Candidate => ({
   pinned_uri: pinnedUri(ref, digest),
   name: metadata.packet.name,
@@ -72,6 +81,7 @@ const candidateOf = (
   capabilities: strings(metadata.packet.capabilities),
   compat: { os: strings(metadata.compat?.os), arch: strings(metadata.compat?.arch) },
   metadata_digest: metadataDigest,
+  trust,
 })
 
 interface Filter {
@@ -166,6 +176,32 @@ const resolveAll = async (
 const clampCount = (k: number | undefined): number =>
   Math.max(1, Math.min(Math.trunc(k ?? 3) || 1, MAX_CANDIDATES))
 
+/** Everything an address means that the policy allows. What it refuses is left out, unless nothing else is there. */
+const gather = async (
+  ports: LookupPorts,
+  ref: Reference,
+  uri: string,
+  words: LookupWords,
+  signal: AbortSignal,
+) => {
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  let refused: Fault | undefined
+  for (const digest of await resolveAll(ports, uri, words, signal)) {
+    const { known } = await describe(ports, { host: ref.host, repository: ref.repository, digest }, signal)
+    try {
+      const judged = await ports.guard.judge(ref, digest, words.trust === true, signal)
+      candidates.push(candidateOf(ref, digest, known, judged.trust))
+      warnings.push(...judged.warnings)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
+      refused ??= thrown
+    }
+  }
+  if (candidates.length === 0 && refused !== undefined) throw refused
+  return { candidates, warnings }
+}
+
 /** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
 export const lookup = async (
   ports: LookupPorts,
@@ -176,18 +212,20 @@ export const lookup = async (
     const uri = sourceUri(words)
     if (uri === undefined) return fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided')
     const ref = parseReference(uri)
-    const candidates: Candidate[] = []
-    for (const digest of await resolveAll(ports, uri, words, signal)) {
-      const { known } = await describe(ports, { host: ref.host, repository: ref.repository, digest }, signal)
-      candidates.push(candidateOf(ref, digest, known))
-    }
-    return choose(uri, candidates, words)
+    const admitted = await ports.guard.admit(ref, false)
+    const { candidates, warnings } = await gather(ports, ref, uri, words, signal)
+    return choose(uri, candidates, words, [...admitted, ...warnings])
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }
 }
 
-const choose = (uri: string, all: readonly Candidate[], words: LookupWords): Lookup | Failure => {
+const choose = (
+  uri: string,
+  all: readonly Candidate[],
+  words: LookupWords,
+  warnings: readonly string[],
+): Lookup | Failure => {
   const filters = filtersOf(words)
   const candidates = all
     .filter((candidate) => filters.every(({ passes }) => passes(candidate)))
@@ -200,5 +238,6 @@ const choose = (uri: string, all: readonly Candidate[], words: LookupWords): Loo
       shown === '' ? 'No matches for requested packet' : `No matches for filters: ${shown}`,
     )
   }
-  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected }
+  const said = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
+  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...said }
 }

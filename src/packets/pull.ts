@@ -11,6 +11,7 @@ import { packetFaults } from './faults.ts'
 import { readCard } from './format/card.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from './format/metadata.ts'
 import type { Reference } from './format/reference.ts'
+import type { Guard } from './guard.ts'
 import type { RegistryReader, Resolved } from './registry.ts'
 import type { PacketStore } from './store.ts'
 import { collectBytes, verifyBytes } from './verify.ts'
@@ -21,6 +22,7 @@ const MAX_CARD = 64 * 1024
 export interface PullPorts {
   readonly registry: RegistryReader
   readonly store: PacketStore
+  readonly guard: Guard
   /** The most a packet's files may have together. */
   readonly maxBytes: number
 }
@@ -98,15 +100,19 @@ export interface Pulled {
   readonly digest: Digest
   readonly folder: string
   readonly located: Located
+  /** What the policy would rather not have. */
+  readonly warnings: readonly string[]
 }
 
-/** Brings a packet into the store, whole and verified. */
+/** Brings a packet into the store, whole and verified, if the policy lets it. */
 export const pullPacket = async (
-  { registry, store, maxBytes }: PullPorts,
+  { registry, store, guard, maxBytes }: PullPorts,
   ref: Reference,
   signal: AbortSignal,
 ): Promise<Pulled> => {
+  const admitted = await guard.admit(ref, true)
   const located = await locatePacket(registry, ref, signal)
+  const { warnings } = await guard.judge(ref, located.digest, false, signal)
   const { digest, bytes: manifest, artifact, metadata } = located
   const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
   checkFiles(located, files)
@@ -116,5 +122,5 @@ export const pullPacket = async (
   const folder = await store.add({ digest, manifest, files }, (blob, stop) =>
     registry.stream(ref, blob, AbortSignal.any([signal, stop])),
   )
-  return { digest, folder, located }
+  return { digest, folder, located, warnings: [...admitted, ...warnings] }
 }

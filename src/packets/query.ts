@@ -4,6 +4,7 @@ import { type Failure, fail, failWith } from './answer.ts'
 import type { MetadataCache } from './cache.ts'
 import type { Embedder } from './embed.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
+import { enforce, judgeTokens } from './policy.ts'
 import { type PullPorts, pullPacket } from './pull.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type Result, resultOf } from './snippet.ts'
@@ -56,6 +57,7 @@ interface Placed {
   readonly digest: Digest
   readonly folder: string
   readonly hit: boolean
+  readonly warnings: readonly string[]
 }
 
 /** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
@@ -65,16 +67,22 @@ const materialize = async (
   ref: Reference,
   signal: AbortSignal,
 ): Promise<Placed> => {
-  const known = ref.digest ?? (await ports.cache.alias(uri))?.[0]
-  const there = known === undefined ? undefined : await ports.store.find(known)
-  if (known !== undefined && there !== undefined) return { digest: known, folder: there, hit: true }
-  const { digest, folder, located } = await pullPacket(ports, ref, signal)
+  const { guard, cache, store } = ports
+  const admitted = await guard.admit(ref, true)
+  const known = ref.digest ?? (await cache.alias(uri))?.[0]
+  const there = known === undefined ? undefined : await store.find(known)
+  if (known !== undefined && there !== undefined) {
+    // What is here already came under the policy of its day; this is the one of today.
+    const { warnings } = await guard.judge(ref, known, false, signal)
+    return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
+  }
+  const { digest, folder, located, warnings } = await pullPacket(ports, ref, signal)
   if (located.metadata !== undefined)
-    await ports.cache.keepMetadata(digest, {
+    await cache.keepMetadata(digest, {
       metadata: located.metadata,
       metadataDigest: located.metadataDigest,
     })
-  return { digest, folder, hit: false }
+  return { digest, folder, hit: false, warnings }
 }
 
 /** What a fault while a packet is opened or asked is called on the wire. */
@@ -87,6 +95,8 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet.no_vectors': 'index_failed',
   'packet.model_mismatch': 'embedding_model_mismatch',
   'packet.embedder': 'embed_server_unreachable',
+  'packet.policy': 'policy_denied',
+  'packet.policy_file': 'policy_denied',
   'lock.busy': 'index_failed',
   'packet_disk.absent': 'packet_not_found',
 }
@@ -99,7 +109,7 @@ const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: numb
       results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
       mode: found.mode,
       embedding: { model, dim, source: 'packet' as const },
-      warnings: [...packet.warnings, ...found.warnings],
+      warnings: [...placed.warnings, ...packet.warnings, ...found.warnings],
     }
   })
 
@@ -132,7 +142,10 @@ export const query = async (
     k,
   }
   try {
-    return { ok: true, ...head, ...(await ask(ports, placed, words, k, signal)) }
+    const found = await ask(ports, placed, words, k, signal)
+    const policy = await ports.guard.policy()
+    const over = enforce(policy, judgeTokens(policy, found.results))
+    return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
     return { ...head, results: [], ...failWith(code, thrown) }

@@ -62,6 +62,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       registry,
       ref: word('Reference instead of a name: oci://host/path:tag, a pinned_uri, or name@version.'),
       k: count(3, 3),
+      trust: z.boolean().default(false).describe('Also ask for signatures, SBOM and provenance.'),
       cpm_root: root,
     }),
     output: answer({

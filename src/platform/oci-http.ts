@@ -60,7 +60,13 @@ export class OciHttp {
   deadline(signal: AbortSignal, bytes = 0): AbortSignal {
     const { requestMs, bytesPerSecond } = this.settings
     const ms = Math.min(Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000), MAX_DEADLINE_MS)
-    return AbortSignal.any([signal, AbortSignal.timeout(ms)])
+    const deadline = new AbortController()
+    const both = AbortSignal.any([signal, deadline.signal])
+    const passed = () => deadline.abort(new DOMException('the deadline has passed', 'TimeoutError'))
+    // The timer holds the signals as well. Node 20 holds those inside `any` by nothing: a garbage collection
+    // would take the deadline away, and a registry that drips be waited for without end.
+    setTimeout(passed, ms, signal, both).unref()
+    return both
   }
 
   /** Sends a request until it gets an answer worth having: anything that trying again would not change. */

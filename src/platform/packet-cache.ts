@@ -6,6 +6,8 @@ import type { Clock } from '../kernel/ports.ts'
 import type { MetadataCache } from '../packets/cache.ts'
 import { readMetadata } from '../packets/format/metadata.ts'
 import { safeName } from '../packets/format/reference.ts'
+import type { TrustCache } from '../packets/guard.ts'
+import { Trust } from '../packets/trust.ts'
 import { replaceFile } from './packet-files.ts'
 
 const ALIAS_SECONDS = 180
@@ -26,11 +28,17 @@ const keep = (path: string, value: unknown): Promise<void> =>
   replaceFile(path, Buffer.from(canonicalJson(value))).catch(() => {})
 
 /** What was learnt, in files below `cache/`. Files that cannot be read are as good as none. */
-export const metadataCache = (root: string, clock: Clock): MetadataCache => {
+export const metadataCache = (root: string, clock: Clock): MetadataCache & TrustCache => {
   const metadataFile = (digest: string) => join(root, 'cache', 'metadata', `${safeName(digest)}.json`)
   const aliasFile = (uri: string) =>
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
+  const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
   return {
+    trust: async (digest, scope) => {
+      const found = await readObject(trustFile(digest))
+      return found?.scope === scope ? Trust.safeParse(found.trust).data : undefined
+    },
+    keepTrust: (digest, scope, trust) => keep(trustFile(digest), { scope, trust }),
     metadata: async (digest) => {
       const found = await readObject(metadataFile(digest))
       if (found === undefined) return undefined

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../kernel/fault.ts'
@@ -36,11 +36,20 @@ const isAlive = (pid: number): boolean => {
 }
 
 /** Whether a draft's writer is gone. Of another machine's only its age can tell. */
-export const isAbandoned = (name: string, ageMs: number): boolean => {
+const isAbandoned = (name: string, ageMs: number): boolean => {
   const [, host, pid] = /^\.draft-([0-9a-f]*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
   if (host === undefined) return false
   const ours = Buffer.from(hostname()).toString('hex').slice(0, 16) === host
   return ours ? !isAlive(Number(pid)) : ageMs > 24 * 3_600_000
+}
+
+/** Takes away what writers left in a folder that no longer live. */
+export const sweepDrafts = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+    if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
+  }
 }
 
 /** Makes the names in a folder as durable as the bytes behind them. Some platforms cannot, and need not. */

@@ -5,7 +5,7 @@ import { DocTable } from '../packets/format/docs.ts'
 import { floatsOf, memorySource, readFlat } from '../packets/format/faiss.ts'
 import { readManifest } from '../packets/format/manifest.ts'
 import type { OpenFile } from '../packets/publish.ts'
-import { diskFault, draftName, syncFolder, writeNew } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
 
 /** Puts a packet's files where an earlier build may be: afterwards it is the old one or the new one, whole. */
 export const writePacket = async (folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> => {
@@ -13,6 +13,7 @@ export const writePacket = async (folder: string, files: ReadonlyMap<string, Uin
   const old = join(dirname(folder), draftName())
   try {
     await mkdir(draft, { recursive: true })
+    await sweepDrafts(dirname(folder))
     for (const [path, bytes] of files) await writeNew(join(draft, confinePath(path)), [bytes], 0o644)
     await syncFolder(draft)
     await rename(folder, old).catch((cause: NodeJS.ErrnoException) => {

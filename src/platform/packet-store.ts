@@ -7,7 +7,7 @@ import { safeName } from '../packets/format/reference.ts'
 import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
 import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
-import { diskFault, draftName, isAbandoned, syncFolder, writeNew } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
 
 const AT_ONCE = 4
 
@@ -43,15 +43,6 @@ const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Prom
 
 const digestOf = (name: string): Digest | undefined =>
   /^sha256_[0-9a-f]{64}$/.test(name) ? name.replace('_', ':') : undefined
-
-/** Takes away what writers left that no longer live. */
-const sweepDrafts = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-    if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
-  }
-}
 
 const describeObject = async (folder: string, digest: Digest): Promise<StoredObject> => {
   const files = await objectFiles(folder)
@@ -129,7 +120,8 @@ export const packetStore = (root: string): PacketStore => {
         digests.map(async (digest) => ({ digest, problems: await judgeObject(place(digest), digest) })),
       ),
     prune: async (digests) => {
-      await sweepDrafts(cas)
+      for (const folder of [cas, join(root, 'cache/metadata'), join(root, 'cache/metadata_alias')])
+        await sweepDrafts(folder)
       const gone = []
       for (const digest of digests) {
         if ((await find(digest)) === undefined) continue

@@ -9,7 +9,7 @@ import type { VectorIndex } from '../packets/retrieve.ts'
 import { ByteTable } from '../packets/search/byte-table.ts'
 import { type ReadRows, searchExact } from '../packets/search/exact.ts'
 import { withLock } from './file-lock.ts'
-import { diskFault, draftName } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts } from './packet-files.ts'
 
 /** The floats of an index, and the bytes made from them. */
 interface VectorFiles {
@@ -119,6 +119,7 @@ const openTable = async (
   return withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
     const done = loadTable(path, flat)
     if (done !== undefined) return done
+    await sweepDrafts(dirname(path))
     const made = await makeTable(source, flat)
     await saveTable(path, flat, made)
     return made

@@ -17,6 +17,7 @@ import { packetStore } from '../../src/platform/packet-store.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, type Call, FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
+import { openGuard } from '../support/packet-world.ts'
 
 const registry = new FaultRegistry()
 /** What a registry may lead us to, and must learn nothing from us. */
@@ -45,7 +46,7 @@ const pull = async (change?: Partial<OciSettings>, name = ':latest') => {
   const root = await makeFolder()
   const store = packetStore(root)
   const client = new OciClient(new OciHttp(settings(change)))
-  const ports = { registry: client, store, maxBytes: 10_000_000 }
+  const ports = { registry: client, store, guard: openGuard(client), maxBytes: 10_000_000 }
   const done = pullPacket(ports, parseReference(`${registry.address}/demo${name}`), forever)
   return { root, store, done }
 }

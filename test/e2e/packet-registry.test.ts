@@ -20,7 +20,7 @@ import { packetStore } from '../../src/platform/packet-store.ts'
 import { describeWith } from '../services.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
-import { openWorld } from '../support/packet-world.ts'
+import { openGuard, openWorld } from '../support/packet-world.ts'
 
 afterAll(sweep)
 
@@ -59,7 +59,7 @@ describeWith('registry', 'a real registry', (host) => {
     expect(await pushAll(pusher, where, packet, '1.0.0', 'latest')).toEqual(['sent', 'sent', 'sent', 'sent'])
     expect(await pushAll(pusher, where, packet, '1.0.1')).toEqual(['there', 'there', 'there', 'there'])
     const store = packetStore(await makeFolder())
-    const ports = { registry: client, store, maxBytes: 1e9 }
+    const ports = { registry: client, store, guard: openGuard(client), maxBytes: 1e9 }
     const { digest, located } = await pullPacket(ports, parseReference(where), never)
     expect(digest).toBe(packet.digest)
     expect(located.metadata?.packet).toEqual({ name: 'demo', version: '1.0.0' })

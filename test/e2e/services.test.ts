@@ -236,7 +236,9 @@ describe('services.mjs', () => {
   test('fails to install where it may not, and says what is missing', async () => {
     const { code, stdout } = await services(['install'], onlyOwnBin())
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^PostgreSQL: missing.*\nOCI registry: missing.*\nChromium: missing.*\n$/)
+    expect(stdout).toMatch(
+      /^PostgreSQL: missing.*\nOCI registry: missing.*\nChromium: missing.*\nskopeo: missing.*\nFAISS for Python: missing.*\n$/,
+    )
   })
 
   test('runs the command without the services it cannot get, one warning for each', async () => {
@@ -247,7 +249,9 @@ describe('services.mjs', () => {
     })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({})
-    expect(stderr).toMatch(/WARNING: PostgreSQL IS MISSING.*\n.*WARNING: OCI registry.*\n.*WARNING: Chromium/)
+    expect(stderr).toMatch(
+      /WARNING: PostgreSQL IS MISSING.*\n.*WARNING: OCI registry.*\n.*WARNING: Chromium.*\n.*WARNING: skopeo.*\n.*WARNING: FAISS/,
+    )
   })
 
   test('does not run the command in CI when a service is missing', async () => {

@@ -4,8 +4,11 @@ import { buildPacket } from '../../src/packets/build.ts'
 import { markdownSpans } from '../../src/packets/chunk.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
+import { Guard } from '../../src/packets/guard.ts'
 import { Packets } from '../../src/packets/packets.ts'
+import { OPEN_POLICY } from '../../src/packets/policy.ts'
 import { type PublishOptions, publishPacket } from '../../src/packets/publish.ts'
+import type { RegistryReader } from '../../src/packets/registry.ts'
 import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { Shelf } from '../../src/packets/shelf.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -13,6 +16,7 @@ import { OciClient } from '../../src/platform/oci-client.ts'
 import { OciHttp } from '../../src/platform/oci-http.ts'
 import { DEFAULT_OCI } from '../../src/platform/oci-settings.ts'
 import { metadataCache } from '../../src/platform/packet-cache.ts'
+import { packetPolicy } from '../../src/platform/packet-policy.ts'
 import { packetReader } from '../../src/platform/packet-reader.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
 import type { MadePacket } from './packet-maker.ts'
@@ -70,6 +74,14 @@ export const publishNowhere = async (
   return { digest, manifest, blobs, tags }
 }
 
+/** A guard that lets everything pass, for tests of something else. */
+export const openGuard = (registry: RegistryReader): Guard =>
+  new Guard({
+    registry,
+    cache: { trust: async () => undefined, keepTrust: async () => {} },
+    policy: async () => OPEN_POLICY,
+  })
+
 /** Packets as a server has them: a root, a registry, an embedder. */
 export const openWorld = (
   root: string,
@@ -81,12 +93,15 @@ export const openWorld = (
   const shelf = new Shelf(4)
   const open = packetReader(root, systemClock)
   const store = packetStore(root)
+  const registry = new OciClient(http)
+  const cache = metadataCache(root, systemClock)
   const packets = new Packets(
     {
-      registry: new OciClient(http),
+      registry,
       store,
+      guard: new Guard({ registry, cache, policy: packetPolicy(root) }),
       maxBytes: 1e9,
-      cache: metadataCache(root, systemClock),
+      cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,
     },

@@ -1,10 +1,14 @@
 import { join, resolve } from 'node:path'
 import { buildPacket } from '../../packets/build.ts'
 import { parseReference, sourceUri, versionTag } from '../../packets/format/reference.ts'
+import { Guard } from '../../packets/guard.ts'
 import { publishPacket } from '../../packets/publish.ts'
 import { pullPacket } from '../../packets/pull.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { metadataCache } from '../../platform/packet-cache.ts'
 import { knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
+import { packetPolicy } from '../../platform/packet-policy.ts'
 import { readSources } from '../../platform/packet-source.ts'
 import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
@@ -106,8 +110,11 @@ export const pull: Verb = async (invocation, [ref]) => {
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const { client } = registryHere(config, process.env)
-  const store = packetStore(resolve(config.root, config.packetRoot))
-  const ports = { registry: client, store, maxBytes: MAX_PACKET }
-  const { digest, folder } = await pullPacket(ports, parseReference(uri), never)
-  return print(invocation, { digest, folder }, `${digest}\n${folder}`)
+  const home = resolve(config.root, config.packetRoot)
+  const cache = metadataCache(home, systemClock)
+  const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
+  const ports = { registry: client, store: packetStore(home), guard, maxBytes: MAX_PACKET }
+  const { digest, folder, warnings } = await pullPacket(ports, parseReference(uri), never)
+  const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
+  return print(invocation, { digest, folder, warnings }, lines.join('\n'))
 }

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { isRecord } from '../../kernel/json.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
+import type { Candidate } from '../../packets/lookup.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
 import { packetFolder } from '../../platform/packet-folder.ts'
 import { packetStore } from '../../platform/packet-store.ts'
@@ -17,6 +18,15 @@ const passage = (item: unknown): string =>
     ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
 
+const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readonly string[] => [
+  `${name}@${version}  ${pinned_uri}`,
+  ...(trust.checked
+    ? [
+        `  signature ${[trust.signature, ...trust.signers].join(' ')}, sbom ${trust.sbom}, provenance ${trust.provenance}`,
+      ]
+    : []),
+]
+
 /** An answer for people: passages, summary or pins; everything else as JSON. */
 export const asLines = (answer: object): string => {
   const { ok, results, summary, candidates, detail, hint, warnings } = answer as Record<string, unknown>
@@ -24,8 +34,7 @@ export const asLines = (answer: object): string => {
   if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
   if (typeof summary === 'string') return [...notes, summary].join('\n')
   if (Array.isArray(results)) return [...notes, ...results.map(passage)].join('\n')
-  if (Array.isArray(candidates))
-    return candidates.map((one) => `${one.name}@${one.version}  ${one.pinned_uri}`).join('\n')
+  if (Array.isArray(candidates)) return [...notes, ...candidates.flatMap(candidateLines)].join('\n')
   return JSON.stringify(answer, null, 2)
 }
 

@@ -47,6 +47,7 @@ const lookup: Verb = (invocation, [what]) =>
           kind: textFlag(invocation, 'kind'),
           capability: textFlag(invocation, 'capabilities'),
           k: countFlag(invocation, 'k'),
+          trust: invocation.flags.trust === true,
         },
         never,
       ),

@@ -1,0 +1,58 @@
+import type { Digest } from '../kernel/digest.ts'
+import { digestJson } from '../kernel/hash.ts'
+import type { Reference } from './format/reference.ts'
+import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type Policy } from './policy.ts'
+import type { RegistryReader } from './registry.ts'
+import { gatherTrust, type Trust, UNCHECKED } from './trust.ts'
+
+/** What was found out about a packet, kept so that it can be used offline. */
+export interface TrustCache {
+  trust(digest: Digest, scope: string): Promise<Trust | undefined>
+  keepTrust(digest: Digest, scope: string, trust: Trust): Promise<void>
+}
+
+export interface GuardPorts {
+  readonly registry: RegistryReader
+  readonly cache: TrustCache
+  /** The policy as it is now. One that cannot be read is a fault, not the absence of one. */
+  readonly policy: () => Promise<Policy>
+}
+
+export interface Judged {
+  readonly trust: Trust
+  readonly warnings: readonly string[]
+}
+
+/** Stands before every packet and applies the policy to it, whatever way it is asked for. */
+export class Guard {
+  readonly #ports: GuardPorts
+
+  constructor(ports: GuardPorts) {
+    this.#ports = ports
+  }
+
+  policy(): Promise<Policy> {
+    return this.#ports.policy()
+  }
+
+  /** Judges an address before anybody is asked. `follow` is for callers that take a tag at its word. */
+  async admit(ref: Reference, follow: boolean): Promise<readonly string[]> {
+    const policy = await this.#ports.policy()
+    return enforce(policy, [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])])
+  }
+
+  /** Judges a packet. What satisfied the policy once needs no network again. */
+  async judge(ref: Reference, digest: Digest, wanted: boolean, signal: AbortSignal): Promise<Judged> {
+    const { registry, cache } = this.#ports
+    const policy = await this.#ports.policy()
+    const needed = asksTrust(policy)
+    if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
+    const keys = policy.keys.map(({ name, key }) => [name, key.export({ type: 'spki', format: 'pem' })])
+    const scope = digestJson({ host: ref.host, repository: ref.repository, keys })
+    const kept = wanted ? undefined : await cache.trust(digest, scope)
+    if (kept !== undefined && judgeTrust(policy, kept).length === 0) return { trust: kept, warnings: [] }
+    const trust = await gatherTrust(registry, ref, digest, policy.keys, signal)
+    await cache.keepTrust(digest, scope, trust)
+    return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }
+  }
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packetFaults } from '../packets/faults.ts'
+import { checkSources, OPEN_POLICY, type Policy, PolicyFile } from '../packets/policy.ts'
+import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
+
+const FILE = 'policy.yml'
+const MAX_BYTES = 256 * 1024
+
+const refuse = (why: string, cause?: unknown): never => {
+  throw packetFaults.policy_file(`policy.yml cannot be used: ${why}`, { cause })
+}
+
+const parse = async (text: string): Promise<unknown> => {
+  const { parse: parseYaml } = await import('yaml')
+  try {
+    // An empty file is a policy somebody meant to write.
+    return parseYaml(text, { maxAliasCount: 0 }) ?? refuse('it is empty')
+  } catch (cause) {
+    return refuse('it is not YAML', cause)
+  }
+}
+
+const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
+  const inline = named.includes('-----BEGIN')
+  const pem = inline
+    ? named
+    : await readFile(join(root, named), 'utf8').catch((cause: unknown) =>
+        refuse(`the key ${named} cannot be read`, cause),
+      )
+  const key = readKey(pem) ?? refuse(`${inline ? 'a key in it' : named} is no public key in PEM`)
+  return { name: inline ? 'inline' : named, key }
+}
+
+/** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
+export const packetPolicy = (root: string) => async (): Promise<Policy> => {
+  let text: string
+  try {
+    text = await readFile(join(root, FILE), 'utf8')
+  } catch (cause) {
+    // Only a file that is not there is no policy; one that may not be read is.
+    return (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      ? OPEN_POLICY
+      : refuse('it cannot be read', cause)
+  }
+  if (text.length > MAX_BYTES) refuse('it is too large')
+  const parsed = PolicyFile.safeParse(await parse(text))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return refuse(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`)
+  }
+  const { keys: names, ...rest } = parsed.data
+  const loose = checkSources(rest.allowed_sources ?? [])
+  if (loose !== undefined) refuse(`the source ${loose} may have a star only at its end, behind the host`)
+  if (rest.require.includes('signature') && names.length === 0)
+    refuse('it requires signatures and names no keys')
+  const keys = await Promise.all(names.map((name) => loadKey(root, name)))
+  return { ...rest, keys }
+}

@@ -1,0 +1,286 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { makeFolder, sweep } from '../support/binary.ts'
+import { FaultRegistry } from '../support/fault-registry.ts'
+import { EMPTY_CONFIG, type MadePacket, makeArtifact } from '../support/packet-maker.ts'
+import { buildTexts, never, openWorld, publishNowhere } from '../support/packet-world.ts'
+
+const registry = new FaultRegistry()
+let packet: MadePacket
+beforeAll(async () => {
+  await registry.start()
+  packet = await publishNowhere(await buildTexts({ 'guide.md': '# Keys\n\nKeys are kept apart.\n' }))
+})
+afterAll(() => Promise.all([registry.stop(), sweep()]))
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+/** What cosign would put beside a packet. */
+const signatureOver = (digest: string, key: KeyObject): MadePacket => {
+  const payload = Buffer.from(
+    JSON.stringify({
+      critical: {
+        identity: { 'docker-reference': 'r.io/x/demo' },
+        image: { 'docker-manifest-digest': digest },
+        type: 'cosign container image signature',
+      },
+      optional: null,
+    }),
+  )
+  return makeArtifact({ payload }, (manifest) => {
+    const [layer] = manifest.layers as { mediaType: string; annotations: object }[]
+    if (layer === undefined) return
+    layer.mediaType = 'application/vnd.dev.cosign.simplesigning.v1+json'
+    layer.annotations = {
+      'dev.cosignproject.cosign/signature': sign('sha256', payload, key).toString('base64'),
+    }
+    manifest.config = { ...EMPTY_CONFIG, mediaType: 'application/vnd.oci.image.config.v1+json' }
+  })
+}
+
+interface Beside {
+  /** Where cosign looks: a tag made of the digest. */
+  readonly sig?: MadePacket
+  /** Types of what refers to the packet. */
+  readonly types?: readonly string[]
+  /** A signature that refers to it. */
+  readonly referring?: MadePacket
+  readonly tags?: readonly string[]
+}
+
+const asked = () => registry.calls.splice(0).map(({ path }) => path.replace('/v2/demo/', ''))
+
+const world = async (policy: string | undefined, beside: Beside = {}) => {
+  const root = await makeFolder()
+  if (policy !== undefined) await writeFile(join(root, 'policy.yml'), policy)
+  await writeFile(join(root, 'team.pub'), PEM)
+  const all = [packet, beside.sig, beside.referring].filter((one) => one !== undefined)
+  registry.play(packet, ({ path }, response) => {
+    const [, kind, name = ''] = /\/(manifests|blobs|referrers)\/(.+)$/.exec(path) ?? []
+    if (path.endsWith('/tags/list'))
+      return response.end(JSON.stringify({ tags: ['1.0.0', ...(beside.tags ?? [])] }))
+    if (kind === 'referrers') {
+      const list = (beside.types ?? []).map((artifactType) => ({
+        mediaType: MANIFEST_TYPE,
+        artifactType,
+        digest: packet.digest,
+        size: packet.manifest.length,
+      }))
+      const more = beside.referring && {
+        mediaType: MANIFEST_TYPE,
+        artifactType: 'application/vnd.dev.cosign.artifact.sig.v1+json',
+        digest: beside.referring.digest,
+        size: beside.referring.manifest.length,
+      }
+      const manifests = more === undefined ? list : [...list, more]
+      return response.end(JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests }))
+    }
+    if (kind === 'blobs') {
+      const blob = all.flatMap(({ blobs }) => blobs.get(name) ?? [])[0]
+      return response.writeHead(blob === undefined ? 404 : 200).end(blob)
+    }
+    const found = name.endsWith('.sig')
+      ? beside.sig
+      : ['1.0.0', 'latest'].includes(name)
+        ? packet
+        : all.find(({ digest }) => digest === name)
+    return response.writeHead(found === undefined ? 404 : 200).end(found?.manifest)
+  })
+  return { root, ...openWorld(root, registry.address) }
+}
+
+const pinned = () => `oci://${registry.address}/demo@${packet.digest}`
+const SIGNED = 'require: [signature]\nkeys: [team.pub]\n'
+
+describe('what stands behind a packet', () => {
+  it('is not asked for unless somebody wants to know, and the answer says so', async () => {
+    const { packets } = await world(undefined, { types: ['application/spdx+json'] })
+    expect(await packets.lookup({ name: 'demo', version: '1.0.0' }, never)).toMatchObject({
+      selected: {
+        trust: { verified: true, checked: false, signature: 'unchecked', sbom: 'unchecked', score: 0 },
+      },
+    })
+    expect(asked()).toHaveLength(2)
+  })
+
+  it.each<[string, Beside, object]>([
+    ['nothing', {}, { signature: 'absent', sbom: 'absent', provenance: 'absent', score: 0 }],
+    [
+      'tags with fine names',
+      { tags: ['x.sig', 'x.sbom', 'cosign'] },
+      { signature: 'absent', sbom: 'absent', score: 0 },
+    ],
+    [
+      'a bill of materials and provenance',
+      { types: ['application/vnd.cyclonedx+json', 'application/vnd.in-toto+json'] },
+      { signature: 'absent', sbom: 'present', provenance: 'present', score: 0.4 },
+    ],
+    [
+      'a signature in a form that is not read',
+      { types: ['application/vnd.dev.sigstore.bundle.v0.3+json'] },
+      { signature: 'unverified', score: 0 },
+    ],
+  ])('is reported as it is: %s', async (_, beside, trust) => {
+    const { packets } = await world(undefined, beside)
+    expect(await packets.lookup({ name: 'demo', version: '1.0.0', trust: true }, never)).toMatchObject({
+      selected: { trust: { checked: true, signers: [], ...trust } },
+    })
+  })
+
+  it('is a signature without a key to verify it: unverified', async () => {
+    const { packets } = await world(undefined, { sig: signatureOver(packet.digest, privateKey) })
+    expect(await packets.lookup({ name: 'demo', version: '1.0.0', trust: true }, never)).toMatchObject({
+      selected: { trust: { signature: 'unverified', signers: [], score: 0 } },
+    })
+  })
+})
+
+describe('a policy that requires signatures', () => {
+  it.each(['sig', 'referring'] as const)(
+    'takes a packet its key has signed (%s), also offline',
+    async (where) => {
+      const { packets, close } = await world(SIGNED, { [where]: signatureOver(packet.digest, privateKey) })
+      expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+        ok: true,
+        selected: { trust: { signature: 'verified', signers: ['team.pub'], score: 0.5 } },
+      })
+      expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({ ok: true })
+      asked()
+      expect(await packets.query({ ref: pinned(), q: 'keys apart' }, never)).toMatchObject({
+        ok: true,
+        cache: { hit: true },
+      })
+      expect(await packets.lookup({ ref: pinned() }, never)).toMatchObject({ ok: true })
+      expect(asked()).toEqual([])
+      await close()
+    },
+  )
+
+  it.each<[string, () => Beside]>([
+    ['nobody signed', () => ({})],
+    [
+      'a stranger signed',
+      () => ({
+        sig: signatureOver(packet.digest, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+      }),
+    ],
+    [
+      'was signed under another digest',
+      () => ({ sig: signatureOver(`sha256:${'0'.repeat(64)}`, privateKey) }),
+    ],
+    [
+      'only claims to be signed',
+      () => ({ types: ['application/vnd.dev.cosign.artifact.sig.v1+json'], tags: ['x.sig'] }),
+    ],
+  ])('refuses a packet that %s, and fetches nothing of it', async (_, beside) => {
+    const { packets, store } = await world(SIGNED, beside())
+    const refusal = { ok: false, detail: expect.stringContaining('missing_or_invalid_signature') }
+    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+      error: 'lookup_failed',
+      ...refusal,
+    })
+    expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({
+      error: 'materialize_failed',
+      ...refusal,
+    })
+    expect(await store.list()).toEqual([])
+  })
+
+  it('holds for what was fetched before it', async () => {
+    const { packets, root, close } = await world(undefined)
+    expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({ ok: true })
+    await writeFile(join(root, 'policy.yml'), SIGNED)
+    expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({ ok: false })
+    await close()
+  })
+
+  it('warns where it is told only to warn', async () => {
+    const { packets, close } = await world(`mode: warn\n${SIGNED}`)
+    expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining('policy: missing_or_invalid_signature')],
+    })
+    await close()
+  })
+})
+
+describe('a policy', () => {
+  it('keeps to its sources, and asks no other', async () => {
+    const { packets } = await world('allowed_sources: ["r.io/team/*"]\n')
+    for (const answer of [
+      await packets.lookup({ name: 'demo' }, never),
+      await packets.query({ ref: pinned(), q: 'x' }, never),
+    ])
+      expect(answer).toMatchObject({ ok: false, detail: expect.stringContaining('source_not_allowlisted') })
+    expect(asked()).toEqual([])
+  })
+
+  it.each(['/*', '/demo', '/demo:latest'])('lets its sources pass: HOST%s', async (rest) => {
+    const { packets } = await world(`allowed_sources: ["oci://${registry.address}${rest}"]\n`)
+    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({ ok: true })
+  })
+
+  it('may take packets by digest only, which lookup still finds', async () => {
+    const { packets, close } = await world('require: [digest]\n')
+    expect(await packets.query({ ref: 'demo', q: 'keys' }, never)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('digest_required'),
+    })
+    expect(asked()).toEqual([])
+    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({ ok: true })
+    expect(await packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({ ok: true })
+    await close()
+  })
+
+  it('may ask for a score, for papers and for few words', async () => {
+    const types = ['application/spdx+json']
+    const one = await world('min_trust_score: 0.3\n', { types })
+    expect(await one.packets.lookup({ name: 'demo' }, never)).toMatchObject({
+      detail: expect.stringContaining('trust_score_below_threshold'),
+    })
+    const two = await world('require: [sbom, provenance]\n', { types })
+    expect(await two.packets.lookup({ name: 'demo' }, never)).toMatchObject({
+      detail: expect.stringMatching(/refuses this packet: missing_provenance/),
+    })
+    const three = await world('max_tokens: 2\n')
+    expect(await three.packets.query({ ref: pinned(), q: 'keys' }, never)).toMatchObject({
+      error: 'policy_denied',
+      detail: expect.stringContaining('token_budget_exceeded'),
+      results: [],
+    })
+    await three.close()
+  })
+
+  it.each([
+    ['is empty', ''],
+    ['is no YAML', 'mode: [strict'],
+    ['has a rule nobody knows', 'allowed_source: [r.io/*]\n'],
+    ['has a mode nobody knows', 'mode: permissive\n'],
+    ['has a star in the host', 'allowed_sources: ["r.io*"]\n'],
+    ['requires signatures without keys', 'require: [signature]\n'],
+    ['names a key that is not there', 'require: [signature]\nkeys: [nobody.pub]\n'],
+    ['names a key that is none', 'require: [signature]\nkeys: [policy.yml]\n'],
+  ])('that %s lets nothing pass', async (_, text) => {
+    const { packets } = await world(text)
+    for (const answer of [
+      await packets.lookup({ name: 'demo' }, never),
+      await packets.query({ ref: pinned(), q: 'x' }, never),
+    ])
+      expect(answer).toMatchObject({
+        ok: false,
+        detail: expect.stringContaining('policy.yml cannot be used'),
+      })
+    expect(asked()).toEqual([])
+  })
+
+  it('that cannot be read lets nothing pass', async () => {
+    const { packets, root } = await world(undefined)
+    await mkdir(join(root, 'policy.yml'))
+    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({ ok: false })
+    expect(asked()).toEqual([])
+  })
+})

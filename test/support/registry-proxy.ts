@@ -1,0 +1,45 @@
+import { createServer, request as forward, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands before a real registry and counts what it is asked. */
+export class RegistryProxy {
+  readonly calls: string[] = []
+  /** Told of every request before it is passed on. */
+  onCall: (count: number) => void = () => {}
+  readonly #server: Server
+
+  constructor(host: string) {
+    const [name = '', port = ''] = host.split(':')
+    this.#server = createServer((asked, answer) => {
+      const { method = '', url = '', headers } = asked
+      this.calls.push(`${method} ${url}`)
+      this.onCall(this.calls.length)
+      // The name it was asked by is passed on: the registry writes it into the addresses it answers.
+      const passed = forward({ host: name, port, method, path: url, headers }, (got) => {
+        answer.writeHead(got.statusCode ?? 502, got.headers)
+        got.pipe(answer)
+      })
+      for (const one of [asked, answer, passed]) one.on('error', () => passed.destroy())
+      asked.pipe(passed)
+    })
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** What was asked since the last time, in order. */
+  take(): readonly string[] {
+    return this.calls.splice(0)
+  }
+}
