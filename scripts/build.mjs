@@ -2,7 +2,7 @@
 // Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
 import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown, watch } from 'rolldown'
 
@@ -40,6 +40,16 @@ const BEGINNINGS = {
   ],
 }
 
+/** So small, and needed by so many, that a file of their own would cost more than they do. */
+const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
+  .map((name) => `src/kernel/${name}`)
+  .concat('src/app/lifecycle.ts', 'src/app/enterprise-face.ts')
+/** Chunks that go together although not all who load the one need the other: a file more costs more. */
+const JOINED = new Map([
+  ['tools-gate', 'tools-evidence-gate'],
+  ['project-gate', 'tools-evidence-gate'],
+])
+
 /** @param {readonly string[]} names @param {readonly string[]} threads @returns {import('rolldown').InputOptions} */
 const inputOf = (names, threads = []) => ({
   cwd: root,
@@ -54,6 +64,7 @@ const inputOf = (names, threads = []) => ({
   resolve: { alias: { yaml: at('node_modules/yaml/browser/index.js') } },
   transform: { target: 'node20.19' },
   preserveEntrySignatures: 'allow-extension',
+  plugins: [withoutMiddlemen],
 })
 
 /** Everything that is loaded before these can run. */
@@ -89,10 +100,49 @@ const chunkNamer = () => {
     if (library !== undefined) return library.replace(/[@/]/g, '')
     // What runs when it is loaded must stay by itself: whoever shares a file with it would run it too.
     if (context.getModuleInfo(id)?.isEntry) return null
-    if (reaches.get('start')?.has(id)) return 'start'
-    const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : []))
-    return users.length === 0 ? null : users.join('-')
+    if (reaches.get('start')?.has(id) || EVERYWHERE.includes(named(id))) return 'start'
+    const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : [])).join('-')
+    return users === '' ? null : (JOINED.get(users) ?? users)
   }
+}
+
+/** What a middleman hands on, by its name there, and where that lies; undefined when it does more than that. */
+const handedOn = (/** @type {string} */ code) => {
+  const [, names, from] = /^export\{([^}]*)\}from"\.\/([^"]+)";\s*$/.exec(code) ?? []
+  if (names === undefined) return undefined
+  const fields = names.split(',').map((one) => one.split(' as '))
+  return { from, fields: fields.map(([inner, outer = inner]) => `${outer}:m.${inner}`).join() }
+}
+
+/** @type {OutputChunk[]} */
+const middlemen = []
+
+/**
+ * What is imported when it is needed gets a file that only hands on what lies in a chunk. Whoever imports it asks the
+ * chunk instead: that is a file less to find, read and link.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutMiddlemen = {
+  name: 'without-middlemen',
+  generateBundle(_, bundle) {
+    const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+    for (const middleman of chunks) {
+      const handed = middleman.isEntry ? undefined : handedOn(middleman.code)
+      if (handed === undefined) continue
+      const file = basename(middleman.fileName)
+      const importing = new RegExp(`import\\([\`"']([^\`"']*?)${file}[\`"']\\)`, 'g')
+      for (const chunk of chunks) {
+        if (chunk.code.includes(file))
+          chunk.code = chunk.code.replaceAll(
+            importing,
+            `import("$1${handed.from}").then(m=>({${handed.fields}}))`,
+          )
+      }
+      if (chunks.some(({ code }) => code.includes(file))) continue
+      middlemen.push(middleman)
+      delete bundle[middleman.fileName]
+    }
+  },
 }
 
 /** @returns {import('rolldown').OutputOptions} */
@@ -172,7 +222,7 @@ if (process.argv.includes('--watch')) {
   await rm(at('dist.new'), { recursive: true, force: true })
   const bundle = await rolldown(inputOf(together, THREADS))
   const written = await bundle.write(output('dist.new'))
-  const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
+  const meta = describeOutput([...written.output.filter((one) => one.type === 'chunk'), ...middlemen])
   for (const name of ALONE) await buildAlone(name)
   // Rules are read and checked once, here: at run time they are one JSON file.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
+import { compileRules, platformsOf } from '../src/gate/compile.ts'
 import type { Examples } from '../src/gate/explain.ts'
+import { globSource, readGlob } from '../src/gate/glob.ts'
 import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/packs.ts'
 import { parseAs, readYaml } from '../src/gate/rule-text.ts'
+import { findNeedles } from '../src/platform/scanner-needles.ts'
 
 const Versions = z.record(z.string(), z.string())
 
@@ -14,6 +17,31 @@ const sourcesIn = (folder: string): RuleSource[] =>
 
 const readFolder = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
   parseAs(schema, path, await readYaml(path, readFileSync(path, 'utf8')))
+
+/** What the scanner would work out of every rule, in every language it is for. */
+const wordsOf = (packs: readonly Pack[]): RuleBook['words'] => {
+  const roots = Object.fromEntries(
+    packs.flatMap(({ rules }) => rules.flatMap(platformsOf)).map((name) => [name, ['']]),
+  )
+  const words: RuleBook['words'] = {}
+  for (const { id, language, matcher } of compileRules(packs, {
+    roots,
+    stage: 'CI',
+    trusted: true,
+    glob: readGlob,
+  }))
+    words[id] = { ...words[id], [language]: findNeedles(matcher, language).map((choices) => [...choices]) }
+  return words
+}
+
+const globsOf = (packs: readonly Pack[]): RuleBook['globs'] => {
+  const globs = packs.flatMap(({ rules, changes }) => [
+    ...rules.flatMap(({ files = [], ignores = [] }) => [...files, ...ignores]),
+    ...changes.flatMap(({ changes: { when, require, ignores = [] } }) => [...when, ...require, ...ignores]),
+  ])
+  const texts = new Set(globs.map((one) => (typeof one === 'string' ? one : one.glob)))
+  return Object.fromEntries([...texts].sort().map((glob) => [glob, globSource(glob)]))
+}
 
 /** Everything under `rules/`, read and checked. */
 export const readBook = async (folder = 'rules'): Promise<RuleBook> => {
@@ -26,7 +54,7 @@ export const readBook = async (folder = 'rules'): Promise<RuleBook> => {
     join(folder, 'skills.yml'),
     await readFolder(join(folder, 'skills.yml'), z.unknown()),
   )
-  return { packs, relabels }
+  return { packs, relabels, words: wordsOf(packs), globs: globsOf(packs) }
 }
 
 const Example = z.looseObject({ id: z.string(), valid: z.array(z.string()), invalid: z.array(z.string()) })

@@ -67,7 +67,8 @@ export const openGate = async (
   signal: AbortSignal,
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile } = world
-  const git = gitReader({ folder, environment, ...(indexFile !== undefined && { indexFile }) })
+  const place = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
+  const git = gitReader(place, { steady: true })
   const root = await git.root(signal)
   if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })

@@ -1,6 +1,12 @@
 import type { Ruleset } from '../evidence/schema.ts'
 import { digestJson } from '../kernel/hash.ts'
-import { type ChangeRule, compileChanges, compileRules, type PlatformRoots } from './compile.ts'
+import {
+  type ChangeRule,
+  compileChanges,
+  compileRules,
+  type GlobReader,
+  type PlatformRoots,
+} from './compile.ts'
 import type { Pack, RuleBook, RuleSource } from './packs.ts'
 import type { Policy } from './policy.ts'
 import type { CompiledRule } from './ports.ts'
@@ -52,6 +58,7 @@ interface RulePorts {
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly policy: Policy
+  readonly glob: GlobReader
 }
 
 const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
@@ -73,12 +80,13 @@ const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<str
 
 /** The rules that apply to this repository at this stage. */
 export const assembleRules = (ports: RulePorts): RuleSet => {
-  const { book, guests, roots, stage } = ports
-  const own = compileRules(book.packs, { roots, stage, relabels: book.relabels, trusted: true })
-  const foreign = guests === undefined ? [] : compileRules([guests], { roots, stage, trusted: false })
+  const { book, guests, roots, stage, glob } = ports
+  const { packs, relabels, words } = book
+  const own = compileRules(packs, { roots, stage, relabels, words, glob, trusted: true })
+  const foreign = guests === undefined ? [] : compileRules([guests], { roots, stage, glob, trusted: false })
   const rules = [...own, ...foreign]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
-  const changes = compileChanges(guests === undefined ? book.packs : [...book.packs, guests], roots)
+  const changes = compileChanges(guests === undefined ? packs : [...packs, guests], roots, glob)
   const ids = new Set([...rules.map(({ pack }) => pack)])
   const changing = new Set(changes.map(({ id }) => id))
   for (const pack of book.packs) if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)

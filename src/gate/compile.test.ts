@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compileChanges, compileRules, type PlatformRoots } from './compile.ts'
+import { readGlob } from './glob.ts'
 import { readPack } from './packs.ts'
 import type { Relabel } from './rule.ts'
 import type { GateStage } from './stage.ts'
@@ -18,6 +19,7 @@ const compile = async (
     stage,
     relabels,
     trusted: true,
+    glob: readGlob,
   })
 
 const covered = async (text: string, roots: PlatformRoots, paths: readonly string[]) => {
@@ -71,6 +73,7 @@ describe('the reach of a rule', () => {
       roots: { backend: [''] },
       stage: 'CI',
       trusted: true,
+      glob: readGlob,
     })
     expect(rules[0]?.covers).toBe(rules[1]?.covers)
   })
@@ -127,7 +130,7 @@ changes:
 `
   const missing = async (changed: readonly string[], roots: PlatformRoots = { ios: [''] }) => {
     const pack = await readPack('own', '1', [{ path: 'a.yml', text }])
-    return compileChanges([pack], roots).flatMap((one) => one.missing(changed))
+    return compileChanges([pack], roots, readGlob).flatMap((one) => one.missing(changed))
   }
 
   it.each([

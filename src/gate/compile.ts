@@ -1,7 +1,6 @@
-import picomatch from 'picomatch'
 import type { Severity } from '../evidence/schema.ts'
 import { findLanguage, translateKinds } from './languages.ts'
-import type { Pack } from './packs.ts'
+import type { Pack, RuleBook } from './packs.ts'
 import type { CompiledRule } from './ports.ts'
 import type { ChangeFile, Relabel, RuleFile } from './rule.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
@@ -15,7 +14,25 @@ export interface CompileOptions {
   readonly relabels?: readonly Relabel[]
   /** False for rules that came with the repository. */
   readonly trusted: boolean
+  readonly glob: GlobReader
+  /** Words each rule needs, where they are known already. */
+  readonly words?: RuleBook['words']
 }
+
+type Test = (path: string) => boolean
+
+/** Tells which paths a glob means. */
+export type GlobReader = (glob: string, nocase: boolean) => Test
+
+/** Globs that were read when the rules were built. */
+export const knownGlobs =
+  (sources: RuleBook['globs']): GlobReader =>
+  (glob, nocase) => {
+    const source = sources[glob]
+    if (source === undefined) throw new Error(`the rules were built without ${glob}`)
+    const expression = new RegExp(source, nocase ? 'i' : '')
+    return (path) => path === glob || expression.test(path)
+  }
 
 const LEVELS: Readonly<Record<RuleFile['severity'], Severity | undefined>> = {
   error: 'ERROR',
@@ -24,24 +41,24 @@ const LEVELS: Readonly<Record<RuleFile['severity'], Severity | undefined>> = {
   hint: 'INFO',
   off: undefined,
 }
-const GLOB = { dot: true, nocase: false, noextglob: true } as const
 
 export const codeOf = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
-const platformsOf = ({ metadata }: { readonly metadata?: RuleFile['metadata'] }): readonly string[] => {
+export const platformsOf = ({
+  metadata,
+}: {
+  readonly metadata?: RuleFile['metadata']
+}): readonly string[] => {
   const platform = metadata?.platform ?? 'generic'
   return typeof platform === 'string' ? [platform] : platform
 }
 
 type Globs = RuleFile['files']
-type Test = (path: string) => boolean
 
-const globTest = (globs: Globs, otherwise: boolean): Test => {
+const globTest = (globs: Globs, read: GlobReader, otherwise: boolean): Test => {
   if (globs === undefined || globs.length === 0) return () => otherwise
   const tests = globs.map((one) =>
-    typeof one === 'string'
-      ? picomatch(one, GLOB)
-      : picomatch(one.glob, { ...GLOB, nocase: one.caseInsensitive ?? false }),
+    typeof one === 'string' ? read(one, false) : read(one.glob, one.caseInsensitive ?? false),
   )
   return (path) => tests.some((test) => test(path))
 }
@@ -51,9 +68,9 @@ const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly 
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
 /** Globs count from a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
-  const wanted = globTest(files, true)
-  const unwanted = globTest(ignores, false)
+const coverage = (files: Globs, ignores: Globs, folders: readonly string[], read: GlobReader): Test => {
+  const wanted = globTest(files, read, true)
+  const unwanted = globTest(ignores, read, false)
   return (path) =>
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
@@ -66,15 +83,17 @@ const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Tes
 class Coverages {
   readonly #known = new Map<string, Test>()
   readonly #roots: PlatformRoots
-  constructor(roots: PlatformRoots) {
+  readonly #read: GlobReader
+  constructor({ roots, glob }: CompileOptions) {
     this.#roots = roots
+    this.#read = glob
   }
 
   of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
     const folders = rootsFor(platforms, this.#roots)
     if (folders.length === 0) return undefined
     const key = JSON.stringify([rule.files, rule.ignores, folders])
-    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
+    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders, this.#read)
     this.#known.set(key, known)
     return known
   }
@@ -86,7 +105,15 @@ const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
   ...(utils !== undefined && { utils }),
 })
 
-const expand = (file: RuleFile, pack: Pack, covers: Test, trusted: boolean): CompiledRule[] => {
+type Words = RuleBook['words'][string]
+
+const expand = (
+  file: RuleFile,
+  pack: Pack,
+  covers: Test,
+  trusted: boolean,
+  words: Words | undefined,
+): CompiledRule[] => {
   const { id, message, metadata = {} } = file
   const severity = metadata.severity ?? LEVELS[file.severity]
   const home = findLanguage(file.language)
@@ -105,6 +132,7 @@ const expand = (file: RuleFile, pack: Pack, covers: Test, trusted: boolean): Com
     platform: platformsOf(file)[0] ?? 'generic',
     ...(metadata.why !== undefined && { why: metadata.why }),
     ...(metadata.fix !== undefined && { fix: metadata.fix }),
+    ...(words?.[language] !== undefined && { words: words[language] }),
   }))
 }
 
@@ -113,8 +141,8 @@ const reached = (from: GateStage, stage: GateStage): boolean =>
 
 /** Makes packs ready to run on a repository whose platforms live in `roots`. */
 export const compileRules = (packs: readonly Pack[], options: CompileOptions): CompiledRule[] => {
-  const { roots, stage, relabels = [], trusted } = options
-  const coverages = new Coverages(roots)
+  const { stage, relabels = [], trusted, words } = options
+  const coverages = new Coverages(options)
   return packs.flatMap((pack) =>
     pack.rules.flatMap((file) => {
       const named = relabels
@@ -126,7 +154,7 @@ export const compileRules = (packs: readonly Pack[], options: CompileOptions): C
         }))
       return [file, ...named].flatMap((one) => {
         const covers = coverages.of(one, platformsOf(one))
-        return covers === undefined ? [] : expand(one, pack, covers, trusted)
+        return covers === undefined ? [] : expand(one, pack, covers, trusted, words?.[file.id])
       })
     }),
   )
@@ -144,12 +172,12 @@ export interface ChangeRule {
   readonly missing: (changed: readonly string[]) => readonly string[]
 }
 
-const compileChange = (file: ChangeFile, roots: PlatformRoots): ChangeRule[] => {
+const compileChange = (file: ChangeFile, roots: PlatformRoots, read: GlobReader): ChangeRule[] => {
   const { when, require, ignores } = file.changes
   const folders = rootsFor(platformsOf(file), roots)
   if (folders.length === 0) return []
-  const asking = coverage(when, ignores, folders)
-  const answering = coverage(require, undefined, folders)
+  const asking = coverage(when, ignores, folders, read)
+  const answering = coverage(require, undefined, folders, read)
   const { severity, code = codeOf(file.id), why, fix } = file.metadata
   return [
     {
@@ -169,5 +197,8 @@ const compileChange = (file: ChangeFile, roots: PlatformRoots): ChangeRule[] => 
 }
 
 /** The rules of the packs that speak of changes. */
-export const compileChanges = (packs: readonly Pack[], roots: PlatformRoots): ChangeRule[] =>
-  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, roots)))
+export const compileChanges = (
+  packs: readonly Pack[],
+  roots: PlatformRoots,
+  read: GlobReader,
+): ChangeRule[] => packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, roots, read)))

@@ -14,8 +14,15 @@ export const Pack = z.strictObject({
 })
 export interface Pack extends z.infer<typeof Pack> {}
 
-/** What is shipped: every pack, and the second names of rules. */
-export const RuleBook = z.strictObject({ packs: z.array(Pack), relabels: z.array(Relabel) })
+/** What is shipped: every pack, the second names of rules, and what can be worked out of them in advance. */
+export const RuleBook = z.strictObject({
+  packs: z.array(Pack),
+  relabels: z.array(Relabel),
+  /** By rule and language: words without which it cannot match. */
+  words: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
+  /** The expression each glob stands for. */
+  globs: z.record(z.string(), z.string()),
+})
 export type RuleBook = z.infer<typeof RuleBook>
 
 export interface RuleSource {

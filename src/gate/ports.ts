@@ -107,6 +107,8 @@ export interface CompiledRule {
   readonly platform: string
   readonly why?: string
   readonly fix?: string
+  /** Words without which it cannot match, one of each list, when they are known already. */
+  readonly words?: readonly (readonly string[])[]
 }
 
 /** A comment that holds the word `warrant-ignore`. */

@@ -4,6 +4,7 @@ import type { EvidenceStore } from '../evidence/store.ts'
 import { assembleRules, GUEST_FOLDER, readGuests } from './assemble-rules.ts'
 import { type LoadedBaseline, markFindings } from './baseline.ts'
 import { collectChanges, collectMatches, type Draft } from './collect.ts'
+import { knownGlobs } from './compile.ts'
 import { type Facts, gatherFacts } from './facts.ts'
 import type { RuleBook, RuleSource } from './packs.ts'
 import { judgeSeverities, type Policy } from './policy.ts'
@@ -90,7 +91,9 @@ const judgeFiles = async (
     guestSources(ports.files),
   ])
   const guests = await readGuests(sources, book)
-  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy })
+  // Nobody knows the globs of guests in advance.
+  const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./glob.ts')).readGlob
+  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy, glob })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
   // All files of a repository are no change: nothing in it has moved without its test.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)

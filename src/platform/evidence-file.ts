@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../evidence/faults.ts'
 import type { Evidence } from '../evidence/schema.ts'
 import { EVIDENCE_FILE, type EvidenceStore, type Reading } from '../evidence/store.ts'
+import { lazyCrypto } from '../kernel/crypto.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { withLock } from './file-lock.ts'
 import { identify, lookAt, watchFile } from './watch-file.ts'
@@ -131,7 +131,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 /** Puts `text` in the place of the file: whoever looks sees the old one or the new one. */
 const writeWhole = async (root: string, text: string): Promise<void> => {
-  const draft = join(root, `${EVIDENCE_FILE}.${randomBytes(8).toString('hex')}.tmp`)
+  const draft = join(root, `${EVIDENCE_FILE}.${lazyCrypto().randomBytes(8).toString('hex')}.tmp`)
   try {
     await sweepDrafts(root)
     const file = await open(draft, 'wx', 0o666)

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { lazyCrypto } from '../kernel/crypto.ts'
 import { defineFaults, Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports.ts'
@@ -43,7 +43,7 @@ const startOf = (pid: number): string =>
   })
 
 const self = (): Owner => ({
-  id: randomBytes(12).toString('hex'),
+  id: lazyCrypto().randomBytes(12).toString('hex'),
   pid: process.pid,
   start: startOf(process.pid),
   host: hostname(),
@@ -178,7 +178,7 @@ const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<()
       )
     }
     // Of many that wait, not all should come back at once.
-    await pause(clock, wait * (0.5 + (randomBytes(1)[0] ?? 0) / 256))
+    await pause(clock, wait * (0.5 + (lazyCrypto().randomBytes(1)[0] ?? 0) / 256))
   }
 }
 

@@ -9,6 +9,9 @@ const GONE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
 const isNull = (oid: string): boolean => /^0+$/.test(oid)
 
+const changeOf = (gone: boolean, before: string): Change['change'] =>
+  gone ? 'deleted' : before === GONE ? 'added' : 'modified'
+
 // Names may hold a newline or start with a hash, but git writes the headers first and nothing else with "# ".
 export const parseHeaders = (records: readonly string[]): ReadonlyMap<string, string> => {
   const headers = new Map<string, string>()
@@ -25,7 +28,10 @@ interface StatusEntry {
   /** Index column, then working-tree column; a dot where nothing changed. */
   readonly state: string
   readonly headMode: string
+  readonly indexMode: string
   readonly worktreeMode: string
+  /** The blob in the index; empty where there is none, or are several. */
+  readonly oid: string
   readonly path: string
   readonly from?: string
 }
@@ -50,17 +56,25 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
     const record = records[at] ?? ''
     const kind = record[0] ?? ''
     if (kind === '?') {
-      entries.push({ state: '??', headMode: GONE, worktreeMode: '100644', path: record.slice(2) })
+      const path = record.slice(2)
+      entries.push({ state: '??', headMode: GONE, indexMode: GONE, worktreeMode: '100644', oid: '', path })
       continue
     }
     const count = FIELDS[kind]
     if (count === undefined) continue
     const [fields, path] = splitFields(record, count)
-    const [, state = '..', , headMode = GONE] = fields
+    const [, state = '..', , headMode = GONE, indexMode = GONE, , , oid = ''] = fields
     const worktreeMode = fields[kind === 'u' ? 6 : 5] ?? GONE
     if (kind === '2') at += 1
     const old = kind === '2' ? records[at] : undefined
-    entries.push({ state, headMode, worktreeMode, path, ...(old !== undefined && { from: old }) })
+    const modes = { headMode, indexMode, worktreeMode }
+    entries.push({
+      state,
+      ...modes,
+      oid: kind === 'u' ? '' : oid,
+      path,
+      ...(old !== undefined && { from: old }),
+    })
   }
   return entries
 }
@@ -95,9 +109,31 @@ export const parseWorktree = (text: string): RawChange[] =>
     if (path.endsWith('/')) return []
     const gone = worktreeMode === GONE || state[1] === 'D'
     if (!isFile(gone ? headMode : worktreeMode)) return []
-    const change = gone ? 'deleted' : headMode === GONE ? 'added' : 'modified'
-    return [{ path, change, oid: undefined, ...(from !== undefined && !gone && { from }) }]
+    return [
+      {
+        path,
+        change: changeOf(gone, headMode),
+        oid: undefined,
+        ...(from !== undefined && !gone && { from }),
+      },
+    ]
   })
+
+/**
+ * The index against the last commit, from an answer that is there anyway. Undefined where status tells less than
+ * diff-index: of paths that are not merged, and of those that are only intended to be added.
+ */
+export const parseStaged = (text: string): RawChange[] | undefined => {
+  const { entries } = parseStatus(text)
+  if (entries.some(({ state, oid }) => state !== '??' && (oid === '' || /.[ARC]/.test(state))))
+    return undefined
+  return entries.flatMap(({ state, headMode, indexMode, oid, path, from }): RawChange[] => {
+    const gone = indexMode === GONE
+    if (/^[.?]/.test(state) || !isFile(gone ? headMode : indexMode)) return []
+    const change = changeOf(gone, headMode)
+    return [{ path, change, oid: gone || isNull(oid) ? undefined : oid, ...(from !== undefined && { from }) }]
+  })
+}
 
 /** `--raw -z` of diff-index and diff-tree. A copy or a move is a modification under the new name. */
 export const parseRaw = (text: string): RawChange[] => {
@@ -114,7 +150,7 @@ export const parseRaw = (text: string): RawChange[] => {
     if (!isFile(gone ? oldMode : newMode)) continue
     changes.push({
       path,
-      change: gone ? 'deleted' : oldMode === GONE ? 'added' : 'modified',
+      change: changeOf(gone, oldMode),
       oid: gone || isNull(oid) ? undefined : oid,
       ...(status.startsWith('R') && { from: first }),
     })

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { Repo } from '../../test/support/repository.ts'
 import type { Scope } from '../gate/ports.ts'
 import { gitConfig } from './git-config.ts'
+import { parseRaw } from './git-parse.ts'
 import { gitReader } from './git-reader.ts'
 import { repositoryFiles } from './git-worktree.ts'
 
@@ -151,6 +152,36 @@ describe('git changes', () => {
       'changed',
       'новый',
     ])
+  })
+
+  it('gives of the index what diff-index says: merges that failed, intentions, kinds that changed', async () => {
+    const text = 'many\nlines\nof\ntext\n'.repeat(5)
+    const repo = Repo.init().commit({ both: '1', theirs: '1', ours: '1', link: '1', moved: text, mode: '1' })
+    const agree = async () => {
+      const raw = repo.git('diff-index', '--cached', '--raw', '-z', '--no-abbrev', '-M50%', '-l1000', 'HEAD')
+      const said = parseRaw(raw).map(({ oid: _, ...change }) => change)
+      expect(await changes(repo, 'staged')).toEqual(said.sort((a, b) => (a.path < b.path ? -1 : 1)))
+      return said.length
+    }
+    repo.git('checkout', '-q', '-b', 'side')
+    repo.commit({ both: '2' }).git('rm', '-q', 'theirs')
+    repo.commit({ ours: '2' })
+    repo.git('checkout', '-q', 'feature/x')
+    repo.commit({ both: '3', theirs: '3' }).git('rm', '-q', 'ours')
+    repo.commit({})
+    expect(() => repo.git('merge', '-q', 'side')).toThrow()
+    expect(await agree()).toBeGreaterThan(0)
+    repo.git('merge', '--abort')
+    repo.write({ planned: 'x' }).git('add', '-N', 'planned')
+    expect(await agree()).toBeGreaterThan(0)
+    repo.git('reset', '-q', 'planned')
+    rmSync(repo.path('link'))
+    symlinkSync('both', repo.path('link'))
+    repo.git('add', 'link')
+    repo.git('update-index', '--chmod=+x', 'mode')
+    repo.git('mv', 'moved', 'elsewhere')
+    repo.write({ elsewhere: `${text}more`, both: 'unstaged' })
+    expect(await agree()).toBe(2)
   })
 
   it('compares a range from where it parted, not with what others did since', async () => {

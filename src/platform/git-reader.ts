@@ -8,6 +8,7 @@ import {
   parseIndex,
   parseNames,
   parseRaw,
+  parseStaged,
   parseState,
   parseTracked,
   parseWorktree,
@@ -82,10 +83,32 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
 const sourceOf = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
 
-const collect = (place: GitPlace, scope: Scope, signal: AbortSignal): Promise<RawChange[]> => {
+type Status = (place: GitPlace, signal: AbortSignal) => Promise<string>
+
+const askStatus: Status = (place, signal) =>
+  runGit(place, [...STATUS, '--untracked-files=normal'], { signal })
+
+/** Asks once, and again only when that went wrong. */
+const askedOnce = (ask: Status): Status => {
+  let answer: Promise<string> | undefined
+  return (place, signal) => {
+    answer ??= ask(place, signal).catch((thrown: unknown) => {
+      answer = undefined
+      throw thrown
+    })
+    return answer
+  }
+}
+
+const collect = async (
+  place: GitPlace,
+  scope: Scope,
+  status: Status,
+  signal: AbortSignal,
+): Promise<RawChange[]> => {
   switch (scope.kind) {
     case 'staged':
-      return stagedChanges(place, signal)
+      return parseStaged(await status(place, signal)) ?? stagedChanges(place, signal)
     case 'range':
       return rangeChanges(place, scope, signal)
     case 'worktree':
@@ -128,8 +151,14 @@ const ownIndex = async (place: GitPlace, root: string, signal: AbortSignal): Pro
   return way.startsWith('..') || resolve(folder, way) !== file ? undefined : file
 }
 
+interface ReaderOptions {
+  /** For one judgement: what git has said of the state holds until its end, and is not asked again. */
+  readonly steady?: boolean
+}
+
 /** Git as the gate reads it, from any folder of a repository. */
-export const gitReader = (start: GitPlace): GitReader => {
+export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
+  const status = steady ? askedOnce(askStatus) : askStatus
   let found: Promise<GitPlace | undefined> | undefined
   const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
     const { folder, environment } = start
@@ -158,12 +187,11 @@ export const gitReader = (start: GitPlace): GitReader => {
   }
   return {
     root: async (signal) => (await find(signal))?.folder,
-    state: async (signal) =>
-      parseState(await runGit(await need(signal), [...STATUS, '--untracked-files=normal'], { signal })),
+    state: async (signal) => parseState(await status(await need(signal), signal)),
     changes: async (scope, signal) => {
       const place = await need(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      return changeSet(place, sourceOf(scope), await collect(place, scope, signal), onDisk)
+      return changeSet(place, sourceOf(scope), await collect(place, scope, status, signal), onDisk)
     },
     tracked: async (signal) => {
       const place = await need(signal)

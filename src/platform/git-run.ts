@@ -8,8 +8,14 @@ export const gitFaults = defineFaults('git', {
   revision: { kind: 'invalid', fix: 'Name commits that exist here; fetch them if they are elsewhere.' },
 })
 
-// The repository is not ours: its configuration must not run programs or take locks on our account.
-export const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+// The repository is not ours: its configuration must not run programs, take locks on our account or change answers.
+export const SAFE = [
+  '--no-optional-locks',
+  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'status.renameLimit=1000'].flatMap((one) => [
+    '-c',
+    one,
+  ]),
+]
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_MS = 30_000
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { lazyCrypto } from '../kernel/crypto.ts'
 import type { Ids } from '../kernel/ports.ts'
 
-export const randomIds: Ids = { next: () => randomUUID() }
+export const randomIds: Ids = { next: () => lazyCrypto().randomUUID() }

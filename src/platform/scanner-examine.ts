@@ -1,6 +1,7 @@
 import type { Comment } from '../gate/ports.ts'
 import type { Matcher } from '../gate/rule.ts'
 import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
+import type { Needles } from './scanner-regex.ts'
 import { decodeText, parseText, type SgNode } from './syntax.ts'
 
 /** A rule's matcher as the engine runs it. Rules with equal matchers share one. */
@@ -10,6 +11,7 @@ export interface Probe {
   /** Variables the message asks for. */
   readonly variables: readonly string[]
   readonly trusted: boolean
+  readonly words?: Needles
 }
 
 /** Which probes look at a file, for each grammar that has to read it. */
@@ -93,7 +95,7 @@ export const prepare = (readings: readonly Reading[], probes: readonly Probe[]):
     return {
       ...reading,
       probesReady,
-      sieve: makeSieve(probesReady.map(({ body, language }) => findNeedles(body, language))),
+      sieve: makeSieve(probesReady.map(({ body, language, words }) => words ?? findNeedles(body, language))),
     }
   })
 

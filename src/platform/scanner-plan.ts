@@ -31,11 +31,12 @@ export class ScanPlan {
     const probes = new Map<string, number>()
     const list: Probe[] = []
     this.#rules = rules.map((rule) => {
+      const { language, matcher: body, trusted, words } = rule
       const variables = variablesIn(rule.message)
-      const key = JSON.stringify([rule.language, rule.matcher, variables, rule.trusted])
+      const key = JSON.stringify([language, body, variables, trusted])
       const probe = probes.get(key) ?? list.length
       if (probe === list.length)
-        list.push({ language: rule.language, body: rule.matcher, variables, trusted: rule.trusted })
+        list.push({ language, body, variables, trusted, ...(words !== undefined && { words }) })
       probes.set(key, probe)
       return { rule, probe }
     })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readBook } from '../../scripts/rules.ts'
 import { compileChanges } from '../../src/gate/compile.ts'
+import { readGlob } from '../../src/gate/glob.ts'
 import { LANGUAGES } from '../../src/gate/languages.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { parseAs, readYaml } from '../../src/gate/rule-text.ts'
@@ -86,7 +87,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { ios: ['apps/ios/'] })
+    const [rule] = compileChanges(book.packs, { ios: ['apps/ios/'] }, readGlob)
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])

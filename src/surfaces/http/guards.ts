@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { lazyCrypto } from '../../kernel/crypto.ts'
 import { digestBytes } from '../../kernel/hash.ts'
 
 export interface AccessRules {
@@ -30,7 +30,7 @@ const originName = (header: string): string | undefined => {
 
 // Compared as digests: equal length whatever was sent, so time tells nothing of the token.
 const sameSecret = (a: string, b: string): boolean =>
-  timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
+  lazyCrypto().timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
 
 export interface Refusal {
   readonly status: 401 | 403
