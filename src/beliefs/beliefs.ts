@@ -9,6 +9,7 @@ import type { ChainVerdict } from '../lineage/verify.ts'
 import type { EdgeState } from './edges.ts'
 import { explainNode } from './explain.ts'
 import type { EntityId } from './graph.ts'
+import type { Committed } from './jobs.ts'
 import type { Keeper } from './keeper.ts'
 import type { NodeState } from './nodes.ts'
 import type { Operation } from './operation.ts'
@@ -41,6 +42,9 @@ const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeState'> =
   timestamp: timestampOf(at),
 })
 
+const nodeMade = ({ result }: Committed): Shape<'NodeState'> => showNode(result as NodeState)
+const edgeMade = ({ result }: Committed): Shape<'EdgeState'> => showEdge(result as EdgeState)
+
 /** Everything that can be asked of a graph and its lineage. */
 export class Beliefs {
   readonly keeper: Keeper
@@ -52,19 +56,16 @@ export class Beliefs {
     this.#ports = ports
   }
 
-  async createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'node.create', args })
-    return showNode(result as NodeState)
+  createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeState'>> {
+    return this.keeper.replica.write({ op: 'node.create', args }, nodeMade)
   }
 
-  async mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'node.mutate', args: { delta, node } })
-    return showNode(result as NodeState)
+  mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
+    return this.keeper.replica.write({ op: 'node.mutate', args: { delta, node } }, nodeMade)
   }
 
-  async bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
-    const { result } = await this.keeper.replica.submit({ op: 'edge.bind', args: { dst, src, weight } })
-    return showEdge(result as EdgeState)
+  bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
+    return this.keeper.replica.write({ op: 'edge.bind', args: { dst, src, weight } }, edgeMade)
   }
 
   async propagate(): Promise<Shape<'PropagateResult'>> {

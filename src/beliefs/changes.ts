@@ -1,6 +1,6 @@
 import { MAX_ROWS } from './columns.ts'
 import { type GraphConfig, MAX_ENERGY, requireRange } from './config.ts'
-import { edgeDelta, nodesDelta } from './delta.ts'
+import { edgeDelta, nodeDelta, nodesDelta } from './delta.ts'
 import type { EdgeState } from './edges.ts'
 import { compareAmounts, splitEnergy, subtractAmounts, toQuanta } from './energy.ts'
 import { beliefFaults } from './faults.ts'
@@ -50,7 +50,7 @@ export const createNode = (tables: Tables, belief: number, energy: number, at: n
     nodes.pop()
     ledger.load(accounts)
   }
-  return { result: nodes.state(id), delta: nodesDelta(Uint32Array.of(id), nodes.cells), revert }
+  return { result: nodes.state(id), delta: nodeDelta(id, nodes.cells), revert }
 }
 
 /** Energy: node to dissipated. */
@@ -75,7 +75,7 @@ export const mutateNode = (
     restore()
     ledger.load(accounts)
   }
-  return { result: nodes.state(id), delta: nodesDelta(ids, nodes.cells), revert }
+  return { result: nodes.state(id), delta: nodeDelta(id, nodes.cells), revert }
 }
 
 export const bindEdge = (

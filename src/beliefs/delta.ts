@@ -29,7 +29,16 @@ const packNode = (offset: number, id: number, cells: Float64Array): void => {
   chunk.setFloat64(offset + 32, cells[cell + 3] as number)
 }
 
-/** SHA-256, hexadecimal, of nodes as `cells` has them. */
+const oneNode = bytes.subarray(0, NODE_BYTES)
+const oneEdge = bytes.subarray(0, EDGE_BYTES)
+
+/** SHA-256, hexadecimal, of one node as `cells` has it. */
+export const nodeDelta = (id: number, cells: Float64Array): string => {
+  packNode(0, id, cells)
+  return hash('sha256', oneNode, 'hex')
+}
+
+/** The same of many. */
 export const nodesDelta = (ids: Uint32Array, cells: Float64Array): string => {
   if (ids.length <= PER_CHUNK) return hash('sha256', packNodes(ids, cells), 'hex')
   const whole = createHash('sha256')
@@ -51,5 +60,5 @@ export const edgeDelta = ({ id, src, dst, weight }: EdgeState): string => {
   putId(8, src)
   putId(16, dst)
   chunk.setFloat64(24, weight)
-  return hash('sha256', bytes.subarray(0, EDGE_BYTES), 'hex')
+  return hash('sha256', oneEdge, 'hex')
 }

@@ -5,9 +5,10 @@ import type { Log as Diary } from '../kernel/ports.ts'
 import { Scribe } from '../lineage/scribe.ts'
 import type { Log, LogStore, Snapshot } from '../lineage/store.ts'
 import { Graph, type GraphConfig } from './graph.ts'
+import type { Committed } from './jobs.ts'
 import type { Erasure } from './operation.ts'
 import { State } from './replay-state.ts'
-import { type Committed, Replica } from './replica.ts'
+import { Replica } from './replica.ts'
 import type { Stamper } from './stamp.ts'
 
 export interface KeeperOptions {

@@ -1,9 +1,9 @@
 import { defineFaults, Fault } from '../kernel/fault.ts'
-import type { JsonObject } from '../kernel/json.ts'
 import type { Log as Diary } from '../kernel/ports.ts'
 import type { Draft } from '../lineage/entry.ts'
 import { storeFaults } from '../lineage/faults.ts'
 import type { Scribe } from '../lineage/scribe.ts'
+import { type Committed, type Job, type Plan, settleAll } from './jobs.ts'
 import type { Operation } from './operation.ts'
 import { writeRecord } from './record.ts'
 import type { State } from './replay-state.ts'
@@ -17,35 +17,6 @@ export const replicaFaults = defineFaults('replica', {
   contended: { kind: 'unavailable', fix: 'Other processes keep writing first; try again.' },
   closed: { kind: 'unavailable', fix: 'The server is shutting down; start it again.' },
 })
-
-export interface Committed {
-  readonly seq: number
-  readonly timestamp: string
-  readonly result: JsonObject
-}
-
-type Job =
-  | {
-      readonly kind: 'write'
-      readonly operation: Operation
-      readonly resolve: (done: Committed) => void
-      readonly reject: (thrown: unknown) => void
-    }
-  | {
-      readonly kind: 'read'
-      readonly look: (state: State, size: number) => unknown
-      readonly resolve: (seen: never) => void
-      readonly reject: (thrown: unknown) => void
-    }
-
-/** What a job will be told once the batch it is in is durable. */
-type Settle = () => void
-
-interface Plan {
-  readonly drafts: readonly Draft[]
-  readonly undo: readonly (() => void)[]
-  readonly settle: readonly Settle[]
-}
 
 const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
@@ -92,7 +63,20 @@ export class Replica {
   }
 
   submit(operation: Operation): Promise<Committed> {
-    return new Promise((resolve, reject) => this.#enqueue({ kind: 'write', operation, resolve, reject }))
+    return this.write(operation, (done) => done)
+  }
+
+  /** The same, told in the words of `show`. */
+  write<T>(operation: Operation, show: (done: Committed) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) =>
+      this.#enqueue({
+        kind: 'write',
+        operation,
+        show,
+        resolve: resolve as (shown: never) => void,
+        reject,
+      }),
+    )
   }
 
   /**
@@ -148,7 +132,7 @@ export class Replica {
       await this.#catchUp()
       const plan = this.#plan(jobs)
       if (plan.drafts.length === 0) {
-        settleAll(plan)
+        settleAll(jobs, plan)
         return this.#options.rested()
       }
       let stored = false
@@ -158,7 +142,7 @@ export class Replica {
         if (!stored) for (const undo of plan.undo.toReversed()) undo()
       }
       if (stored) {
-        settleAll(plan)
+        settleAll(jobs, plan)
         return this.#options.rested()
       }
     }
@@ -194,23 +178,24 @@ export class Replica {
   #plan(jobs: readonly Job[]): Plan {
     const drafts: Draft[] = []
     const undo: (() => void)[] = []
-    const settle: Settle[] = []
+    const told: unknown[] = []
+    const refused = new Map<number, unknown>()
     for (const job of jobs) {
       try {
         if (job.kind === 'read') {
-          const seen = job.look(this.#options.state, this.#options.scribe.size + drafts.length)
-          settle.push(() => job.resolve(seen as never))
+          told.push(job.look(this.#options.state, this.#options.scribe.size + drafts.length))
         } else {
           const made = this.#carryOut(job.operation, drafts.length)
           drafts.push(made.draft)
           undo.push(made.undo)
-          settle.push(() => job.resolve(made.committed))
+          told.push(made.committed)
         }
       } catch (thrown) {
-        settle.push(() => job.reject(thrown))
+        refused.set(told.length, thrown)
+        told.push(undefined)
       }
     }
-    return { drafts, undo, settle }
+    return { drafts, undo, told, refused }
   }
 
   #carryOut(operation: Operation, ahead: number) {
@@ -240,8 +225,4 @@ const damageIn = async (work: () => Promise<void>): Promise<Fault | undefined> =
     if (thrown instanceof Fault && thrown.kind === 'corrupt') return thrown
     throw thrown
   }
-}
-
-const settleAll = ({ settle }: Plan): void => {
-  for (const one of settle) one()
 }

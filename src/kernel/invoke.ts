@@ -115,6 +115,21 @@ const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 
+const recordOf = (tool: Tool, outcome: Outcome, ms: number): CallRecord => {
+  const { name, effect, verdict } = tool
+  const { kind } = outcome
+  // Written out for what happens most: spreading nothing costs too.
+  if (kind === 'answer' && verdict === undefined) return { tool: name, effect, outcome: kind, ms }
+  return {
+    tool: name,
+    effect,
+    outcome: kind,
+    ...(kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
+    ...(kind === 'answer' && verdict !== undefined && { verdict: verdict(outcome.value as never) }),
+    ms,
+  }
+}
+
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
 export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
   const deadlines = new Deadlines(clock, limits.callMs)
@@ -154,16 +169,7 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
     })
 
   const record = (tool: Tool, outcome: Outcome, started: number): Outcome | Promise<Outcome> => {
-    const entry: CallRecord = {
-      tool: tool.name,
-      effect: tool.effect,
-      outcome: outcome.kind,
-      ...(outcome.kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
-      ...(outcome.kind === 'answer' &&
-        tool.verdict !== undefined && { verdict: tool.verdict(outcome.value as never) }),
-      ms: clock.elapsed() - started,
-    }
-    const written = recorder.record(entry)
+    const written = recorder.record(recordOf(tool, outcome, clock.elapsed() - started))
     if (!isPromise(written)) return outcome
     const unrecorded = (cause: unknown): Outcome => {
       log.write('error', `no record of ${tool.name}`, { cause: String(cause) })

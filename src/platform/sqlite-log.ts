@@ -116,8 +116,11 @@ class SqliteLog implements Log {
 
   saveSnapshot({ size, bytes }: Snapshot): Soon<void> {
     const { sql } = this.#connection
+    const id = this.#first + size
     return this.#write(() => {
-      sql.saveSnapshot.run(this.#first + size, bytes)
+      // First, so that the new one takes the pages the old one leaves, and each is written once.
+      sql.makeRoom.run(this.#first, this.#last, id)
+      sql.saveSnapshot.run(id, bytes)
       sql.dropSnapshots.run(this.#first, this.#last)
     })
   }

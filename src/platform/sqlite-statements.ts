@@ -20,6 +20,8 @@ const SQL = {
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
   addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
   snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',
+  makeRoom: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?3 - 1 AND id NOT IN
+    (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id <> ?3 ORDER BY id DESC LIMIT 1)`,
   saveSnapshot: 'INSERT OR REPLACE INTO snapshots (id, bytes) VALUES (?, ?)',
   dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
     (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 2)`,

@@ -79,7 +79,7 @@ export const writeError = (id: RequestId | null, error: RpcError): string =>
 
 /** The SDK's own order of members, so that both ways of answering give the same bytes. */
 export const writeResult = (id: RequestId, json: string): string =>
-  `{"result":${json},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+  `{"result":${json},"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)}}`
 
 /** Whether brackets outside of strings nest deeper than `limit`. */
 export const isDeeper = (text: string, limit: number): boolean => {
