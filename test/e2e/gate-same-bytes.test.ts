@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../src/evidence/read.ts'
+import { describePeers, peerNode } from '../peers/peers.ts'
 import { BINARY } from '../support/binary.ts'
 import { BACKEND, gate, gateAsync, gateEnvironment, gateJson, LOG, readEvidence } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
@@ -22,16 +23,13 @@ const build = (folder: string, names: readonly string[]): Repo => {
   return repo
 }
 
-const judge = (repo: Repo, umask: string, env: Readonly<Record<string, string>>): Buffer => {
-  const words = [
-    '-c',
-    `umask ${umask}; exec "$0" "$@"`,
-    process.execPath,
-    BINARY,
-    'gate',
-    '--clock',
-    'deterministic',
-  ]
+const judge = (
+  repo: Repo,
+  umask: string,
+  env: Readonly<Record<string, string>>,
+  node = process.execPath,
+): Buffer => {
+  const words = ['-c', `umask ${umask}; exec "$0" "$@"`, node, BINARY, 'gate', '--clock', 'deterministic']
   spawnSync('sh', words, { cwd: repo.folder, env: gateEnvironment(env) })
   return readFileSync(repo.path('.ai_evidence.json'))
 }
@@ -67,6 +65,15 @@ describe('the evidence', () => {
     expect(
       readdirSync(repo.folder).filter((name) => name.includes('.tmp') || name.includes('.lock')),
     ).toEqual([])
+  })
+})
+
+describePeers('the evidence on another Node.js', () => {
+  it('is the same bytes', () => {
+    const base = mkdtempSync(join(tmpdir(), 'warrant-node-'))
+    const here = judge(build(join(base, 'here'), NAMES), '022', {})
+    const there = judge(build(join(base, 'there'), NAMES), '022', {}, peerNode())
+    expect(there.toString()).toBe(here.toString())
   })
 })
 
