@@ -68,7 +68,7 @@ describe('the evidence', () => {
   })
 })
 
-describePeers('the evidence on another Node.js', () => {
+await describePeers('the evidence on another Node.js', () => {
   it('is the same bytes', () => {
     const base = mkdtempSync(join(tmpdir(), 'warrant-node-'))
     const here = judge(build(join(base, 'here'), NAMES), '022', {})
