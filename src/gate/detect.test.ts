@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { detectPlatforms, manifestsToRead } from './detect.ts'
+import { detectPlatforms } from './detect.ts'
+import { manifestsToRead } from './manifests.ts'
 
 const detect = (files: Readonly<Record<string, string>>) =>
   detectPlatforms(Object.keys(files), new Map(Object.entries(files)))

@@ -1,8 +1,8 @@
 import { GENERIC_PLATFORM, platformOf } from '../evidence/platform-of.ts'
 import type { Confidence, Platform } from '../evidence/schema.ts'
-import { isRecord } from '../kernel/json.ts'
 import type { PlatformRoots } from './compile.ts'
 import { extensionOf } from './languages.ts'
+import { FOREIGN, findManifests, manifestFolder, manifestOf } from './manifests.ts'
 
 export interface Detection {
   readonly platforms: Readonly<Record<string, Platform>>
@@ -20,93 +20,6 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   java: ['java', 'kt'],
   python: ['py', 'pyi'],
   go: ['go'],
-}
-
-/** What a package must depend on to belong to a platform. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  backend: ['express', '@nestjs/core', '@nestjs/common', 'fastify', 'koa', '@hapi/hapi', 'hono'],
-  frontend: ['react', 'next', 'vue', 'nuxt', '@angular/core', 'svelte', 'preact', 'solid-js', 'astro'],
-}
-
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies'] as const
-
-const readPackage = (text: string): readonly string[] => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return []
-  }
-  if (!isRecord(value)) return []
-  const { [DEPENDENCIES[0]]: own, [DEPENDENCIES[1]]: dev, [DEPENDENCIES[2]]: peer } = value
-  const names = new Set([own, dev, peer].filter(isRecord).flatMap((list) => Object.keys(list)))
-  return Object.keys(PACKAGES).filter((platform) => PACKAGES[platform]?.some((name) => names.has(name)))
-}
-
-// Written out as a plug-in id, or by its usual alias in a version catalogue.
-const ANDROID = /com\.android\b|\bandroid\.(application|library)\b/
-
-interface Manifest {
-  /** Which platforms a text stands for; where there is none, the name says it all. */
-  readonly platforms: (text: string) => readonly string[]
-  readonly needsText: boolean
-}
-
-const always = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
-const gradle: Manifest = {
-  platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
-  needsText: true,
-}
-
-/** By the name of the file. */
-const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
-  ['package.json', { platforms: readPackage, needsText: true }],
-  ['Package.swift', always('ios')],
-  ['Podfile', always('ios')],
-  ['project.pbxproj', always('ios')],
-  ['build.gradle', gradle],
-  ['build.gradle.kts', gradle],
-  ['AndroidManifest.xml', always('android')],
-  ['pom.xml', always('java')],
-  ['pyproject.toml', always('python')],
-  ['setup.py', always('python')],
-  ['setup.cfg', always('python')],
-  ['Pipfile', always('python')],
-  ['requirements.txt', always('python')],
-  ['go.mod', always('go')],
-])
-/** `requirements-dev.txt` and its kin. */
-const REQUIREMENTS = /^requirements[^/]*\.txt$/
-
-/** Folders that are somebody else's code. */
-const FOREIGN = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
-
-// Asked of every path of the repository, so the cheap question comes first.
-const manifestOf = (path: string): Manifest | undefined => {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
-  return known === undefined || FOREIGN.test(path) ? undefined : known
-}
-
-// Deep and many: what lies nearest to the top says what the repository is.
-const MAX_MANIFESTS = 200
-
-const depth = (path: string): number => path.split('/').length
-
-/** The manifests whose text has to be read, nearest to the top first. */
-export const manifestsToRead = (paths: readonly string[]): readonly string[] =>
-  paths
-    .filter((path) => manifestOf(path)?.needsText)
-    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
-    .slice(0, MAX_MANIFESTS)
-
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
-
-/** Where a manifest speaks for: its folder, or the one around the project it is packed in. */
-const manifestFolder = (path: string): string => {
-  const project = /^(.*\/)?[^/]+\.xcodeproj\/project\.pbxproj$/.exec(path)
-  if (project !== null) return project[1] ?? ''
-  return folderOf(path).replace(/src\/main\/$/, '')
 }
 
 /** The platforms that have files with an extension. */
@@ -230,9 +143,13 @@ class Evidences {
  * What the repository is made of. HIGH: a manifest and files of its kind. MEDIUM: a manifest alone, or several
  * files without one. LOW: a file or two.
  */
-export const detectPlatforms = (paths: readonly string[], texts: ReadonlyMap<string, string>): Detection => {
+export const detectPlatforms = (
+  paths: readonly string[],
+  texts: ReadonlyMap<string, string>,
+  manifests = findManifests(paths),
+): Detection => {
   const found = new Evidences()
-  found.readManifests(paths, texts)
+  found.readManifests(manifests, texts)
   found.readFiles(paths)
   return found.result()
 }

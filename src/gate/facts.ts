@@ -1,4 +1,5 @@
-import { type Detection, detectPlatforms, manifestsToRead } from './detect.ts'
+import { type Detection, detectPlatforms } from './detect.ts'
+import { findManifests, manifestsToRead } from './manifests.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from './ports.ts'
 
 /** What is judged, and what kind of repository it is in. */
@@ -25,14 +26,15 @@ const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal
   const changed = new Set(set.changes.map(({ path }) => path))
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
   const paths = [...tracked.paths.filter((path) => !changed.has(path)), ...added]
-  const manifests = manifestsToRead(paths)
+  const manifests = findManifests(paths)
+  const wanted = manifestsToRead(manifests)
   const texts = new Map<string, string>()
-  const [fresh, kept] = [true, false].map((is) => manifests.filter((path) => changed.has(path) === is))
+  const [fresh, kept] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
   await Promise.all([
     readTexts(set, fresh ?? [], texts, signal),
     readTexts(tracked, kept ?? [], texts, signal),
   ])
-  return detectPlatforms(paths, texts)
+  return detectPlatforms(paths, texts, manifests)
 }
 
 export const gatherFacts = async (git: GitReader, scope: Scope, signal: AbortSignal): Promise<Facts> => {

@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../gate/ports.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE } from './git-run.ts'
 
@@ -62,11 +64,28 @@ class Portions {
   }
 }
 
+/** A git that gives contents for as long as it is asked. */
+interface Giver {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>
+  readonly portions: Portions
+  /** Rejected when it cannot be started. */
+  readonly broken: Promise<never>
+}
+
+const startGiver = (place: GitPlace): Giver => {
+  const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
+  const child = spawn('git', [...SAFE, 'cat-file', '--batch'], { ...gitOptions(place), stdio })
+  const broken = new Promise<never>((_, reject) => {
+    child.on('error', (cause) => reject(gitFaults.absent('git cannot be started', { cause })))
+  })
+  broken.catch(() => {})
+  child.stdin.on('error', () => {})
+  return { child, portions: new Portions(child.stdout, () => child.kill('SIGKILL')), broken }
+}
+
 /** Writes the names as fast as git takes them. */
-const ask = async (child: ChildProcess, wanted: readonly Wanted[]): Promise<void> => {
+const ask = async ({ child }: Giver, wanted: readonly Wanted[]): Promise<void> => {
   const { stdin } = child
-  if (stdin === null) return
-  stdin.on('error', () => {})
   const PAGE = 1_000
   for (let at = 0; at < wanted.length && stdin.writable; at += PAGE) {
     const page = wanted.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
@@ -76,47 +95,87 @@ const ask = async (child: ChildProcess, wanted: readonly Wanted[]): Promise<void
       child.once('close', () => resolve())
     })
   }
-  stdin.end()
+}
+
+/** The next content; undefined when what it is of is no file. */
+const take = async ({ portions }: Giver, path: string): Promise<FileReading | undefined> => {
+  const [, kind, size] = /^\S+ (\w+) (\d+)$/.exec(await portions.line()) ?? []
+  // "<name> missing": an object that was never fetched, or was lost.
+  if (size === undefined) return { path, bytes: undefined }
+  const bytes = await portions.bytes(Number(size), MAX_FILE_BYTES)
+  await portions.bytes(1, 0)
+  return kind === 'blob' ? { path, bytes } : undefined
+}
+
+/** Rejects when `signal` says stop, until `done` is called. */
+const whenStopped = (signal: AbortSignal) => {
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+  })
+  stopped.catch(() => {})
+  signal.addEventListener('abort', stop)
+  return { stopped, done: () => signal.removeEventListener('abort', stop) }
+}
+
+const isOver = ({ child }: Giver): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** How long a git that has nothing to do waits for the next question. */
+const IDLE_MS = 1_000
+
+/** What keeps the process alive: an idle git must not. */
+const hold = ({ child }: Giver, held: boolean): void => {
+  for (const one of [child, child.stdin as Socket, child.stdout as Socket]) held ? one.ref() : one.unref()
 }
 
 /**
- * Contents of blobs, all through one child. They are asked for by their hash: whatever a file is called,
- * nothing in its name can be taken for another request.
+ * Contents of blobs, one child after the other asked as long as it answers: starting a program costs more than most
+ * answers. They are asked for by their hash: whatever a file is called, nothing in its name can be taken for
+ * another request.
  */
-export async function* readBlobs(
-  place: GitPlace,
-  wanted: readonly Wanted[],
-  signal: AbortSignal,
-): AsyncGenerator<FileReading> {
-  if (wanted.length === 0) return
-  const child = spawn('git', [...SAFE, 'cat-file', '--batch'], {
-    ...gitOptions(place),
-    stdio: ['pipe', 'pipe', 'ignore'],
-    signal,
-  })
-  const broken = new Promise<never>((_, reject) => {
-    child.on('error', (cause) =>
-      reject(signal.aborted ? signal.reason : gitFaults.absent('git cannot be started', { cause })),
-    )
-  })
-  broken.catch(() => {})
-  const asking = ask(child, wanted)
-  asking.catch(() => {})
-  try {
-    const portions = new Portions(child.stdout, () => child.kill('SIGKILL'))
-    for (const { path } of wanted) {
-      const head = await Promise.race([portions.line(), broken])
-      const [, kind, size] = /^\S+ (\w+) (\d+)$/.exec(head) ?? []
-      // "<name> missing": an object that was never fetched, or was lost.
-      if (size === undefined) {
-        yield { path, bytes: undefined }
-        continue
+export class BlobReader {
+  #idle: { readonly giver: Giver; readonly timer: NodeJS.Timeout } | undefined
+
+  async *read(place: GitPlace, wanted: readonly Wanted[], signal: AbortSignal): AsyncGenerator<FileReading> {
+    if (wanted.length === 0) return
+    signal.throwIfAborted()
+    const giver = this.#hire(place)
+    const { stopped, done } = whenStopped(signal)
+    let whole = false
+    ask(giver, wanted).catch(() => {})
+    try {
+      for (const { path } of wanted) {
+        const reading = await Promise.race([take(giver, path), giver.broken, stopped])
+        if (reading !== undefined) yield reading
       }
-      const bytes = await portions.bytes(Number(size), MAX_FILE_BYTES)
-      await portions.bytes(1, 0)
-      if (kind === 'blob') yield { path, bytes }
+      whole = true
+    } finally {
+      done()
+      if (whole) this.#rest(giver)
+      else giver.child.kill()
     }
-  } finally {
-    child.kill()
+  }
+
+  #hire(place: GitPlace): Giver {
+    if (this.#idle === undefined) return startGiver(place)
+    const { giver, timer } = this.#idle
+    this.#idle = undefined
+    clearTimeout(timer)
+    if (isOver(giver)) return startGiver(place)
+    hold(giver, true)
+    return giver
+  }
+
+  #rest(giver: Giver): void {
+    if (this.#idle !== undefined || isOver(giver)) {
+      giver.child.kill()
+      return
+    }
+    hold(giver, false)
+    const end = () => {
+      this.#idle = undefined
+      giver.child.kill()
+    }
+    this.#idle = { giver, timer: setTimeout(end, IDLE_MS).unref() }
   }
 }

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
 import { findTop } from './find-top.ts'
-import { readBlobs } from './git-blobs.ts'
+import { BlobReader } from './git-blobs.ts'
 import {
   findBlob,
   parseIndex,
@@ -118,19 +118,24 @@ const collect = async (
   }
 }
 
-const changeSet = (place: GitPlace, source: string, unsorted: RawChange[], onDisk: boolean): ChangeSet => {
+const changeSet = (
+  place: GitPlace,
+  source: string,
+  unsorted: RawChange[],
+  blobs: BlobReader | undefined,
+): ChangeSet => {
   const raw = unsorted.sort(byPath)
   return {
     source,
     changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
     read: (paths, stop) => {
-      if (onDisk) return readWorktree(place.folder, paths, stop)
+      if (blobs === undefined) return readWorktree(place.folder, paths, stop)
       const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
       const wanted = paths.flatMap((path) => {
         const oid = oids.get(path)
         return oid === undefined ? [] : [{ path, oid }]
       })
-      return readBlobs(place, wanted, stop)
+      return blobs.read(place, wanted, stop)
     },
   }
 }
@@ -158,6 +163,7 @@ interface ReaderOptions {
 
 /** Git as the gate reads it, from any folder of a repository. */
 export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
+  const blobs = new BlobReader()
   const status = steady ? askedOnce(askStatus) : askStatus
   let found: Promise<GitPlace | undefined> | undefined
   const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
@@ -191,17 +197,22 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     changes: async (scope, signal) => {
       const place = await need(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      return changeSet(place, sourceOf(scope), await collect(place, scope, status, signal), onDisk)
+      return changeSet(
+        place,
+        sourceOf(scope),
+        await collect(place, scope, status, signal),
+        onDisk ? undefined : blobs,
+      )
     },
     tracked: async (signal) => {
       const place = await need(signal)
       const text = await runGit(place, LIST, { signal })
-      const blobs = (paths: readonly string[]) =>
+      const wanted = (paths: readonly string[]) =>
         paths.flatMap((path) => {
           const oid = findBlob(text, path)
           return oid === undefined ? [] : [{ path, oid }]
         })
-      return { paths: parseTracked(text), read: (paths, stop) => readBlobs(place, blobs(paths), stop) }
+      return { paths: parseTracked(text), read: (paths, stop) => blobs.read(place, wanted(paths), stop) }
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)
