@@ -2,14 +2,12 @@ import { join, resolve } from 'node:path'
 import { EVIDENCE_FILE } from '../evidence/store.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
 import { findTop } from '../platform/find-top.ts'
-import { randomIds } from '../platform/ids.ts'
 import type { Terminal } from '../surfaces/cli/command.ts'
 import { evidenceFront } from '../surfaces/http/evidence-routes.ts'
-import { createFront } from '../surfaces/http/front.ts'
 import { isLoopback } from '../surfaces/http/guards.ts'
-import { endWith } from './lifecycle.ts'
-import { accessRules, listen, requireToken, serveFaults } from './listen.ts'
+import { requireToken, serveFaults } from './listen.ts'
 import type { Loaded } from './load-config.ts'
+import { serveFront } from './serve-front.ts'
 import { greetHere } from './world.ts'
 
 const TAKEN = ['/health', '/status']
@@ -34,29 +32,11 @@ export const serveEvidence = async (
   const { log, clock, cwd } = greetHere(config)
   const folder = resolve(cwd, config.root)
   const root = (await findTop(folder)) ?? folder
-  const front = createFront({
-    ...evidenceFront({
-      evidence: fileEvidence(root, clock),
-      route,
-      // Where we live is for who is here; from elsewhere the name must do.
-      path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
-    }),
-    access: accessRules(config),
-    headersMs: config.limits.headersMs,
-    requestMs: config.limits.requestMs,
-    log,
-    ids: randomIds,
-    observe: () => {},
-    challenge: () => 'Bearer',
+  const face = evidenceFront({
+    evidence: fileEvidence(root, clock),
+    route,
+    // Where we live is for who is here; from elsewhere the name must do.
+    path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
   })
-  const url = await listen(front, config)
-  terminal.print(`Evidence of ${root} on ${url}${route}`)
-  return new Promise(() => {
-    const stop = () =>
-      new Promise<void>((end) => {
-        front.close(() => end())
-        front.closeIdleConnections()
-      })
-    endWith(stop, { orphaned: 'stay' })
-  })
+  return serveFront(face, config, log, (url) => terminal.print(`Evidence of ${root} on ${url}${route}`))
 }
