@@ -102,10 +102,9 @@ export const applyTick = (tables: Tables, plan: TickPlan, at: number): Change<Ti
   const { nodes, edges, ledger } = tables
   const { cells, touched, maxChange } = plan
   const accounts = ledger.accounts()
-  const restore = nodes.capture(touched)
   const delta = nodesDelta(touched, cells)
   const before = sumBalances(nodes.cells, touched)
-  nodes.settle(touched, cells, at)
+  const restore = nodes.settle(touched, cells, at)
   ledger.observeSums(before, sumBalances(nodes.cells, touched))
   tables.tick += 1
   const revert = () => {

@@ -74,14 +74,46 @@ export class NodeTable {
     this.seals[id] = sealCell(this.words, id)
   }
 
-  /** Takes over the cells of `ids` from an array laid out like ours. */
-  settle(ids: Uint32Array, from: Float64Array, at: number): void {
-    const { cells, words, seals, stability, at: times } = this
+  /**
+   * Takes over the cells of `ids` from an array laid out like ours, whose other cells are the same as ours. Where most
+   * change, that array becomes ours. What it returns puts back what was.
+   */
+  settle(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    if (ids.length * 2 > this.count) return this.#adopt(ids, from, at)
+    const restore = this.capture(ids)
+    const { cells } = this
+    for (let n = 0; n < ids.length; n += 1) {
+      const cell = (ids[n] as number) * CELL
+      this.stability[ids[n] as number] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
+      copyCell(from, cell, cells, cell)
+    }
+    this.#stamp(ids, at)
+    return restore
+  }
+
+  #adopt(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    const { cells: before, stability, count } = this
+    const kept = { stability: stability.slice(0, count), at: this.at.slice(0, count) }
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
-      const cell = id * CELL
-      stability[id] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
-      copyCell(from, cell, cells, cell)
+      stability[id] = 1 - Math.abs((from[id * CELL] as number) - (before[id * CELL] as number))
+    }
+    this.cells = from
+    this.words = new Int32Array(from.buffer)
+    this.#stamp(ids, at)
+    return () => {
+      // Copied, not put back: there may be more room by now.
+      this.cells.set(before.subarray(0, count * CELL))
+      this.stability.set(kept.stability)
+      this.at.set(kept.at)
+      for (const id of ids) this.seals[id] = sealCell(this.words, id)
+    }
+  }
+
+  #stamp(ids: Uint32Array, at: number): void {
+    const { words, seals, at: times } = this
+    for (let n = 0; n < ids.length; n += 1) {
+      const id = ids[n] as number
       times[id] = at
       seals[id] = sealCell(words, id)
     }
@@ -89,23 +121,6 @@ export class NodeTable {
 
   /** Keeps these rows, whose seals hold, as they are now. What it returns puts them back. */
   capture(ids: Uint32Array): () => void {
-    return ids.length * 2 > this.count ? this.#captureAll(ids) : this.#captureSome(ids)
-  }
-
-  /** Most rows will change: columns are copied faster whole than row by row. */
-  #captureAll(ids: Uint32Array): () => void {
-    const cells = this.cells.slice(0, this.count * CELL)
-    const stability = this.stability.slice(0, this.count)
-    const at = this.at.slice(0, this.count)
-    return () => {
-      this.cells.set(cells)
-      this.stability.set(stability)
-      this.at.set(at)
-      for (const id of ids) this.seals[id] = sealCell(this.words, id)
-    }
-  }
-
-  #captureSome(ids: Uint32Array): () => void {
     const { cells, stability, at } = this
     const kept = new Float64Array(ids.length * ROW)
     for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {

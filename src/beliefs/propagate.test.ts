@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CONFIG, Graph } from './graph.ts'
+import { sealCell } from './seal.ts'
 
 const pair = (weight: number, energy = 100) => {
   const graph = new Graph(DEFAULT_CONFIG)
@@ -100,6 +101,39 @@ describe('a tick', () => {
       for (const { belief } of graph.nodes()) expect(belief >= 0 && belief <= 1).toBe(true)
     }
     expect(total(graph)).toBe(before)
+    expect(graph.recount()).toBe(0)
+  })
+})
+
+describe('a tick that changes most nodes', () => {
+  const build = () => {
+    const graph = pair(0.5)
+    graph.createNode(0, 1, 5)
+    return graph
+  }
+
+  it('leaves the bits of the others as they were, and their seals whole', () => {
+    const graph = build()
+    // What no operation writes, an older snapshot may hold.
+    graph.columns.cells[8] = -0
+    graph.columns.seals[2] = sealCell(new Int32Array(graph.columns.cells.buffer), 2)
+    graph.propagate(6)
+    expect(Object.is(graph.columns.cells[8], -0)).toBe(true)
+    expect(graph.auditNode(2).valid).toBe(true)
+    expect(graph.recount()).toBe(0)
+  })
+
+  it('is undone to the bit, also after the tables have grown', () => {
+    const graph = build()
+    const before = graph.serialize()
+    const tick = graph.propagate(6)
+    const more = Array.from({ length: 40 }, () => graph.createNode(0.5, 1, 7))
+    for (const { undo } of more.toReversed()) undo()
+    tick.undo()
+    expect(graph.serialize()).toEqual(before)
+    graph.propagate(6)
+    for (let n = 0; n < 40; n += 1) graph.createNode(0.5, 1, 7)
+    graph.propagate(8)
     expect(graph.recount()).toBe(0)
   })
 })

@@ -7,8 +7,8 @@ export type Law = Pick<GraphConfig, 'sigma' | 'slope'>
 
 /** Everything a tick would change. The arrays are used again by the next one. */
 export interface TickPlan {
-  /** Cells of all nodes, as they will be. */
-  readonly cells: Float64Array
+  /** Cells of all nodes, as they will be, with room for as many as there is now. */
+  readonly cells: Float64Array<ArrayBuffer>
   /** Nodes whose belief or energy differs, ascending. */
   readonly touched: Uint32Array
   /** Largest step any belief takes. */
@@ -37,7 +37,6 @@ export class Propagator {
 
   plan(nodes: NodeTable, edges: EdgeTable, law: Law): TickPlan {
     this.#fit(nodes, edges)
-    this.#cells.set(nodes.cells)
     this.#gather(nodes, edges, law)
     this.#ration(nodes.count)
     this.#transfer(edges, law)
@@ -45,10 +44,13 @@ export class Propagator {
   }
 
   #fit(nodes: NodeTable, edges: EdgeTable): void {
-    if (this.#cells.length < nodes.cells.length) {
-      this.#cells = new Float64Array(nodes.cells.length)
-      this.#scale = new Float64Array(nodes.at.length)
-      this.#touched = new Uint32Array(nodes.at.length)
+    const { cells, count, at } = nodes
+    // The table takes over what a tick made where most of it changed; then the next one needs cells of its own.
+    if (this.#cells === cells || this.#cells.length !== cells.length) this.#cells = cells.slice()
+    else this.#cells.set(cells.subarray(0, count * CELL))
+    if (this.#scale.length < at.length) {
+      this.#scale = new Float64Array(at.length)
+      this.#touched = new Uint32Array(at.length)
     }
     if (this.#pulls.length < edges.at.length) this.#pulls = new Float64Array(edges.at.length)
   }
@@ -114,6 +116,12 @@ export class Propagator {
         cells[cell + 3] !== before[cell + 3]
       ) {
         touched[found++] = node
+      } else {
+        // Equal, but a zero may have lost its sign, and the seal is of bits.
+        cells[cell] = before[cell] as number
+        cells[cell + 1] = before[cell + 1] as number
+        cells[cell + 2] = before[cell + 2] as number
+        cells[cell + 3] = before[cell + 3] as number
       }
     }
     return { cells, touched: touched.slice(0, found), maxChange }

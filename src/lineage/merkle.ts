@@ -100,15 +100,22 @@ export class Frontier {
 
   /** Adds a leaf and returns the subtrees it completed, the leaf first. */
   append(leaf: string): TreeNode[] {
-    const made: TreeNode[] = [{ level: 0, index: this.#size, hash: leaf }]
-    let top = made[0] as TreeNode
-    for (let left = this.#peaks.at(-1); left?.level === top.level; left = this.#peaks.at(-1)) {
-      this.#peaks.pop()
-      top = { level: top.level + 1, index: left.index / 2, hash: nodeHash(left.hash, top.hash) }
-      made.push(top)
-    }
-    this.#peaks.push(top)
-    this.#size += 1
+    const made: TreeNode[] = []
+    this.grow(leaf, made, 0)
     return made
+  }
+
+  /** Adds a leaf. Subtrees it completed, from a level on, are added to `made`. */
+  grow(leaf: string, made: TreeNode[], from = STORED_LEVEL): void {
+    const peaks = this.#peaks
+    let top: TreeNode = { level: 0, index: this.#size, hash: leaf }
+    if (from === 0) made.push(top)
+    for (let left = peaks.at(-1); left?.level === top.level; left = peaks.at(-1)) {
+      peaks.pop()
+      top = { level: top.level + 1, index: left.index / 2, hash: nodeHash(left.hash, top.hash) }
+      if (top.level >= from) made.push(top)
+    }
+    peaks.push(top)
+    this.#size += 1
   }
 }

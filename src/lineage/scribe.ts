@@ -1,7 +1,7 @@
 import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
 import type { Draft, Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
-import { coverRange, Frontier, leafHash, STORED_LEVEL } from './merkle.ts'
+import { coverRange, Frontier, leafHash } from './merkle.ts'
 import { readEntry, readRows } from './rows.ts'
 import type { Log, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
@@ -64,8 +64,7 @@ export class Scribe {
       const seq = frontier.size
       const { checksum, row } = sealEntry(draft, seq, link, this.#salt(seq))
       rows.push(row)
-      for (const node of frontier.append(leafHash(row.entry)))
-        if (node.level >= STORED_LEVEL) nodes.push(node)
+      frontier.grow(leafHash(row.entry), nodes)
       link = checksum
     }
     return { rows, nodes, expected: this.size, link, frontier }
@@ -94,7 +93,7 @@ export class Scribe {
         })
       }
       yield { entry, row }
-      this.#frontier.append(leafHash(row.entry))
+      this.#frontier.grow(leafHash(row.entry), [])
       this.#link = entry.checksum
     }
   }

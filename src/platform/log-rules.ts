@@ -23,8 +23,8 @@ const checkCount = (value: number, what: string): void => {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${what} cannot be ${value}`)
 }
 
-const checkText = (text: string, what: string): void => {
-  if (!text.isWellFormed()) throw new RangeError(`${what} has half of a surrogate pair`)
+const checkText = (text: string, what: string, seq?: number): void => {
+  if (!text.isWellFormed()) throw new RangeError(`${what}${seq ?? ''} has half of a surrogate pair`)
 }
 
 export const checkRange = (from: number, limit: number): void => {
@@ -36,8 +36,8 @@ export const checkAppend = (expected: number, rows: readonly Row[], nodes: reado
   checkCount(expected, 'the expected size')
   rows.forEach(({ seq, entry, payload }, place) => {
     if (seq !== expected + place) throw new RangeError(`${expected + place} comes next, not ${seq}`)
-    checkText(entry, `entry ${seq}`)
-    checkText(payload ?? '', `payload ${seq}`)
+    checkText(entry, 'entry ', seq)
+    checkText(payload ?? '', 'payload ', seq)
   })
   for (const { level, index, hash } of nodes) {
     checkCount(level, 'the level of a node')

@@ -158,7 +158,7 @@ class SqliteLog implements Log {
   }
 }
 
-const valuesOf = (first: number, { seq, entry, payload }: Row): SqlValue[] => [
+const valuesOf = (first: number, { seq, entry, payload }: Row): [SqlValue, SqlValue, SqlValue] => [
   first + seq,
   Buffer.from(entry),
   payload === null ? null : Buffer.from(payload),
@@ -166,10 +166,14 @@ const valuesOf = (first: number, { seq, entry, payload }: Row): SqlValue[] => [
 
 const addRows = ({ addEntry, addEntries }: Statements, first: number, rows: readonly Row[]): void => {
   const whole = rows.length - (rows.length % ENTRIES_AT_ONCE)
-  for (let at = 0; at < whole; at += ENTRIES_AT_ONCE) {
-    addEntries.run(...rows.slice(at, at + ENTRIES_AT_ONCE).flatMap((row) => valuesOf(first, row)))
+  let values: SqlValue[] = []
+  for (let at = 0; at < whole; at += 1) {
+    values.push(...valuesOf(first, rows[at] as Row))
+    if (values.length < 3 * ENTRIES_AT_ONCE) continue
+    addEntries.run(...values)
+    values = []
   }
-  for (const row of rows.slice(whole)) addEntry.run(...valuesOf(first, row))
+  for (let at = whole; at < rows.length; at += 1) addEntry.run(...valuesOf(first, rows[at] as Row))
 }
 
 const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {

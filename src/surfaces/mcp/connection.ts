@@ -1,7 +1,15 @@
 import type { Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
-import { CAPABILITIES_KEY, Envelopes, isBare, isPlainCall, progressToken, VERSION_KEY } from './envelope.ts'
+import {
+  CAPABILITIES_KEY,
+  Envelopes,
+  isBare,
+  isPlainCall,
+  type ProgressToken,
+  progressToken,
+  VERSION_KEY,
+} from './envelope.ts'
 import {
   discoverResult,
   type Host,
@@ -254,17 +262,20 @@ export class Connection {
     return true
   }
 
-  #call(service: Service, id: RequestId, plan: CallPlan, params: Params | undefined, modern: boolean): true {
-    const token = progressToken(params)
-    const report = ({ done, ...rest }: Progress) =>
+  #reporter(progressToken: ProgressToken): (progress: Progress) => void {
+    return ({ done, ...rest }) =>
       this.#send(
         JSON.stringify({
           jsonrpc: '2.0',
           method: 'notifications/progress',
-          params: { progressToken: token, progress: done, ...rest },
+          params: { progressToken, progress: done, ...rest },
         }),
       )
-    const call = service.openCall(token === undefined ? undefined : report, id)
+  }
+
+  #call(service: Service, id: RequestId, plan: CallPlan, params: Params | undefined, modern: boolean): true {
+    const token = progressToken(params)
+    const call = service.openCall(token === undefined ? undefined : this.#reporter(token), id)
     const answer = (outcome: Outcome) => {
       if (outcome.kind !== 'cancelled')
         this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))

@@ -83,7 +83,7 @@ export class Service implements Host {
   openCall(report?: (progress: Progress) => void, id?: RequestId): Call {
     return new Call(
       this.parts.clock,
-      id === undefined ? this.parts.log : taggedLog(this.parts.log, id),
+      id === undefined ? this.parts.log : new TaggedLog(this.parts.log, id),
       report,
     )
   }
@@ -99,9 +99,19 @@ export class Service implements Host {
 }
 
 /** What a tool writes to the log says which request it was about. */
-const taggedLog = (log: Log, id: RequestId): Log => ({
-  write: (level, message, fields) => log.write(level, message, { request: id, ...fields }),
-})
+class TaggedLog implements Log {
+  readonly #log: Log
+  readonly #id: RequestId
+
+  constructor(log: Log, id: RequestId) {
+    this.#log = log
+    this.#id = id
+  }
+
+  write(...[level, message, fields]: Parameters<Log['write']>): void {
+    this.#log.write(level, message, { request: this.#id, ...fields })
+  }
+}
 
 const answerResult = (
   value: unknown,
