@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path'
+import type { Fault } from '../../kernel/fault.ts'
 import { buildPacket } from '../../packets/build.ts'
+import { readLock } from '../../packets/format/lock.ts'
 import { parseReference, sourceUri, versionTag } from '../../packets/format/reference.ts'
 import { Guard } from '../../packets/guard.ts'
 import { publishPacket } from '../../packets/publish.ts'
@@ -37,6 +39,34 @@ const print = (invocation: Invocation, value: object, text: string): number => {
   return 0
 }
 
+const lockMode = ({ flags }: Invocation): 'keep' | 'update' | 'frozen' => {
+  const { 'update-lock': update, 'frozen-lockfile': frozen } = flags
+  if (update && frozen) throw usageFaults.option('--update-lock and --frozen-lockfile exclude each other')
+  return update ? 'update' : frozen ? 'frozen' : 'keep'
+}
+
+const heldLock = async (folder: string) => {
+  const file = await packetFolder(folder)('packet.lock.json')
+  return file === undefined ? undefined : readLock(await file.read(0, file.size))
+}
+
+/** The embedder failed: the documents are kept, unless that would cost an earlier build its vectors. */
+const keepDocuments = async (
+  invocation: Invocation,
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  failure: Fault,
+): Promise<number> => {
+  const before = (await packetFolder(folder)('faiss/index.faiss')) !== undefined
+  if (!before) await writePacket(folder, files)
+  const said = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
+  const { message: build_error, fix } = failure
+  const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
+  if (invocation.json) invocation.terminal.print(JSON.stringify(answer))
+  else invocation.terminal.note(`${folder}: ${build_error}; ${said}. ${fix}`)
+  return 1
+}
+
 /** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
 export const build: Verb = async (invocation, [source]) => {
   const { config } = packetSettings(invocation)
@@ -49,6 +79,7 @@ export const build: Verb = async (invocation, [source]) => {
     throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')
   const files = await readSources(resolve(needText(source, 'the folder to pack')))
   const made = createdAt(process.env)
+  const held = await heldLock(folder)
   const capabilities = listFlag(invocation, 'capabilities')
   const [description, kind] = [textFlag(invocation, 'description'), textFlag(invocation, 'kind')]
   const packet = await buildPacket(
@@ -64,10 +95,13 @@ export const build: Verb = async (invocation, [source]) => {
       ...(made !== undefined && { createdAt: made }),
       // The built-in embedder is faster than looking up what it said.
       ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
+      ...(held !== undefined && { held }),
+      lock: lockMode(invocation),
       progress: progressNotes(invocation, 'embed'),
     },
     never,
   )
+  if (packet.failure !== undefined) return keepDocuments(invocation, folder, packet.files, packet.failure)
   await writePacket(folder, packet.files)
   const { chunks, embedded } = packet
   return print(
