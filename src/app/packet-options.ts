@@ -45,6 +45,11 @@ export const PACKET_OPTIONS: readonly Option[] = [
     kind: 'switch',
     description: 'With lookup: also ask for signatures, SBOM and provenance.',
   },
+  {
+    flag: 'rebuild',
+    kind: 'switch',
+    description: 'With pull: also make vectors with the configured model.',
+  },
   { flag: 'minimal', kind: 'switch', description: 'With publish: only the manifest.' },
   { flag: 'no-docs', kind: 'switch', description: 'With publish: without the documents.' },
   { flag: 'no-embeddings', kind: 'switch', description: 'With publish: without the vectors.' },

@@ -32,7 +32,7 @@ export const packetFaults = defineFaults('packet', {
   },
   model_mismatch: {
     kind: 'conflict',
-    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or build the packet again with yours.",
+    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or make vectors of yours with `warrant packet pull --rebuild`.",
   },
   no_vectors: {
     kind: 'missing',

@@ -163,6 +163,33 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
     expect(await readdir(join(home, 'kept'))).toContain('cas')
   })
 
+  it('are asked with another model once vectors of it were made, and never before', async () => {
+    const other = await new EmbeddingServer(8).start()
+    const { home, folder, build } = await makeSource()
+    const env = { REGISTRY: `${host}/rebuilt`, CPM_ROOT: join(home, 'cpm') }
+    const letters = { ...env, EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters' }
+    const sounds = { ...env, EMBEDDING_URL: other.url, EMBEDDING_MODEL: 'sounds' }
+    await warrant(build, letters)
+    await warrant(['publish', folder], letters)
+    const ask = async (as: Env) => (await warrant(['query', 'guide', 'when to trim'], as)).answer
+    expect(await ask(sounds)).toMatchObject({
+      ok: false,
+      error: 'embedding_model_mismatch',
+      hint: expect.stringContaining('--rebuild'),
+    })
+    expect((await warrant(['pull', 'guide', '--rebuild'], env)).code).toBe(2)
+    expect((await warrant(['pull', 'guide', '--rebuild'], sounds)).code).toBe(0)
+    expect(await ask(sounds)).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+      embedding: { model: 'sounds', dim: 8, source: 'rebuilt' },
+      results: [{ path: 'guide.md' }],
+    })
+    expect(await ask(letters)).toMatchObject({ embedding: { model: 'letters', dim: 16, source: 'packet' } })
+    expect((await warrant(['verify'], env)).answer).toMatchObject({ ok: true })
+    await other.stop()
+  })
+
   it('are listed with addresses that work', async () => {
     const { home, folder, build } = await makeSource()
     const env = { REGISTRY: `${host}/listed`, CPM_ROOT: join(home, 'cpm') }

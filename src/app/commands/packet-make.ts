@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { Digest } from '../../kernel/digest.ts'
 import type { Fault } from '../../kernel/fault.ts'
 import { buildPacket } from '../../packets/build.ts'
 import { readLock } from '../../packets/format/lock.ts'
@@ -11,10 +12,12 @@ import { systemClock } from '../../platform/clock.ts'
 import { metadataCache } from '../../platform/packet-cache.ts'
 import { knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
 import { packetPolicy } from '../../platform/packet-policy.ts'
+import { packetReader, rebuildVectors } from '../../platform/packet-reader.ts'
 import { readSources } from '../../platform/packet-source.ts'
 import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import type { Config } from '../config.ts'
 import { embedderFor, registryHere } from '../open-packets.ts'
 import { needText, packetSettings, progressNotes, textFlag } from '../packet-settings.ts'
 import { VERSION } from '../version.ts'
@@ -138,6 +141,23 @@ export const publish: Verb = async (invocation, [folder]) => {
   )
 }
 
+/** Makes vectors of the configured model beside a packet that was fetched. */
+const rebuild = async (config: Config, home: string, digest: Digest, folder: string): Promise<void> => {
+  const { embeddingUrl, embeddingModel } = config
+  const embedder = embeddingModel === undefined ? undefined : embedderFor(config)(embeddingModel)
+  if (embeddingUrl === undefined || embedder === undefined)
+    throw usageFaults.option('--rebuild needs --embedding-url and --embedding-model')
+  const packet = await packetReader(home, systemClock)(digest, folder)
+  try {
+    // Such packets are always asked with what is built in, so that they need nothing.
+    if (packet.manifest.embedding.model === LOCAL_MODEL)
+      throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
+    await rebuildVectors(home, digest, packet, embedder, never)
+  } finally {
+    packet.close()
+  }
+}
+
 /** Fetches a packet, so that it can be asked without a network. */
 export const pull: Verb = async (invocation, [ref]) => {
   const { config } = packetSettings(invocation)
@@ -149,6 +169,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
   const ports = { registry: client, store: packetStore(home), guard, maxBytes: MAX_PACKET }
   const { digest, folder, warnings } = await pullPacket(ports, parseReference(uri), never)
+  if (invocation.flags.rebuild === true) await rebuild(config, home, digest, folder)
   const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
   return print(invocation, { digest, folder, warnings }, lines.join('\n'))
 }
