@@ -36,4 +36,9 @@ export const cpmServer: SeedServer = {
   },
   preset: new Map<string, unknown>([['toolsets', ['packets']]]),
   variables: packetVariables,
+  aliases: {
+    'cpm-dir': 'packet-root',
+    'embed-url': 'embedding-url',
+    'embed-model': 'embedding-model',
+  },
 }

@@ -16,6 +16,7 @@ import { httpEmbedder } from '../platform/packet-embedder.ts'
 import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
+import { rememberQuestions } from '../platform/packet-vectors.ts'
 import type { Config } from './config.ts'
 
 const MAX_OPEN = 8
@@ -80,7 +81,13 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         // The operator's policy, wherever the caller has packets put: another folder is no way round it.
         guard: new Guard({ registry: client, cache, policy: packetPolicy(home) }),
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
-        embedder: embedderFor(config),
+        embedder: (model) => {
+          const embedder = embedderFor(config)(model)
+          // The built-in one is faster than looking up what it said.
+          return embedder === undefined || embedder === localEmbedder
+            ? embedder
+            : rememberQuestions(embedder, place)
+        },
       },
       config.registry,
     )

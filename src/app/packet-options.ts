@@ -11,7 +11,9 @@ export const PACKET_VERBS = [
   'digest',
   'inspect',
   'verify',
+  'diff',
   'cache',
+  'catalog',
   'serve',
 ]
 
@@ -28,11 +30,25 @@ export const PACKET_OPTIONS: readonly Option[] = [
     value: 'A,B',
     description: 'With build and lookup: what the packet can do.',
   },
+  { flag: 'update-lock', kind: 'switch', description: 'With build: fix the changed build in its lock.' },
+  { flag: 'frozen-lockfile', kind: 'switch', description: 'With build: only what its lock fixed.' },
+  {
+    flag: 'max-drift',
+    kind: 'text',
+    value: 'N',
+    description: 'With diff: most drift of the vectors before it counts as failed.',
+  },
+  { flag: 'publish-ref', kind: 'text', value: 'REF', description: 'With catalog: where to publish it.' },
   { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup: tag to follow.' },
   {
     flag: 'trust',
     kind: 'switch',
     description: 'With lookup: also ask for signatures, SBOM and provenance.',
+  },
+  {
+    flag: 'rebuild',
+    kind: 'switch',
+    description: 'With pull: also make vectors with the configured model.',
   },
   { flag: 'minimal', kind: 'switch', description: 'With publish: only the manifest.' },
   { flag: 'no-docs', kind: 'switch', description: 'With publish: without the documents.' },

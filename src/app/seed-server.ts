@@ -41,6 +41,8 @@ export interface SeedServer {
   readonly http?: HttpFace
   /** The setting that a first word without a dash stands for. */
   readonly positional?: string
+  /** Options of its first clients, and the settings they stand for. */
+  readonly aliases?: Readonly<Record<string, string>>
   readonly exitCode?: (code: number) => number
   /** Opens the root at the start, for servers that are nothing without it. */
   readonly hold?: (config: Config) => RootHandle
@@ -57,17 +59,51 @@ const announceEnds = ({ log }: Hello, announce: (log: Log) => void): void => {
   process.on('exit', (code) => log.write('info', 'stopped', { code }))
 }
 
+/** Its settings by the names its first clients use. */
+const aliasOptions = (aliases: Readonly<Record<string, string>>): readonly Option[] =>
+  Object.entries(aliases).map(([flag, setting]) => ({
+    flag,
+    kind: 'text',
+    value: 'VALUE',
+    description: `The same as --${setting}.`,
+  }))
+
+/** What was said by such names, as settings. */
+const renameFlags = (aliases: Readonly<Record<string, string>>, values: Flags): Flags =>
+  Object.fromEntries(
+    Object.entries(aliases).flatMap(([flag, setting]) => {
+      const value = values[flag]
+      return value === undefined ? [] : [[setting, value]]
+    }),
+  )
+
 export const runSeed = async (
   server: SeedServer,
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> => {
-  const { binary, summary, face, preset, variables, http, positional, exitCode, hold, announce } = server
+  const {
+    binary,
+    summary,
+    face,
+    preset,
+    variables,
+    http,
+    positional,
+    aliases = {},
+    exitCode,
+    hold,
+    announce,
+  } = server
   const command: Command = {
     name: binary,
     summary,
     usage: positional === undefined ? '' : `[${positional.toUpperCase()}]`,
-    options: () => [...(http === undefined ? [] : [STDIO_OPTION, ...http.options]), ...configOptions()],
+    options: () => [
+      ...(http === undefined ? [] : [STDIO_OPTION, ...http.options]),
+      ...aliasOptions(aliases),
+      ...configOptions(),
+    ],
     choices: [],
     run: async () => 0,
   }
@@ -83,7 +119,8 @@ export const runSeed = async (
     }
     const [word] = positionals
     const first = positional === undefined || word === undefined ? {} : { [positional]: word }
-    const flags = { ...http?.defaults, ...variables(process.env), ...first, ...values }
+    const renamed = renameFlags(aliases, values)
+    const flags = { ...http?.defaults, ...variables(process.env), ...first, ...renamed, ...values }
     const loaded = loadSettings({ flags }, preset)
     if (http !== undefined && flags.stdio !== true) return await http.serve(loaded, flags, terminal)
     const { serveStdio } = await import('./serve-stdio.ts')

@@ -22,7 +22,7 @@ const countExtensions = (files: readonly SourceFile[]): Record<string, number> =
 export const manifestOf = (
   files: readonly SourceFile[],
   options: BuildOptions,
-  { matrix, fresh }: Embedded,
+  { matrix, fresh, failure }: Embedded,
   checksums: Manifest['checksums'],
 ): Manifest => ({
   schema_version: '1.0',
@@ -42,11 +42,11 @@ export const manifestOf = (
   },
   files: {
     docs: 'docs.jsonl',
-    vectors: { path: 'vectors.f16.bin', format: 'f16_rowmajor' },
-    index: { path: 'faiss/index.faiss', format: 'faiss' },
+    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
     calibration: null,
   },
-  counts: { docs: matrix.rows, vectors: matrix.rows },
+  counts: { docs: matrix.rows, vectors: failure === undefined ? matrix.rows : 0 },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
   cpm: {
     name: options.name,
@@ -61,12 +61,21 @@ export const manifestOf = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: matrix.rows - fresh,
+    reused: failure === undefined ? matrix.rows - fresh : 0,
     embedded: fresh,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),
+  ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })
+
+/** What the lock calls the files that came out. */
+const ARTIFACTS = {
+  chunks_manifest_hash: 'docs.jsonl',
+  embeddings_hash: 'vectors.f16.bin',
+  index_hash: 'faiss/index.faiss',
+  packet_manifest_hash: 'manifest.json',
+}
 
 /** What `packet.lock.json` fixes of a build: only what changes the bytes that come out. */
 export const lockOf = (
@@ -93,7 +102,10 @@ export const lockOf = (
     params,
   })
   const { name, version } = options
-  const hashOf = (path: string) => sha256(written.get(path) ?? '')
+  const hashes = Object.entries(ARTIFACTS).flatMap(([key, path]) => {
+    const bytes = written.get(path)
+    return bytes === undefined ? [] : [[key, sha256(bytes)]]
+  })
   return {
     lockfileVersion: 1,
     packet: {
@@ -115,12 +127,7 @@ export const lockOf = (
       step('index', { index: 'faiss.IndexFlatIP' }),
     ],
     models: [model],
-    artifacts: {
-      chunks_manifest_hash: hashOf('docs.jsonl'),
-      embeddings_hash: hashOf('vectors.f16.bin'),
-      index_hash: hashOf('faiss/index.faiss'),
-      packet_manifest_hash: hashOf('manifest.json'),
-    },
+    artifacts: Object.fromEntries(hashes),
     resolution: {
       generated_at: options.createdAt ?? EPOCH,
       cpm_version: options.builderVersion,

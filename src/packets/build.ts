@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Fault } from '../kernel/fault.ts'
 import { EPOCH, lockOf, manifestOf } from './build-records.ts'
 import { CHUNK_SIZES, type ChunkSizes, chunkText, type Span } from './chunk.ts'
 import type { Embedder } from './embed.ts'
@@ -6,7 +7,7 @@ import { packetFaults } from './faults.ts'
 import { inferTags, writeCard } from './format/card.ts'
 import { type Doc, writeDocs } from './format/docs.ts'
 import { writeFlat } from './format/faiss.ts'
-import { writeLock } from './format/lock.ts'
+import { type Lock, lockDrift, writeLock } from './format/lock.ts'
 import { writeManifest } from './format/manifest.ts'
 import { checkName, versionTag } from './format/reference.ts'
 import { type Matrix, writeVectors } from './format/vectors.ts'
@@ -37,6 +38,9 @@ export interface BuildOptions {
   /** Vectors of an earlier build by the hash of their text. */
   readonly known?: ReadonlyMap<string, Float32Array>
   readonly progress?: (done: number, total: number) => void
+  /** The lock of an earlier build, and how much it binds. */
+  readonly held?: Lock
+  readonly lock?: 'keep' | 'update' | 'frozen'
 }
 
 export interface BuiltPacket {
@@ -44,6 +48,8 @@ export interface BuiltPacket {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly chunks: number
   readonly embedded: number
+  /** Why it has no vectors, when the embedder failed. */
+  readonly failure?: Fault
 }
 
 const BATCH = 64
@@ -75,6 +81,23 @@ const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly 
 export interface Embedded {
   readonly matrix: Matrix
   readonly fresh: number
+  readonly failure?: Fault
+}
+
+const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_answer']
+
+/** A build whose embedder fails still has its documents, and says what it lacks. */
+const tryEmbedding = async (
+  docs: readonly Doc[],
+  options: BuildOptions,
+  signal: AbortSignal,
+): Promise<Embedded> => {
+  try {
+    return await embedDocs(docs, options, signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || !EMBEDDER_FAULTS.includes(thrown.code)) throw thrown
+    return { matrix: { rows: docs.length, dim: 0, values: new Float32Array() }, fresh: 0, failure: thrown }
+  }
 }
 
 /** Vectors for all chunks, of which those seen before are not asked for again. */
@@ -107,6 +130,21 @@ const embedDocs = async (
   return { matrix: { rows: docs.length, dim, values }, fresh: missing.length }
 }
 
+/** A build that is not the one its lock fixed is not made by accident. */
+const checkLock = ({ held, lock = 'keep' }: BuildOptions, now: Lock): void => {
+  if (lock === 'frozen' && held === undefined)
+    throw packetFaults.lock_drift('there is no packet.lock.json to keep to')
+  if (held === undefined || lock === 'update') return
+  const drift = lockDrift(held, now)
+  if (drift.length > 0)
+    throw packetFaults.lock_drift(
+      `this is not the build that packet.lock.json fixed: ${drift.join(', ')} differ`,
+    )
+  const loose = [...held.pipeline, ...held.models].some((one) => one.non_deterministic === true)
+  if (lock === 'frozen' && loose)
+    throw packetFaults.lock_drift('packet.lock.json names a step that does not give the same bytes twice')
+}
+
 /** Makes the files of a packet. The same sources and options always give the same bytes. */
 export const buildPacket = async (
   sources: readonly SourceFile[],
@@ -120,7 +158,8 @@ export const buildPacket = async (
   const docs = collectDocs(files, sizes)
   if (docs.length === 0)
     throw packetFaults.no_sources('there is nothing in the folder to build a packet from')
-  const embedded = await embedDocs(docs, options, signal)
+  checkLock(options, lockOf(files, options, sizes, new Map()))
+  const embedded = await tryEmbedding(docs, options, signal)
   const written = new Map<string, Uint8Array>()
   const card = {
     ...options,
@@ -134,13 +173,16 @@ export const buildPacket = async (
   }
   written.set('cpm.yml', Buffer.from(writeCard(card)))
   written.set('docs.jsonl', writeDocs(docs))
-  written.set('vectors.f16.bin', writeVectors(embedded.matrix))
-  written.set('faiss/index.faiss', writeFlat(embedded.matrix))
+  if (embedded.failure === undefined) {
+    written.set('vectors.f16.bin', writeVectors(embedded.matrix))
+    written.set('faiss/index.faiss', writeFlat(embedded.matrix))
+  }
   const checksums = Object.fromEntries(
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),
   )
   written.set('manifest.json', writeManifest(manifestOf(files, options, embedded, checksums)))
   written.set('sparse/bm25.json', LexicalIndex.over(docs.map(({ text }) => text)).write())
   written.set('packet.lock.json', writeLock(lockOf(files, options, sizes, written)))
-  return { files: written, chunks: docs.length, embedded: embedded.fresh }
+  const { fresh, failure } = embedded
+  return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }
 }

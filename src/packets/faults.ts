@@ -18,6 +18,10 @@ export const packetFaults = defineFaults('packet', {
   vectors: { kind: 'corrupt', fix: 'Build the packet again, so that its vectors fit its documents.' },
   index: { kind: 'corrupt', fix: 'Build the packet again; only flat inner-product indexes are read.' },
   lock: { kind: 'corrupt', fix: 'Remove the lock file and build again.' },
+  lock_drift: {
+    kind: 'conflict',
+    fix: 'Build with --update-lock if the change is meant, or bring back what the lock was made from.',
+  },
   artifact: {
     kind: 'corrupt',
     fix: 'Check that the reference names a packet, and publish it again if it does.',
@@ -28,7 +32,7 @@ export const packetFaults = defineFaults('packet', {
   },
   model_mismatch: {
     kind: 'conflict',
-    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or build the packet again with yours.",
+    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or make vectors of yours with `warrant packet pull --rebuild`.",
   },
   no_vectors: {
     kind: 'missing',

@@ -5,7 +5,7 @@ import type { Manifest } from './format/manifest.ts'
 const FORMAT = 1
 
 /** What vectors can be compared with: sixteen digits that change with everything that changes a vector. */
-export const fingerprint = ({ embedding }: Manifest): string =>
+export const fingerprint = ({ embedding }: Pick<Manifest, 'embedding'>): string =>
   digestJson({
     format: FORMAT,
     model: embedding.model,

@@ -41,7 +41,7 @@ export interface Query {
   readonly k: number
   readonly results: readonly Result[]
   readonly mode?: SearchMode
-  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' }
+  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings?: readonly string[]
   readonly error?: string
   readonly detail?: string
@@ -108,7 +108,7 @@ const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: numb
     return {
       results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
       mode: found.mode,
-      embedding: { model, dim, source: 'packet' as const },
+      embedding: found.embedding ?? { model, dim, source: 'packet' as const },
       warnings: [...placed.warnings, ...packet.warnings, ...found.warnings],
     }
   })

@@ -24,6 +24,8 @@ export interface OpenPacket {
   /** Absent when the packet was published without vectors. */
   readonly vectors?: VectorIndex
   readonly warnings: readonly string[]
+  /** The vectors that were rebuilt with another model, if they were. */
+  rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
   close(): void
 }
 
@@ -33,24 +35,36 @@ export interface Retrieval {
   readonly hits: readonly Hit[]
   /** How the rows were really found. */
   readonly mode: SearchMode
+  /** What the vectors that were searched are of. */
+  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings: readonly string[]
 }
 
-/** The question as a vector of the packet's own model; two models are never mixed. */
+interface Asked {
+  readonly vector: Float32Array
+  readonly vectors: VectorIndex
+  readonly source: 'packet' | 'rebuilt'
+}
+
+/** The question as a vector, and the vectors of the very same model; two models are never mixed. */
 const embedQuestion = async (
-  { manifest }: OpenPacket,
-  { dim }: VectorIndex,
+  packet: OpenPacket,
   embedder: Embedder,
   question: string,
   signal: AbortSignal,
-): Promise<Float32Array> => {
-  const { model } = manifest.embedding
-  if (embedder.model !== model)
-    throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
-  const { values, dim: got } = await embedder.embed([question], 'query', signal)
-  if (got !== dim)
-    throw packetFaults.model_mismatch(`the packet has vectors of ${dim} values, the embedder gives ${got}`)
-  return values
+): Promise<Asked | undefined> => {
+  const { model } = packet.manifest.embedding
+  const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
+  const own = embedder.model === model ? packet.vectors : undefined
+  if (own !== undefined && own.dim !== got)
+    throw packetFaults.model_mismatch(
+      `the packet has vectors of ${own.dim} values, the embedder gives ${got}`,
+    )
+  if (own !== undefined) return { vector, vectors: own, source: 'packet' }
+  const other = await packet.rebuilt(embedder.model, got)
+  if (other !== undefined) return { vector, vectors: other, source: 'rebuilt' }
+  if (packet.vectors === undefined) return undefined
+  throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
 }
 
 /** Words alone, with the reason why. */
@@ -77,29 +91,32 @@ export const retrieve = async (
   embedder: Embedder | undefined,
   signal: AbortSignal,
 ): Promise<Retrieval> => {
-  const { vectors, manifest } = packet
   if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
-  if (vectors === undefined || embedder === undefined) {
-    const why =
-      vectors === undefined
-        ? 'the packet has no vectors: searched by words alone'
-        : `no embedder for ${manifest.embedding.model} is configured: searched by words alone`
-    if (wanted === 'dense') throw packetFaults.no_vectors(why)
-    return lexicalOnly(packet, question, k, [why])
+  const withoutVectors = (why: string): Retrieval => {
+    if (wanted === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
+    return lexicalOnly(packet, question, k, [`${why}: searched by words alone`])
   }
-  const vector = await embedQuestion(packet, vectors, embedder, question, signal).catch((thrown: unknown) => {
+  if (embedder === undefined)
+    return withoutVectors(
+      packet.vectors === undefined
+        ? 'the packet has no vectors'
+        : `no embedder for ${packet.manifest.embedding.model} is configured`,
+    )
+  const asked = await embedQuestion(packet, embedder, question, signal).catch((thrown: unknown) => {
     if (wanted === 'dense' || !(thrown instanceof Fault) || thrown.code !== 'packet.embedder') throw thrown
     return thrown.message
   })
-  if (typeof vector === 'string')
-    return lexicalOnly(packet, question, k, [`${vector}: searched by words alone`])
+  if (asked === undefined) return withoutVectors('the packet has no vectors')
+  if (typeof asked === 'string') return withoutVectors(asked)
+  const { vector, vectors, source } = asked
   // A vector of zeros is as near to every row as to any other: what it finds would mean nothing.
   if (vector.every((value) => value === 0))
     return lexicalOnly(packet, question, k, [
       'the embedder makes nothing of the question: searched by words alone',
     ])
-  if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', warnings: [] }
+  const embedding = { model: embedder.model, dim: vectors.dim, source }
+  if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', embedding, warnings: [] }
   const depth = fusionDepth(k)
   const rankings = [vectors.search(vector, depth), packet.lexical.search(question, depth)]
-  return { hits: fuseRankings(rankings, k), mode: 'hybrid', warnings: [] }
+  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }

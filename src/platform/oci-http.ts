@@ -62,7 +62,7 @@ export class OciHttp {
     const ms = Math.min(Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000), MAX_DEADLINE_MS)
     const deadline = new AbortController()
     const both = AbortSignal.any([signal, deadline.signal])
-    const passed = (..._held: AbortSignal[]) =>
+    const passed = (..._held: readonly AbortSignal[]) =>
       deadline.abort(new DOMException('the deadline has passed', 'TimeoutError'))
     // The timer holds the signals as well. Node 20 holds those inside `any` by nothing: a garbage collection
     // would take the deadline away, and a registry that drips be waited for without end.

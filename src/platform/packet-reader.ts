@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import type { Clock } from '../kernel/ports.ts'
+import type { Embedder } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { fingerprint } from '../packets/fingerprint.ts'
 import { confinePath } from '../packets/format/confine.ts'
@@ -96,6 +97,39 @@ const placeIndex = async (payload: string, target: string, manifest: Manifest): 
   return true
 }
 
+/** Where the vectors of another model lie. */
+const rebuiltIndex = (
+  root: string,
+  digest: Digest,
+  { embedding }: Manifest,
+  model: string,
+  dim: number,
+): string =>
+  join(
+    root,
+    'index',
+    safeName(digest),
+    fingerprint({ embedding: { ...embedding, model, dim, normalized: true } }),
+    'index.faiss',
+  )
+
+/** Makes the vectors of another model for a packet that is in the store. The packet itself never changes. */
+export const rebuildVectors = async (
+  root: string,
+  digest: Digest,
+  packet: OpenPacket,
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<{ readonly rows: number; readonly dim: number }> => {
+  const texts = [...packet.docs].map(({ text }) => text)
+  const matrix = await embedder.embed(texts, 'document', signal)
+  await replaceFile(
+    rebuiltIndex(root, digest, packet.manifest, embedder.model, matrix.dim),
+    writeFlat(matrix),
+  )
+  return matrix
+}
+
 /** Opens packets of a store below a root. */
 export const packetReader =
   (root: string, clock: Clock) =>
@@ -112,12 +146,33 @@ export const packetReader =
     let vectors: VectorIndex | undefined
     if (dim > 0 && (await placeIndex(payload, files.index, manifest)))
       vectors = await openVectors(files, { rows: docs.rows, dim }, clock)
+    const others = new Map<string, Promise<VectorIndex | undefined>>()
+    const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
+      const index = rebuiltIndex(root, digest, manifest, model, dim)
+      if ((await stat(index).catch(() => undefined)) === undefined) return undefined
+      return openVectors({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim }, clock)
+    }
     return {
       manifest,
       docs,
       lexical,
       ...(vectors !== undefined && { vectors }),
       warnings,
-      close: () => vectors?.close(),
+      rebuilt: async (model, dim) => {
+        const key = JSON.stringify([model, dim])
+        const opening = others.get(key) ?? openOther(model, dim)
+        others.set(key, opening)
+        const found = await opening.catch((thrown: unknown) => {
+          others.delete(key)
+          throw thrown
+        })
+        // That there is none yet is not remembered: somebody may be rebuilding.
+        if (found === undefined) others.delete(key)
+        return found
+      },
+      close: () => {
+        vectors?.close()
+        for (const other of others.values()) void other.then((one) => one?.close())
+      },
     }
   }

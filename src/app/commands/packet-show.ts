@@ -6,7 +6,7 @@ import type { Candidate } from '../../packets/lookup.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
 import { packetFolder } from '../../platform/packet-folder.ts'
 import { packetStore } from '../../platform/packet-store.ts'
-import { usageFaults } from '../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { needText, packetSettings } from '../packet-settings.ts'
 
@@ -38,28 +38,33 @@ export const asLines = (answer: object): string => {
   return JSON.stringify(answer, null, 2)
 }
 
-/** Says what a packet holds and which embedder it needs: a folder, or a digest that was fetched. */
-export const inspect: Verb = async (invocation, [what]) => {
+/** The folder of a packet: one that was built, or that of a digest that was fetched. */
+export const placeOf = async (invocation: Invocation, asked: string): Promise<string> => {
   const { config } = packetSettings(invocation)
-  const asked = needText(what, 'a folder or a fetched packet')
   const digest = /^sha256:[0-9a-f]{64}$/.test(asked)
     ? asked
     : asked.startsWith('oci://')
       ? parseReference(asked).digest
       : undefined
-  const stored =
-    digest === undefined ? undefined : await packetStore(resolve(config.root, config.packetRoot)).find(digest)
-  if (digest !== undefined && stored === undefined)
-    throw usageFaults.argument('this packet was not fetched; pull it first')
-  const folder = stored === undefined ? resolve(asked) : join(stored, 'payload')
+  if (digest === undefined) return resolve(asked)
+  const stored = await packetStore(resolve(config.root, config.packetRoot)).find(digest)
+  if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')
+  return join(stored, 'payload')
+}
+
+/** Says what a packet holds and which embedder it needs. */
+export const inspect: Verb = async (invocation, [what]) => {
+  const folder = await placeOf(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
   if (source === undefined) throw usageFaults.argument('there is no manifest.json; name a packet')
-  const { cpm, counts, embedding, source: origin } = readManifest(await source.read(0, source.size))
+  const manifest = readManifest(await source.read(0, source.size))
+  const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest
   const local = embedding.model === LOCAL_MODEL
   const needs = local
     ? 'nothing: it was built with the embedder that is built in, which knows words and parts of words but no meaning'
     : `an embedding server for ${embedding.model}; without one it is searched by words alone`
-  const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs }
+  const broken = build_status === undefined ? {} : { build_status, build_error }
+  const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs, ...broken }
   invocation.terminal.print(JSON.stringify(answer, null, invocation.json ? 0 : 2))
   return 0
 }

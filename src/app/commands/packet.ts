@@ -6,6 +6,7 @@ import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
 import { greetHere, hostHere } from '../world.ts'
+import { catalog, diff } from './packet-compare.ts'
 import { build, publish, pull } from './packet-make.ts'
 import { asLines, inspect } from './packet-show.ts'
 
@@ -134,7 +135,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   digest,
   inspect,
   verify,
+  diff,
   cache,
+  catalog,
   serve,
 }
 

@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type CatalogRow, catalogRow, publishCatalog, writeCatalog } from '../../packets/catalog.ts'
+import { diffPackets, type Side } from '../../packets/diff.ts'
+import { DocTable } from '../../packets/format/docs.ts'
+import { readManifest } from '../../packets/format/manifest.ts'
+import { parseReference } from '../../packets/format/reference.ts'
+import { readVectors } from '../../packets/format/vectors.ts'
+import { packetFolder } from '../../platform/packet-folder.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { registryHere } from '../open-packets.ts'
+import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { placeOf } from './packet-show.ts'
+
+const never = new AbortController().signal
+
+const readPart = async (folder: string, path: string): Promise<Uint8Array | undefined> => {
+  const file = await packetFolder(folder)(path)
+  return file === undefined ? undefined : file.read(0, file.size)
+}
+
+const openSide = async (invocation: Invocation, asked: string): Promise<Side> => {
+  const folder = await placeOf(invocation, asked)
+  const [bytes, docs, halves] = await Promise.all(
+    ['manifest.json', 'docs.jsonl', 'vectors.f16.bin'].map((path) => readPart(folder, path)),
+  )
+  if (bytes === undefined) throw usageFaults.argument(`there is no manifest.json in ${asked}; name a packet`)
+  const manifest = readManifest(bytes)
+  const { dim } = manifest.embedding
+  return {
+    manifest,
+    docs: docs === undefined ? [] : new DocTable(docs),
+    ...(halves !== undefined && dim > 0 && { vectors: readVectors(halves, dim) }),
+  }
+}
+
+/** What makes one packet another than the other: folders, or digests that were fetched. */
+export const diff: Verb = async (invocation, [first, second]) => {
+  const limit = Number(textFlag(invocation, 'max-drift') ?? Number.POSITIVE_INFINITY)
+  if (Number.isNaN(limit)) throw usageFaults.option('--max-drift takes a number')
+  const found = diffPackets(
+    await openSide(invocation, needText(first, 'two packets')),
+    await openSide(invocation, needText(second, 'a second packet')),
+  )
+  const { chunks, files, drift, versions, models } = found
+  const ok = (drift ?? 0) <= limit
+  const lines = [
+    `version ${versions.join(' → ')}, model ${models.join(' → ')}, drift ${drift ?? 'not comparable'}`,
+    `chunks: ${chunks.added} added, ${chunks.removed} removed, ${chunks.kept} kept`,
+    ...files.added.map((path) => `+ ${path}`),
+    ...files.removed.map((path) => `- ${path}`),
+    ...files.changed.map((path) => `~ ${path}`),
+  ]
+  invocation.terminal.print(invocation.json ? JSON.stringify({ ok, ...found }) : lines.join('\n'))
+  return ok ? 0 : 1
+}
+
+const folders = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => join(folder, name))
+
+/** Lists the packets that were built into a folder, and puts the list on a registry when asked to. */
+export const catalog: Verb = async (invocation, [folder = 'dist']) => {
+  const { config } = packetSettings(invocation)
+  const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
+  const rows: CatalogRow[] = []
+  for (const named of await folders(resolve(folder)))
+    for (const version of await folders(named)) {
+      const bytes = await readPart(version, 'manifest.json')
+      if (bytes !== undefined) rows.push(catalogRow(readManifest(bytes), registry))
+    }
+  const bytes = writeCatalog(rows)
+  const target = textFlag(invocation, 'publish-ref')
+  const pinned =
+    target === undefined
+      ? undefined
+      : await publishCatalog(
+          registryHere(config, process.env, [target]).pusher,
+          parseReference(target),
+          bytes,
+          never,
+        )
+  if (invocation.json)
+    invocation.terminal.print(JSON.stringify({ ok: true, rows, ...(pinned && { pinned_uri: pinned }) }))
+  else invocation.terminal.print(pinned ?? Buffer.from(bytes).toString('utf8').trimEnd())
+  return 0
+}
