@@ -31,6 +31,7 @@ import {
   localRepository,
 } from './lazy-parts.ts'
 import { hearBoth, recordedDoor } from './recorded-door.ts'
+import { steadyFreshness } from './steady-freshness.ts'
 import { VERSION } from './version.ts'
 
 export interface Assembly {
@@ -67,6 +68,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
   const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
   const project = lazyProject(config, root, world, log)
   const packets = lazyPackets(config, root, clock, world.environment)
+  const repository = localRepository(root, clock, world.environment)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -77,7 +79,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       }),
       digests: async () => (await import('../surfaces/mcp/digests.ts')).definitionDigests(catalog),
       store,
-      repository: localRepository(root, clock, world.environment),
+      repository,
       clock,
     }),
     evidenceToolset({ evidence }),
@@ -92,6 +94,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       run: project.run,
       workflow: project.workflow,
       answerBytes: config.limits.answerBytes,
+      freshness: steadyFreshness(repository, clock),
     }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(

@@ -1,6 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { exportFolder } from './export-file.ts'
 
@@ -66,5 +78,68 @@ describe('an export', () => {
       (fault: Error) => fault.message,
     )
     expect(refusal).not.toContain(outside)
+  })
+})
+
+describe('an export into a folder that somebody keeps swapping for a link', () => {
+  const SWAPPER = `
+    const { renameSync } = require('node:fs')
+    process.send('ready')
+    for (;;) {
+      renameSync('inner', 'kept')
+      renameSync('way', 'inner')
+      renameSync('inner', 'way')
+      renameSync('kept', 'inner')
+    }
+  `
+
+  /** How it is usually done: judge where the path leads, then open the path. */
+  const naiveExport = async (path: string) => {
+    const full = join(root, path)
+    if (!realpathSync(dirname(full)).startsWith(realpathSync(root))) throw new Error('outside')
+    await writeFile(full, 'naive')
+  }
+
+  const attempt = (run: () => Promise<void>) =>
+    run().then(
+      () => 1,
+      () => 0,
+    )
+
+  it('never lands outside, where judging first and opening then does', async () => {
+    const target = join(outside, 'target')
+    mkdirSync(target)
+    symlinkSync(target, join(root, 'way'))
+    const swapper = spawn(process.execPath, ['-e', SWAPPER], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    try {
+      await once(swapper, 'message')
+      const write = exportFolder(root, [join(root, '.warrant')])
+      let written = 0
+      const start = performance.now()
+      while (performance.now() - start < 1_500) {
+        written += await attempt(() => write('inner/ours.json', 'x'))
+        await attempt(() => naiveExport('inner/naive.json'))
+      }
+      const lucky = () => !readdirSync(target).includes('naive.json')
+      while (lucky() && performance.now() - start < 15_000)
+        await attempt(() => naiveExport('inner/naive.json'))
+      expect(readdirSync(target)).toEqual(['naive.json'])
+      expect(written).toBeGreaterThan(0)
+    } finally {
+      swapper.kill('SIGKILL')
+      await once(swapper, 'close')
+    }
+  })
+
+  it('stays with the root it began with', async () => {
+    const write = exportFolder(root, [])
+    await write('first.json', 'x')
+    renameSync(root, `${root}-away`)
+    symlinkSync(outside, root)
+    await expect(write('second.json', 'x')).rejects.toMatchObject({ code: 'export.path' })
+    expect(readdirSync(outside)).not.toContain('second.json')
   })
 })

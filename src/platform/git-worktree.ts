@@ -1,28 +1,36 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { type FileReading, MAX_FILE_BYTES, type RepositoryFiles } from '../gate/ports.ts'
 
 // Not to follow a link, and not to wait for the other end of a pipe that poses as a file.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
+const lies = async (base: Promise<string>, place: Promise<string>): Promise<boolean> => {
+  try {
+    const [top, real] = await Promise.all([base, place])
+    return real === top || real.startsWith(top.endsWith(sep) ? top : top + sep)
+  } catch {
+    return false
+  }
+}
+
 /** Whether a folder of the repository is inside of it, links on the way followed. Asked once a folder. */
 const insideOf = (root: string) => {
   const known = new Map<string, Promise<boolean>>()
   const base = realpath(root)
-  const judge = async (folder: string): Promise<boolean> => {
-    try {
-      const [top, real] = await Promise.all([base, realpath(folder)])
-      return real === top || real.startsWith(top.endsWith(sep) ? top : top + sep)
-    } catch {
-      return false
-    }
-  }
-  return (folder: string): Promise<boolean> => {
-    const verdict = known.get(folder) ?? judge(folder)
-    known.set(folder, verdict)
+  const judge = (folder: string): Promise<boolean> => lies(base, realpath(folder))
+  const folder = (path: string): Promise<boolean> => {
+    const verdict = known.get(path) ?? judge(path)
+    known.set(path, verdict)
     return verdict
   }
+  // Where the system says by itself what was opened, it is asked: its path may lead elsewhere by now.
+  const opened = async (file: FileHandle, path: string): Promise<boolean> => {
+    const told = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+    return told === undefined ? folder(dirname(path)) : lies(base, Promise.resolve(told))
+  }
+  return { folder, opened }
 }
 
 const readAll = async (file: FileHandle, most: number): Promise<Buffer | undefined> => {
@@ -55,7 +63,7 @@ const readInside = async (root: string, inside: Inside, path: string, most: numb
   try {
     // Opened first, because most files that are asked for are not there. Nothing is read until the folder is judged.
     file = await open(whole, FLAGS)
-    if (!(await inside(dirname(whole)))) return 'nothing'
+    if (!(await inside.opened(file, whole))) return 'nothing'
     return (await readAll(file, most)) ?? 'nothing'
   } catch (thrown) {
     return NOTHING_THERE.includes((thrown as NodeJS.ErrnoException).code ?? '') ? 'nothing' : 'closed'
@@ -87,7 +95,7 @@ export async function* readWorktree(
 
 /** The repository's own files, for whoever needs one by its name. */
 export const repositoryFiles = (root: string): RepositoryFiles => ({
-  exists: async (path) => !path.includes('\0') && insideOf(root)(join(root, path)),
+  exists: async (path) => !path.includes('\0') && insideOf(root).folder(join(root, path)),
   read: async (path, limit) => {
     const look = await readInside(root, insideOf(root), path, limit + 1)
     return typeof look === 'string' || look.length > limit ? undefined : look

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -17,6 +18,14 @@ const folderOf = async (files: Readonly<Record<string, string | Uint8Array>>) =>
   return root
 }
 const pathsIn = async (root: string) => (await readSources(root)).map(({ path }) => path)
+
+it('takes no rules through a link, as git does not, and waits for no pipe that poses as a file', async () => {
+  const root = await folderOf({ 'a.md': 'text' })
+  const outside = await folderOf({ rules: '*.md\n' })
+  await symlink(join(outside, 'rules'), join(root, '.gitignore'))
+  execFileSync('mkfifo', [join(root, '.cpmignore')])
+  expect(await pathsIn(root)).toEqual(['a.md'])
+})
 
 describe('rules of what to leave out', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { SourceFile } from '../packets/build.ts'
 import { markdownSpans } from '../packets/chunk.ts'
@@ -39,9 +40,35 @@ const isIgnored = (layers: readonly Layer[], path: string, isFolder: boolean): b
   return false
 }
 
+// Not through a link, which may lead out of the folder, and not waiting for the writer of a pipe.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** No file of that name any more, or something else in its place. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO'])
+
+/** A plain file that is not too large; undefined for anything else that has the name by now. */
+const readPlain = async (path: string): Promise<Buffer | undefined> => {
+  const file = await open(path, FLAGS).catch((cause: NodeJS.ErrnoException) => {
+    if (GONE.has(cause.code ?? '')) return undefined
+    throw cause
+  })
+  if (file === undefined) return undefined
+  try {
+    const stats = await file.stat()
+    return stats.isFile() && stats.size <= MAX_FILE ? await file.readFile() : undefined
+  } finally {
+    await file.close()
+  }
+}
+
 const rulesIn = async (root: string, folder: string): Promise<readonly Layer[]> => {
   const texts = await Promise.all(
-    IGNORE_FILES.map((name) => readFile(join(root, folder, name), 'utf8').catch(() => '')),
+    IGNORE_FILES.map((name) =>
+      readPlain(join(root, folder, name)).then(
+        (bytes) => bytes?.toString('utf8') ?? '',
+        () => '',
+      ),
+    ),
   )
   return texts.filter((text) => text !== '').map((text) => ({ below: folder, rules: readIgnore(text) }))
 }
@@ -64,8 +91,8 @@ async function* walk(root: string, folder: string, above: readonly Layer[]): Asy
 }
 
 const readSource = async (root: string, path: string): Promise<SourceFile | undefined> => {
-  if ((await lstat(join(root, path))).size > MAX_FILE) return undefined
-  const bytes = await readFile(join(root, path))
+  const bytes = await readPlain(join(root, path))
+  if (bytes === undefined) return undefined
   const text = decodeText(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined || text.trim() === '') return undefined
   const extension = extname(path).toLowerCase()

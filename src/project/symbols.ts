@@ -35,14 +35,15 @@ const draw = (symbols: readonly Declared[], level: number): string[] =>
 export const outlineFile = (
   { jail, rules, watch, parse }: Desk,
   { path, depth, limit }: { readonly path: string; readonly depth: number; readonly limit: number },
-): SymbolList & { readonly depth: number } => {
+): SymbolList & { readonly depth: number; readonly modified: string } => {
   const grammar = grammarOf(path)
   if (grammar === undefined) throw projectFaults.grammar(`no grammar for ${quotePath(path)}`)
   const file = jail.read(path, rules, { bytes: MAX_SOURCE, watch })
   const root = parse(grammar, decodeText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = draw(readSymbols(root, shown), 0)
-    if (lines.length <= limit || shown === 1) return { ...cutAt(lines, limit), depth: shown }
+    if (lines.length <= limit || shown === 1)
+      return { ...cutAt(lines, limit), depth: shown, modified: new Date(file.modified).toISOString() }
   }
 }
 

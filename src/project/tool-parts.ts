@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { Fault } from '../kernel/fault.ts'
 import { quotePath } from '../kernel/jail.ts'
-import type { CallContext } from '../kernel/tool.ts'
+import type { Freshness } from '../kernel/ports.ts'
+import { Told } from '../kernel/told.ts'
+import type { CallContext, Tool } from '../kernel/tool.ts'
 import type { JobName, Jobs, RunJob } from './jobs.ts'
 
 /** What the tools of this room need from outside. */
@@ -9,7 +11,36 @@ export interface ProjectPorts {
   readonly run: RunJob
   /** Largest answer, in bytes. */
   readonly answerBytes: number
+  /** What the repository is at, as far as it is known by now. */
+  readonly freshness?: () => Promise<Freshness | undefined>
 }
+
+const Stamp = z
+  .object({
+    head: z.string().optional(),
+    branch: z.string().optional(),
+    dirty: z.boolean().optional(),
+    at: z.string(),
+  })
+  .optional()
+  .describe('The commit, and whether files differ from it.')
+
+const withStamp = (answer: unknown, freshness: Freshness | undefined): unknown => {
+  if (freshness === undefined) return answer
+  if (!(answer instanceof Told)) return { ...(answer as object), freshness }
+  const texts = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  return new Told({ ...(answer.value as object), freshness }, ...texts)
+}
+
+/** Says beside what a tool answers how fresh it is. Both are looked up at the same time. */
+export const stampTool = (tool: Tool, { freshness }: ProjectPorts): Tool => ({
+  ...tool,
+  output: tool.output instanceof z.ZodObject ? tool.output.extend({ freshness: Stamp }) : tool.output,
+  run: async (args, call) => {
+    const [answer, now] = await Promise.all([tool.run(args, call), freshness?.()])
+    return withStamp(answer, now)
+  },
+})
 
 /** Room for the facts beside a text. */
 const ASIDE = 4_096

@@ -4,7 +4,15 @@ import { Told } from '../kernel/told.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { FileResult } from './read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
-import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
+import {
+  ask,
+  lineInputs,
+  noteShared,
+  PathInput,
+  type ProjectPorts,
+  stampTool,
+  textBytes,
+} from './tool-parts.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')
@@ -49,6 +57,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
         z.object({
           path: z.string(),
           lines: z.int().optional(),
+          modified: z.string().optional(),
           last: z.int().optional().describe('Last line given.'),
           error: z.string().optional(),
         }),
@@ -81,7 +90,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
 const summary = (file: FileResult) =>
   'error' in file
     ? { path: file.path, error: file.error }
-    : { path: file.path, lines: file.lines, last: file.last }
+    : { path: file.path, lines: file.lines, modified: file.modified, last: file.last }
 
 const blockOf = (file: FileResult): string => ('error' in file ? `Error: ${file.message}` : file.text)
 
@@ -177,7 +186,7 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
       depth: count(8, 2).describe('Most levels.'),
       limit: count(1_000, 300).describe('Most symbols.'),
     }),
-    output: SymbolPage.extend({ depth: z.int().describe('Levels shown.') }),
+    output: SymbolPage.extend({ depth: z.int().describe('Levels shown.'), modified: z.string() }),
     run: async (args, call) => {
       const { text, ...page } = await ask(ports, call, 'outline', args)
       return new Told(page, text)
@@ -225,9 +234,10 @@ export const projectToolset = (ports: WorkflowPorts): Toolset => ({
   name: 'project',
   title: 'The files of the project',
   tools: [
-    ...readTools(ports),
-    ...findTools(ports),
-    ...symbolTools(ports),
+    ...[...readTools(ports), ...findTools(ports), ...symbolTools(ports)].map((tool) =>
+      stampTool(tool, ports),
+    ),
+    // Their shapes are those that their clients know.
     ...sentinelTools(ports),
     ...workflowTools(ports),
   ],
