@@ -1,8 +1,9 @@
 import type { Clock, Freshness, Repository } from '../kernel/ports.ts'
 
-/** How long an answer of git is good enough, and how long a reader of files waits for a new one. */
+/** How long an answer of git is good enough, and how long a reader of files waits for a new one, or the first. */
 const STEADY_MS = 1_000
 const PATIENCE_MS = 250
+const FIRST_MS = 2_000
 
 /**
  * What the repository is at, asked of git at most once a second. In a repository so large that git takes its
@@ -30,7 +31,7 @@ export const steadyFreshness = (
     asking ??= ask().catch(() => {})
     let stop = () => {}
     const patience = new Promise<void>((resolve) => {
-      stop = clock.after(PATIENCE_MS, resolve)
+      stop = clock.after(known === undefined ? FIRST_MS : PATIENCE_MS, resolve)
     })
     await Promise.race([asking, patience])
     stop()

@@ -18,7 +18,6 @@ export interface ProjectPorts {
 const Stamp = z
   .object({
     head: z.string().optional(),
-    branch: z.string().optional(),
     dirty: z.boolean().optional(),
     at: z.string(),
   })

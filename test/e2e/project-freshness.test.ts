@@ -59,10 +59,7 @@ it('says beside every answer about files which commit they are at, and whether t
   const changed = answers(cwd)
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
   for (const [name] of ASKED.filter(([tool]) => tool.startsWith('project_'))) {
-    expect([name, clean.get(name).freshness]).toEqual([
-      name,
-      { head, branch: 'trunk', dirty: false, at: time },
-    ])
+    expect([name, clean.get(name).freshness]).toEqual([name, { head, dirty: false, at: time }])
     expect([name, changed.get(name).freshness]).toMatchObject([name, { head, dirty: true }])
   }
   for (const name of ['project_read', 'project_info', 'project_symbols', 'readJavaFile'])
