@@ -19,7 +19,7 @@ const tools = listTools(catalog)
  * it: `--toolsets` brings a client's share down to one of these.
  */
 const MAX_TOKENS = 18_000
-const MAX_TOOLSET_TOKENS = 6_000
+const MAX_TOOLSET_TOKENS = 6_500
 const MAX_TOOL_TOKENS = 700
 
 type Schema = { readonly [key: string]: unknown }

@@ -22,7 +22,6 @@ const Stamp = z
     at: z.string(),
   })
   .optional()
-  .describe('The commit, and whether files differ from it.')
 
 const withStamp = (answer: unknown, freshness: Freshness | undefined): unknown => {
   if (freshness === undefined) return answer
