@@ -4,7 +4,7 @@ import { byPath, type ProjectFiles } from '../../src/project/source-files.ts'
 /** A project that exists only in the test: paths and texts. `undefined` stands for a file nobody can read. */
 export const memoryFiles = (
   files: Readonly<Record<string, string | undefined>>,
-  root = '/work/shop',
+  root = '/srv/shop',
 ): ProjectFiles & { readonly bytesRead: () => number } => {
   let read = 0
   const seen = (path: string) => {
