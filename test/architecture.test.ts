@@ -47,7 +47,7 @@ const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
   beliefs: ['lineage', 'kernel'],
   packets: ['kernel'],
   lineage: ['kernel'],
-  // Platform code implements the ports that these rooms declare.
+  // Platform code implements the ports that these rooms declare, and reads ignore files by the project's rules.
   platform: ['gate', 'evidence', 'project', 'packets', 'lineage', 'kernel'],
   kernel: [],
 }

@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../test/support/binary.ts'
-import { readIgnore } from './packet-ignore.ts'
+import { isIgnored, readIgnore } from '../project/ignore.ts'
 import { outlineOf } from './packet-outline.ts'
 import { readSources } from './packet-source.ts'
 
@@ -47,13 +47,13 @@ describe('rules of what to leave out', () => {
     ['\\#x', '#x', false, true],
     ['a.c', 'abc', false, undefined],
   ])('%j of %s (folder: %s): %s', (text, path, isFolder, verdict) => {
-    expect(readIgnore(text)(path, isFolder)).toBe(verdict)
+    expect(isIgnored([readIgnore(text, 0)], path.split('/'), isFolder)).toBe(verdict ?? false)
   })
 
   it('cost no more time for many stars', () => {
-    const rules = readIgnore(`${'a*'.repeat(200)}b\n${'**/'.repeat(150)}b`)
-    expect(rules('a'.repeat(250), false)).toBeUndefined()
-    expect(rules('a/'.repeat(120), false)).toBeUndefined()
+    const rules = [readIgnore(`${'a*'.repeat(200)}b\n${'**/'.repeat(150)}b`, 0)]
+    expect(isIgnored(rules, ['a'.repeat(250)], false)).toBe(false)
+    expect(isIgnored(rules, Array(120).fill('a'), false)).toBe(false)
   })
 })
 

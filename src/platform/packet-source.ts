@@ -4,8 +4,8 @@ import { lstat, open, readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { SourceFile } from '../packets/build.ts'
 import { markdownSpans } from '../packets/chunk.ts'
+import { type IgnoreFile, isIgnored, readIgnore } from '../project/ignore.ts'
 import { diskFault, diskFaults } from './packet-files.ts'
-import { type IgnoreRules, readIgnore } from './packet-ignore.ts'
 import { outlineOf } from './packet-outline.ts'
 import { decodeText } from './syntax.ts'
 
@@ -25,20 +25,6 @@ const LOCK_FILES = /(?:^|[.-])lock(?:file)?(?:\.json|\.ya?ml)?$|^package-lock\.j
 const IGNORE_FILES = ['.gitignore', '.cpmignore']
 const MAX_FILE = 2 * 1024 * 1024
 const MAX_FILES = 200_000
-
-/** Rules with the folder they were found in. */
-interface Layer {
-  readonly below: string
-  readonly rules: IgnoreRules
-}
-
-const isIgnored = (layers: readonly Layer[], path: string, isFolder: boolean): boolean => {
-  for (const { below, rules } of layers.toReversed()) {
-    const verdict = rules(below === '' ? path : path.slice(below.length + 1), isFolder)
-    if (verdict !== undefined) return verdict
-  }
-  return false
-}
 
 // Not through a link, which may lead out of the folder, and not waiting for the writer of a pipe.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -61,7 +47,8 @@ const readPlain = async (path: string): Promise<Buffer | undefined> => {
   }
 }
 
-const rulesIn = async (root: string, folder: string): Promise<readonly Layer[]> => {
+const rulesIn = async (root: string, folder: string): Promise<readonly IgnoreFile[]> => {
+  const depth = folder === '' ? 0 : folder.split('/').length
   const texts = await Promise.all(
     IGNORE_FILES.map((name) =>
       readPlain(join(root, folder, name)).then(
@@ -70,16 +57,16 @@ const rulesIn = async (root: string, folder: string): Promise<readonly Layer[]> 
       ),
     ),
   )
-  return texts.filter((text) => text !== '').map((text) => ({ below: folder, rules: readIgnore(text) }))
+  return texts.filter((text) => text !== '').map((text) => readIgnore(text, depth))
 }
 
 /** The paths of files worth packing, in order. Links are not followed; hidden files and folders are left out. */
-async function* walk(root: string, folder: string, above: readonly Layer[]): AsyncGenerator<string> {
+async function* walk(root: string, folder: string, above: readonly IgnoreFile[]): AsyncGenerator<string> {
   const layers = [...above, ...(await rulesIn(root, folder))]
   const entries = await readdir(join(root, folder), { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.name.startsWith('.') || isIgnored(layers, path, entry.isDirectory())) continue
+    if (entry.name.startsWith('.') || isIgnored(layers, path.split('/'), entry.isDirectory())) continue
     if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* walk(root, path, layers)
     else if (
       entry.isFile() &&
