@@ -75,12 +75,14 @@ export const missingNode = ({ level, index }: Omit<TreeNode, 'hash'>) =>
 export const missingEntry = (seq: number) =>
   storeFaults.absent(`the log has no entry ${seq}`, { detail: { seq } })
 
-/** Rows as a store gave them: what is missing between them is damage, not a shorter log. */
+/** An entry that later ones follow on: damage, and not a shorter log. */
+export const lostEntry = (seq: number) =>
+  storeFaults.damaged(`entry ${seq} is not there`, { detail: { seq } })
+
+/** Rows as a store gave them. */
 export const checkOrder = (rows: readonly Row[], from: number): readonly Row[] => {
   rows.forEach(({ seq }, place) => {
-    if (seq !== from + place) {
-      throw storeFaults.damaged(`entry ${from + place} is not there`, { detail: { seq: from + place } })
-    }
+    if (seq !== from + place) throw lostEntry(from + place)
   })
   return rows
 }

@@ -11,15 +11,19 @@ import {
   decodeText,
   encodeHash,
   encodeText,
+  lostEntry,
   missingEntry,
   missingNode,
 } from './log-rules.ts'
-import { atOnce, type SqlRow, type SqlValue, transact } from './sqlite.ts'
+import { atOnce, type SqlRow, transact } from './sqlite.ts'
 import { guard } from './sqlite-faults.ts'
 import { recalled } from './sqlite-recall.ts'
+import { firstOf, packRun, packRuns, type Run, unpackRun } from './sqlite-runs.ts'
 import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
-import { type Connection, connect, ENTRIES_AT_ONCE, type Statements } from './sqlite-statements.ts'
+import { type Connection, connect } from './sqlite-statements.ts'
 import { patiently } from './sqlite-wait.ts'
+
+const RUNS_AT_ONCE = 16
 
 class SqliteLog implements Log {
   readonly genesis: string
@@ -44,23 +48,34 @@ class SqliteLog implements Log {
   #readHead(): Head {
     const row = this.#connection.sql.newest.get(this.#first, this.#last)
     if (row === undefined) return { size: 0, entry: null }
-    const seq = Number(row.id) - this.#first
-    return { size: seq + 1, entry: decodeText(row.entry, `entry ${seq}`) }
+    const run = this.#runOf(row)
+    const [newest] = unpackRun(run, run.seq, run.seq + 1)
+    return { size: run.seq + 1, entry: newest?.entry ?? null }
   }
 
   read(from: number, limit: number): readonly Row[] {
     checkRange(from, limit)
-    if (from >= LOG_SPAN) return []
-    const rows = guard(() => this.#connection.sql.page.all(this.#first + from, this.#last, limit))
-    const decoded = rows.map(({ id, entry, payload }) => {
-      const seq = Number(id) - this.#first
-      return {
-        seq,
-        entry: decodeText(entry, `entry ${seq}`),
-        payload: payload === null ? null : decodeText(payload, `payload ${seq}`),
+    const to = Math.min(from + limit, LOG_SPAN)
+    const rows: Row[] = []
+    for (let next = from, found = RUNS_AT_ONCE; next < to && found === RUNS_AT_ONCE; ) {
+      const runs = guard(() => this.#connection.sql.page.all(this.#first + next, this.#last, RUNS_AT_ONCE))
+      for (const row of runs) {
+        const run = this.#runOf(row)
+        if (firstOf(run) > next) throw lostEntry(next)
+        // Not spread: a log may be long.
+        for (const one of unpackRun(run, next, to)) rows.push(one)
+        next = run.seq + 1
+        if (next >= to) break
       }
-    })
-    return checkOrder(decoded, from)
+      found = runs.length
+    }
+    return checkOrder(rows, from)
+  }
+
+  #runOf({ id, sizes, bytes }: SqlRow): Run {
+    const seq = Number(id) - this.#first
+    if (sizes instanceof Uint8Array && bytes instanceof Uint8Array) return { seq, sizes, bytes }
+    throw storeFaults.damaged(`entry ${seq} is not bytes`)
   }
 
   nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
@@ -106,7 +121,7 @@ class SqliteLog implements Log {
       const last = sql.lastId.get(this.#first, this.#last)
       const size = last === undefined ? 0 : Number(last.id) - this.#first + 1
       if (size !== expected) return false
-      addRows(sql, this.#first, rows)
+      for (const { seq, sizes, bytes } of packRuns(rows)) sql.addRun.run(this.#first + seq, sizes, bytes)
       for (const { level, index, hash } of nodes) {
         sql.addNode.run(this.#id, level, index, encodeHash(hash))
       }
@@ -128,8 +143,7 @@ class SqliteLog implements Log {
   async erase(seq: number, instead?: Snapshot): Promise<void> {
     const { db, sql } = this.#connection
     await this.#write(() => {
-      const inRange = seq >= 0 && seq < LOG_SPAN
-      if (!inRange || Number(sql.dropPayload.run(this.#first + seq).changes) === 0) throw missingEntry(seq)
+      this.#dropPayload(seq)
       if (instead === undefined) return
       sql.clearSnapshots.run(this.#first, this.#last)
       sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
@@ -139,6 +153,17 @@ class SqliteLog implements Log {
       if (atOnce(db, () => sql.clearJournal.get())?.busy !== 0)
         throw storeFaults.busy('the journal is in use')
     })
+  }
+
+  #dropPayload(seq: number): void {
+    const { sql } = this.#connection
+    const inRange = seq >= 0 && seq < LOG_SPAN
+    const row = inRange ? sql.page.all(this.#first + seq, this.#last, 1)[0] : undefined
+    if (row === undefined) throw missingEntry(seq)
+    const run = this.#runOf(row)
+    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
+    const { sizes, bytes } = packRun(rows.map((one) => (one.seq === seq ? { ...one, payload: null } : one)))
+    sql.changeRun.run(sizes, bytes, this.#first + run.seq)
   }
 
   setQuarantine(reason: string | null): Soon<void> {
@@ -156,24 +181,6 @@ class SqliteLog implements Log {
       return result
     })
   }
-}
-
-const valuesOf = (first: number, { seq, entry, payload }: Row): [SqlValue, SqlValue, SqlValue] => [
-  first + seq,
-  Buffer.from(entry),
-  payload === null ? null : Buffer.from(payload),
-]
-
-const addRows = ({ addEntry, addEntries }: Statements, first: number, rows: readonly Row[]): void => {
-  const whole = rows.length - (rows.length % ENTRIES_AT_ONCE)
-  let values: SqlValue[] = []
-  for (let at = 0; at < whole; at += 1) {
-    values.push(...valuesOf(first, rows[at] as Row))
-    if (values.length < 3 * ENTRIES_AT_ONCE) continue
-    addEntries.run(...values)
-    values = []
-  }
-  for (let at = whole; at < rows.length; at += 1) addEntry.run(...valuesOf(first, rows[at] as Row))
 }
 
 const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {

@@ -7,8 +7,8 @@ const VERSION = 1
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 
 /**
- * An entry's key is its log's number and its own in one integer: the table is then its own index, and a
- * commit touches one page less. Texts are blobs because Node cuts SQLite's text at a NUL.
+ * A run's key is its log's number and that of its last entry in one integer: the table is then its own index, and
+ * a commit touches one page less. Texts are blobs because Node cuts SQLite's text at a NUL.
  */
 export const LOG_SPAN = 2 ** 32
 export const MAX_LOGS = 2 ** 20
@@ -20,10 +20,10 @@ CREATE TABLE logs (
   genesis BLOB NOT NULL,
   quarantine BLOB
 ) STRICT;
-CREATE TABLE entries (
+CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
-  entry BLOB NOT NULL,
-  payload BLOB
+  sizes BLOB NOT NULL,
+  bytes BLOB NOT NULL
 ) STRICT;
 CREATE TABLE nodes (
   log INTEGER NOT NULL,

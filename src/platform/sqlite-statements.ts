@@ -3,19 +3,15 @@ import { guard } from './sqlite-faults.ts'
 import { openFile, type SqliteFile } from './sqlite-file.ts'
 import { Recall } from './sqlite-recall.ts'
 
-/** Entries that one statement adds: crossing into SQLite for each costs as much as adding it. */
-export const ENTRIES_AT_ONCE = 8
-
 const SQL = {
   logNamed: 'SELECT id, genesis FROM logs WHERE name = ?',
   logNames: 'SELECT name FROM logs ORDER BY name',
   addLog: 'INSERT INTO logs (name, genesis) VALUES (?, ?)',
-  lastId: 'SELECT id FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
-  newest: 'SELECT id, entry FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
-  page: 'SELECT id, entry, payload FROM entries WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
-  addEntry: 'INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)',
-  addEntries: `INSERT INTO entries (id, entry, payload) VALUES ${Array(ENTRIES_AT_ONCE).fill('(?, ?, ?)').join()}`,
-  dropPayload: 'UPDATE entries SET payload = NULL WHERE id = ?',
+  lastId: 'SELECT id FROM runs WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  newest: 'SELECT id, sizes, bytes FROM runs WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  page: 'SELECT id, sizes, bytes FROM runs WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
+  addRun: 'INSERT INTO runs (id, sizes, bytes) VALUES (?, ?, ?)',
+  changeRun: 'UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?',
   clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
   addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',

@@ -14,7 +14,7 @@ const forgePayload = (folder: string, seq: number, from: string, to: string): vo
   const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
   const changed = db
     .prepare(
-      'update entries set payload = cast(replace(cast(payload as text), ?, ?) as blob) where id & 4294967295 = ? and instr(payload, ?)',
+      'update runs set bytes = cast(replace(cast(bytes as text), ?, ?) as blob) where id & 4294967295 = ? and instr(bytes, ?)',
     )
     .run(from, to, seq, Buffer.from(from))
   db.close()

@@ -24,14 +24,25 @@ export const tamperWith = async <T>({ store }: ServerPlan, work: (db: Database) 
 
 type Part = 'entry' | 'payload'
 
-export const readPart = (db: Database, part: Part, seq: number): Buffer => {
-  const row = db.prepare(`SELECT ${part} AS bytes FROM entries WHERE id = ?`).get(place(seq))
-  if (!(row?.bytes instanceof Uint8Array)) throw new Error(`entry ${seq} has no ${part}`)
-  return Buffer.from(row.bytes)
+/** What was written one at a time lies in runs of one. */
+const readRun = (db: Database, seq: number): Record<Part, Buffer> => {
+  const row = db.prepare('SELECT sizes, bytes FROM runs WHERE id = ?').get(place(seq))
+  if (!(row?.sizes instanceof Uint8Array) || row.sizes.length !== 8)
+    throw new Error(`${seq} is no run of one`)
+  const bytes = Buffer.from(row.bytes as Uint8Array)
+  const cut = Buffer.from(row.sizes).readUInt32LE(0)
+  return { entry: bytes.subarray(0, cut), payload: bytes.subarray(cut) }
 }
 
+export const readPart = (db: Database, part: Part, seq: number): Buffer => readRun(db, seq)[part]
+
 export const writePart = (db: Database, part: Part, seq: number, bytes: Uint8Array): void => {
-  db.prepare(`UPDATE entries SET ${part} = ? WHERE id = ?`).run(bytes, place(seq))
+  const { entry, payload }: Record<Part, Uint8Array> = { ...readRun(db, seq), [part]: bytes }
+  const sizes = Buffer.alloc(8)
+  sizes.writeUInt32LE(entry.length, 0)
+  sizes.writeUInt32LE(payload.length, 4)
+  const run = [sizes, Buffer.concat([entry, payload]), place(seq)]
+  db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(...run)
 }
 
 /** Puts one text in the place of another of the same length. */
@@ -52,7 +63,7 @@ export const changeHash = (db: Database, seq: number, member: 'checksum' | 'payl
 }
 
 export const deleteFrom = (db: Database, first: number, last = first): void => {
-  db.prepare('DELETE FROM entries WHERE id BETWEEN ? AND ?').run(place(first), place(last))
+  db.prepare('DELETE FROM runs WHERE id BETWEEN ? AND ?').run(place(first), place(last))
 }
 
 export const swapRows = (db: Database, a: number, b: number): void => {

@@ -40,7 +40,7 @@ async function makeRows(source, count) {
 }
 
 /**
- * The statement anybody would write, in a file with our tables and our settings.
+ * The table and the statement anybody would write, in a file with our settings.
  *
  * @param {any} source
  * @param {any[]} rows
@@ -49,6 +49,7 @@ async function rawInserts(source, rows) {
   const db = await source.openDatabase(join(freshDir(), 'raw.db'))
   source.setUp(db)
   source.createTables(db)
+  db.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, entry BLOB NOT NULL, payload BLOB) STRICT')
   const insert = db.prepare('INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)')
   const bytes = rows.map(({ seq, entry, payload }) => ({
     id: 2 ** 32 + seq,
