@@ -12,7 +12,7 @@ await runBench(['rounds'], async (options) => {
   const source = await loadSource()
   const tables = [
     await measureWire(options),
-    await measureBatches(source, options),
+    await measureBatches(options),
     await measureSizes(source, options),
     await measureTick(source, options, 100_000),
     await measureTick(source, options, 1_000_000),
