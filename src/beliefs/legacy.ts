@@ -3,7 +3,7 @@ import type { Toolset } from '../kernel/catalog.ts'
 import type { CallContext, Content, Tool } from '../kernel/tool.ts'
 import { readEntry } from '../lineage/rows.ts'
 import type { Beliefs } from './beliefs.ts'
-import { asText, clean } from './tool-parts.ts'
+import { asText } from './tool-parts.ts'
 
 /**
  * The answers of the server this one replaces, as it really wrote them, for whoever compares the two. Its
@@ -145,7 +145,7 @@ const translate = (tool: Tool, open: () => Promise<Beliefs>): Tool => {
     render,
     run: async (args: never, call: CallContext) => {
       const answer = await tool.run(args, call)
-      return clean(await show(answer as never, await open()))
+      return show(answer as never, await open())
     },
   }
 }

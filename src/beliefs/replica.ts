@@ -20,7 +20,7 @@ export const replicaFaults = defineFaults('replica', {
 
 const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
-const MAX_TURNS = 8
+const MAX_TURNS = 64
 
 export interface ReplicaOptions {
   readonly scribe: Scribe

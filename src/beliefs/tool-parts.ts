@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
-import type { Content } from '../kernel/tool.ts'
+import type { Content, Tool } from '../kernel/tool.ts'
 import type { Soon } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { sanitize } from './sanitize.ts'
@@ -14,8 +14,11 @@ export const extras = (sideEffects: readonly string[], dependencies: readonly st
   dependencies,
 })
 
-/** The second line after the schema: names that must never leave do not, wherever they came from. */
-export const clean = <T>(value: T): T => sanitize(value as Json).value as T
+/** The second line beside the schema: names that must never leave do not, wherever they came from. */
+export const screened = (tool: Tool): Tool => ({
+  ...tool,
+  screen: (answer) => sanitize(answer as Json).value,
+})
 
 export type Ask = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
 
@@ -24,7 +27,7 @@ export const asker =
   (open: () => Soon<Beliefs>): Ask =>
   (question) => {
     const beliefs = open()
-    return (beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)).then(clean)
+    return beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)
   }
 
 /** Older clients read the text, indented by two. */

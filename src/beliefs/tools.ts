@@ -7,7 +7,7 @@ import type { Beliefs } from './beliefs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
 import { BeliefInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
 import * as shapes from './shapes.ts'
-import { type Ask, asker, asText, extras } from './tool-parts.ts'
+import { type Ask, asker, asText, extras, screened } from './tool-parts.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })
@@ -150,7 +150,7 @@ export const beliefsToolset = (open: () => Soon<Beliefs>): Toolset => {
       ...lineageTools(ask),
       governanceStatus(ask),
       ...furtherTools(ask),
-    ],
+    ].map(screened),
     resources: [],
     prompts: [],
   }

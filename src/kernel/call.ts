@@ -20,7 +20,7 @@ export class Call implements CallContext {
   #done = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
   /** Set by `invoke` while it waits, so that a cancellation is answered at once and not when the tool notices. */
-  onCancel: (() => void) | undefined
+  waiting: { cancelled(): void } | undefined
 
   constructor(clock: Clock, log: Log, report?: (progress: Progress) => void) {
     this.#clock = clock
@@ -45,14 +45,14 @@ export class Call implements CallContext {
     if (this.#ended || this.cancelled) return
     this.#reason = reason ?? 'cancelled'
     this.#controller?.abort(this.#reason)
-    this.onCancel?.()
+    this.waiting?.cancelled()
   }
 
   /** Nothing the tool does after this reaches the client. */
   end(): void {
     this.#ended = true
     // Whoever still holds the call must not hold all that waited for it.
-    this.onCancel = undefined
+    this.waiting = undefined
   }
 
   progress(done: number, total?: number, message?: string): void {

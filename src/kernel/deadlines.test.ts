@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { StillClock } from '../../test/support/still-clock.ts'
-import { Deadlines } from './deadlines.ts'
+import { type Deadline, Deadlines } from './deadlines.ts'
 
 describe('deadlines', () => {
   const bench = () => {
     const clock = new StillClock()
     const deadlines = new Deadlines(clock, 100)
     const expired: string[] = []
-    const set = (name: string) => deadlines.set(clock.elapsed(), () => expired.push(name))
+    const set = (name: string, then = () => {}): Deadline => {
+      const expire = () => {
+        expired.push(name)
+        then()
+      }
+      const deadline = { at: clock.elapsed() + 100, over: false, expire }
+      deadlines.set(deadline)
+      return deadline
+    }
     return { clock, deadlines, expired, set }
   }
 
@@ -49,13 +57,9 @@ describe('deadlines', () => {
   })
 
   it('may be met by one that passes at the same time', () => {
-    const { clock, deadlines, expired } = bench()
-    const partner = { second: undefined as ReturnType<Deadlines['set']> | undefined }
-    deadlines.set(0, () => {
-      expired.push('first')
-      if (partner.second !== undefined) deadlines.meet(partner.second)
-    })
-    partner.second = deadlines.set(0, () => expired.push('second'))
+    const { clock, deadlines, expired, set } = bench()
+    set('first', () => deadlines.meet(second))
+    const second = set('second')
     clock.move(100)
     expect(expired).toEqual(['first'])
     expect(clock.waiting).toBe(0)

@@ -3,8 +3,9 @@ import type { Clock } from './ports.ts'
 /** Something under way that must end in time. */
 export interface Deadline {
   readonly at: number
-  /** Undefined once it ended. */
-  expire: (() => void) | undefined
+  /** It ended, in time or not. */
+  over: boolean
+  expire(): void
 }
 
 /** So many that are over are kept in the queue before it is cleared of them. */
@@ -27,18 +28,16 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  set(began: number, expire: () => void): Deadline {
-    const deadline: Deadline = { at: began + this.#ms, expire }
+  set(deadline: Deadline): void {
     this.#queue.push(deadline)
     this.#open += 1
     this.#stop ??= this.#clock.after(this.#ms, () => this.#look())
-    return deadline
   }
 
   /** It ended. With nothing under way there is no timer either, which would keep the process. */
   meet(deadline: Deadline): void {
-    if (deadline.expire === undefined) return
-    deadline.expire = undefined
+    if (deadline.over) return
+    deadline.over = true
     this.#open -= 1
     if (this.#open === 0) this.#rest()
     else if (this.#queue.length > 2 * this.#open + SPARE) this.#queue = this.#queue.filter(isOpen)
@@ -55,13 +54,14 @@ export class Deadlines {
     const now = this.#clock.elapsed()
     this.#queue = this.#queue.filter(isOpen)
     for (const deadline of this.#queue.filter(({ at }) => at <= now)) {
-      const { expire } = deadline
+      // One that passes may have met another.
+      if (deadline.over) continue
       this.meet(deadline)
-      expire?.()
+      deadline.expire()
     }
     const [next] = this.#queue.filter(isOpen)
     if (next !== undefined) this.#stop ??= this.#clock.after(next.at - now, () => this.#look())
   }
 }
 
-const isOpen = ({ expire }: Deadline): boolean => expire !== undefined
+const isOpen = ({ over }: Deadline): boolean => !over

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Call } from './call.ts'
-import { Deadlines } from './deadlines.ts'
+import { type Deadline, Deadlines } from './deadlines.ts'
 import { defineFaults, Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
@@ -87,9 +87,12 @@ const refuseLength = (tool: Tool, bytes: number, limit: number): never => {
   })
 }
 
+const checkAnswer = (tool: Tool, raw: unknown): unknown =>
+  tool.output.parse(tool.screen === undefined ? raw : tool.screen(raw as never))
+
 /** An answer that brings its own content: the value says the rest. */
 const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: number): Outcome => {
-  const value = tool.output.parse(raw)
+  const value = checkAnswer(tool, raw)
   const json = JSON.stringify(value)
   const bytes = Buffer.byteLength(json) + textBytes(content)
   if (bytes > limit) refuseLength(tool, bytes, limit)
@@ -99,7 +102,7 @@ const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: n
 /** What the tool returned, checked against its own promise and cut to size. */
 const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
   if (raw instanceof Told) return acceptTold(tool, raw, limit)
-  let value: unknown = tool.output.parse(raw)
+  let value = checkAnswer(tool, raw)
   let json = JSON.stringify(value)
   if (json !== undefined && tooLong(json, limit)) {
     if (tool.fit !== undefined) {
@@ -131,44 +134,48 @@ const recordOf = (tool: Tool, outcome: Outcome, ms: number): CallRecord => {
 }
 
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
-export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
-  const deadlines = new Deadlines(clock, limits.callMs)
+class Funnel {
+  readonly ports: InvokePorts
+  readonly deadlines: Deadlines
 
-  const failed = (tool: Tool, thrown: unknown): Outcome => {
-    if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
-    log.write('error', `bug in ${tool.name}`, { stack: stackOf(thrown) })
-    return { kind: 'bug' }
+  constructor(ports: InvokePorts) {
+    this.ports = ports
+    this.deadlines = new Deadlines(ports.clock, ports.limits.callMs)
   }
 
-  const settle = (tool: Tool, raw: unknown): Outcome => {
+  invoke(tool: Tool, args: unknown, call: Call): Outcome | Promise<Outcome> {
+    const started = this.ports.clock.elapsed()
     try {
-      return acceptAnswer(tool, raw, limits.answerBytes)
+      const parsed = parseArguments(tool, args)
+      for (const guard of this.ports.guards) guard(tool)
+      // Cancelled before it began: the tool would wait for a signal that has already been given.
+      if (call.cancelled) return this.finish(tool, { kind: 'cancelled' }, call, started)
+      const raw = tool.run(parsed, call)
+      return isPromise(raw)
+        ? new Waiting(this, tool, call, started).wait(raw)
+        : this.finish(tool, this.settle(tool, raw), call, started)
     } catch (thrown) {
-      return failed(tool, thrown)
+      return this.finish(tool, this.failed(tool, thrown), call, started)
     }
   }
 
-  const wait = (tool: Tool, running: Promise<unknown>, call: Call, started: number): Promise<Outcome> =>
-    new Promise((resolve) => {
-      const deadline = deadlines.set(started, () => {
-        call.onCancel = undefined
-        const fault = callFaults.deadline(`${tool.name} ran longer than ${limits.callMs} ms`)
-        call.cancel(fault)
-        resolve(finish(tool, { kind: 'fault', fault }, call, started))
-      })
-      const end = (outcome: Outcome) => {
-        deadlines.meet(deadline)
-        resolve(finish(tool, outcome, call, started))
-      }
-      call.onCancel = () => end({ kind: 'cancelled' })
-      // What a tool says after it was told to stop interests nobody, its complaint least of all.
-      running.then(
-        (raw) => call.cancelled || end(settle(tool, raw)),
-        (thrown) => call.cancelled || end(failed(tool, thrown)),
-      )
-    })
+  failed(tool: Tool, thrown: unknown): Outcome {
+    if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
+    this.ports.log.write('error', `bug in ${tool.name}`, { stack: stackOf(thrown) })
+    return { kind: 'bug' }
+  }
 
-  const record = (tool: Tool, outcome: Outcome, started: number): Outcome | Promise<Outcome> => {
+  settle(tool: Tool, raw: unknown): Outcome {
+    try {
+      return acceptAnswer(tool, raw, this.ports.limits.answerBytes)
+    } catch (thrown) {
+      return this.failed(tool, thrown)
+    }
+  }
+
+  finish(tool: Tool, outcome: Outcome, call: Call, started: number): Outcome | Promise<Outcome> {
+    call.end()
+    const { recorder, clock, log } = this.ports
     const written = recorder.record(recordOf(tool, outcome, clock.elapsed() - started))
     if (!isPromise(written)) return outcome
     const unrecorded = (cause: unknown): Outcome => {
@@ -178,25 +185,68 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
     }
     return written.then(() => outcome, unrecorded)
   }
+}
 
-  const finish = (tool: Tool, outcome: Outcome, call: Call, started: number) => {
-    call.end()
-    return record(tool, outcome, started)
+/**
+ * A call whose tool takes its time. One object and no closures for what may still happen to it: a busy server makes
+ * thousands of them a second, and whoever knows one that is over must not hold all it was about.
+ */
+class Waiting implements Deadline {
+  readonly at: number
+  over = false
+  readonly #funnel: Funnel
+  readonly #tool: Tool
+  readonly #started: number
+  #call: Call | undefined
+  #resolve: ((outcome: Outcome | Promise<Outcome>) => void) | undefined
+
+  constructor(funnel: Funnel, tool: Tool, call: Call, started: number) {
+    this.at = started + funnel.ports.limits.callMs
+    this.#funnel = funnel
+    this.#tool = tool
+    this.#started = started
+    this.#call = call
+    call.waiting = this
+    funnel.deadlines.set(this)
   }
 
-  return (tool, args, call) => {
-    const started = clock.elapsed()
-    try {
-      const parsed = parseArguments(tool, args)
-      for (const guard of guards) guard(tool)
-      // Cancelled before it began: the tool would wait for a signal that has already been given.
-      if (call.cancelled) return finish(tool, { kind: 'cancelled' }, call, started)
-      const raw = tool.run(parsed, call)
-      return isPromise(raw) ? wait(tool, raw, call, started) : finish(tool, settle(tool, raw), call, started)
-    } catch (thrown) {
-      return finish(tool, failed(tool, thrown), call, started)
-    }
+  wait(running: Promise<unknown>): Promise<Outcome> {
+    // What a tool says after it was told to stop interests nobody, its complaint least of all.
+    running.then(
+      (raw) => this.over || this.#end(this.#funnel.settle(this.#tool, raw)),
+      (thrown) => this.over || this.#end(this.#funnel.failed(this.#tool, thrown)),
+    )
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
   }
+
+  expire(): void {
+    const { callMs } = this.#funnel.ports.limits
+    const fault = callFaults.deadline(`${this.#tool.name} ran longer than ${callMs} ms`)
+    const call = this.#call
+    if (call !== undefined) call.waiting = undefined
+    call?.cancel(fault)
+    this.#end({ kind: 'fault', fault })
+  }
+
+  cancelled(): void {
+    this.#end({ kind: 'cancelled' })
+  }
+
+  #end(outcome: Outcome): void {
+    const call = this.#call
+    const resolve = this.#resolve
+    this.#call = undefined
+    this.#resolve = undefined
+    this.#funnel.deadlines.meet(this)
+    if (call !== undefined) resolve?.(this.#funnel.finish(this.#tool, outcome, call, this.#started))
+  }
+}
+
+export const createInvoke = (ports: InvokePorts): Invoke => {
+  const funnel = new Funnel(ports)
+  return (tool, args, call) => funnel.invoke(tool, args, call)
 }
 
 /** Belt and braces: a catalog built read-only does not even list the tools this refuses. */

@@ -47,6 +47,8 @@ export interface Tool {
   readonly input: z.ZodObject
   readonly output: z.ZodType
   readonly run: (args: never, call: CallContext) => unknown
+  /** Takes out of an answer what must never leave, before anybody looks at it. */
+  readonly screen?: (answer: never) => unknown
   /** Shortens an answer to about `bytes`, saying what was cut. Without it, too long is a fault. */
   readonly fit?: (answer: never, bytes: number) => unknown
   /** What listings say of it beyond the protocol, for clients that know to look. */
