@@ -149,7 +149,7 @@ const withoutMiddlemen = {
 const output = (/** @type {string} */ dir) => ({
   dir: at(dir),
   format: 'esm',
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',

@@ -3,18 +3,17 @@ import { relative, resolve } from 'node:path'
 import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
 import { findTop } from './find-top.ts'
 import { BlobReader } from './git-blobs.ts'
+import { GitIndex } from './git-index.ts'
 import {
-  findBlob,
   parseIndex,
   parseNames,
   parseRaw,
   parseStaged,
   parseState,
-  parseTracked,
   parseWorktree,
   type RawChange,
 } from './git-parse.ts'
-import { askGit, type GitPlace, gitFaults, runGit } from './git-run.ts'
+import { askGit, type GitPlace, gitFaults, readGit, runGit } from './git-run.ts'
 import { readWorktree } from './git-worktree.ts'
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames=50%']
@@ -206,13 +205,16 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     },
     tracked: async (signal) => {
       const place = await need(signal)
-      const text = await runGit(place, LIST, { signal })
+      const index = new GitIndex(await readGit(place, LIST, { signal }))
       const wanted = (paths: readonly string[]) =>
         paths.flatMap((path) => {
-          const oid = findBlob(text, path)
+          const oid = index.blob(path)
           return oid === undefined ? [] : [{ path, oid }]
         })
-      return { paths: parseTracked(text), read: (paths, stop) => blobs.read(place, wanted(paths), stop) }
+      return {
+        find: (ends, starts) => index.find(ends, starts),
+        read: (paths, stop) => blobs.read(place, wanted(paths), stop),
+      }
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)
