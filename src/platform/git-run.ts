@@ -23,9 +23,10 @@ const MAX_MS = 30_000
 const FOREIGN = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
 
 /** What git inherits. A missing object must not be fetched from the network behind anybody's back. */
-const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const kept = Object.entries(environment).filter(([name]) => !FOREIGN.test(name))
-  return { ...Object.fromEntries(kept), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' }
+export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const clean: NodeJS.ProcessEnv = {}
+  for (const name of Object.keys(environment)) if (!FOREIGN.test(name)) clean[name] = environment[name]
+  return Object.assign(clean, { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' })
 }
 
 export interface GitPlace {

@@ -127,7 +127,9 @@ const judge = async (
 }
 
 const openHere = async (config: Config): Promise<OpenGate> => {
-  const world = { environment: process.env, clock: systemClock, indexFile: process.env.GIT_INDEX_FILE }
+  // Copied once: every look at a variable of the process is a call into the system.
+  const environment = { ...process.env }
+  const world = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
   return openGate(config, resolve(config.root), world, new AbortController().signal)
 }
 
