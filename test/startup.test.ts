@@ -23,7 +23,6 @@ const builtinsAfter = (lines: readonly string[]): readonly string[] => {
 }
 
 interface Output {
-  readonly entryPoint?: string
   readonly inputs: readonly string[]
   readonly imports: readonly string[]
 }
@@ -40,7 +39,7 @@ const staticInputs = (entry: string): readonly string[] => {
     seen.add(path)
     for (const next of output.imports) visit(next)
   }
-  const start = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry)
+  const start = Object.keys(outputs).find((path) => outputs[path]?.inputs.includes(entry))
   if (start === undefined) throw new Error(`no bundle for ${entry}`)
   visit(start)
   return [...seen].flatMap((path) => outputs[path]?.inputs ?? [])

@@ -72,6 +72,9 @@ export const openGate = async (
   const root = await git.root(signal)
   if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
+  const installed = repoLifecycle(lifecycle, signal)
+  // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
+  installed.catch(() => {})
   const files = { ...repositoryFiles(root), ...folderNames(root) }
   const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
   return {
@@ -84,8 +87,7 @@ export const openGate = async (
       book: loadBook,
       scanner: openScanner,
       policy: policyReader(files, environment),
-      state: (stop) =>
-        readRepoState({ git, folder: root, lifecycle: () => repoLifecycle(lifecycle, stop) }, stop),
+      state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       guard: async (stage, stop) => {
         if (!(await follows())) return undefined
         const { evaluateSdd } = await import('../gate/sdd.ts')
