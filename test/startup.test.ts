@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { initialize, request } from './support/messages.ts'
@@ -74,5 +74,24 @@ describe('starting', () => {
     expect(inputs.filter((path) => path.includes('node_modules/@modelcontextprotocol'))).toEqual([])
     const loaded = builtinsAfter([initialize(), request(1, 'tools/list')])
     expect(loaded.filter((name) => ['http', 'crypto', 'child_process'].includes(name))).toEqual([])
+  })
+
+  it('takes the bytecode that was made when it was built', () => {
+    const program = `
+      process.argv = ['node', 'warrant', '--version']
+      require('./dist/bin/warrant.js')
+      const { loaded } = require('./dist/chunks/loader.js')
+      console.error(JSON.stringify(loaded.map(({ script }) => script.cachedDataRejected)))`
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(JSON.parse(stderr)).toEqual([false])
+  })
+
+  it('leaves with the code of a bug when nothing is left to do and nothing was decided', () => {
+    const program = `
+      process.argv = ['node', 'warrant', 'gate']
+      Promise.prototype.then = () => new Promise(() => {})
+      require('./dist/bin/warrant.js')`
+    expect(spawnSync(process.execPath, ['-e', program]).status).toBe(70)
   })
 })
