@@ -27,12 +27,11 @@ const columns = [
   { key: 'wall', label: 'wall, ms', digits: 1, best: 'min' },
 ]
 
-/** What the gate cannot know without git, beside contents: state, change, index, configuration, place of the hooks. */
+/** What the gate asks of git, beside contents: state and change in one, index, configuration, place of the hooks. */
 const QUESTIONS = [
   ['rev-parse', '--show-toplevel', '--git-common-dir', '--git-path', 'hooks'],
   ['config', '--local', '-z', '--get-regexp', '^pumuki\\.'],
   ['status', '--porcelain=v2', '--branch', '-z'],
-  ['diff-index', '--cached', '--raw', '-z', '-M', 'HEAD'],
   ['ls-files', '--stage', '-z'],
 ]
 

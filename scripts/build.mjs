@@ -2,9 +2,10 @@
 // Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
 import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown, watch } from 'rolldown'
+import { makeCodeCache } from './code-cache/make.mjs'
 
 /** @typedef {import('rolldown').OutputChunk} OutputChunk */
 
@@ -40,6 +41,9 @@ const BEGINNINGS = {
   ],
 }
 
+/** The chunks whose bytecode travels with the build: those that a gate loads. */
+const CACHED = /^chunks\/(start|gate|evidence-gate|tools-evidence-gate)-[\w-]{8}\.js$/
+
 /** So small, and needed by so many, that a file of their own would cost more than they do. */
 const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
   .map((name) => `src/kernel/${name}`)
@@ -64,7 +68,6 @@ const inputOf = (names, threads = []) => ({
   resolve: { alias: { yaml: at('node_modules/yaml/browser/index.js') } },
   transform: { target: 'node20.19' },
   preserveEntrySignatures: 'allow-extension',
-  plugins: [withoutMiddlemen],
 })
 
 /** Everything that is loaded before these can run. */
@@ -106,50 +109,12 @@ const chunkNamer = () => {
   }
 }
 
-/** What a middleman hands on, by its name there, and where that lies; undefined when it does more than that. */
-const handedOn = (/** @type {string} */ code) => {
-  const [, names, from] = /^export\{([^}]*)\}from"\.\/([^"]+)";\s*$/.exec(code) ?? []
-  if (names === undefined) return undefined
-  const fields = names.split(',').map((one) => one.split(' as '))
-  return { from, fields: fields.map(([inner, outer = inner]) => `${outer}:m.${inner}`).join() }
-}
-
-/** @type {OutputChunk[]} */
-const middlemen = []
-
-/**
- * What is imported when it is needed gets a file that only hands on what lies in a chunk. Whoever imports it asks the
- * chunk instead: that is a file less to find, read and link.
- * @type {import('rolldown').Plugin}
- */
-const withoutMiddlemen = {
-  name: 'without-middlemen',
-  generateBundle(_, bundle) {
-    const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
-    for (const middleman of chunks) {
-      const handed = middleman.isEntry ? undefined : handedOn(middleman.code)
-      if (handed === undefined) continue
-      const file = basename(middleman.fileName)
-      const importing = new RegExp(`import\\([\`"']([^\`"']*?)${file}[\`"']\\)`, 'g')
-      for (const chunk of chunks) {
-        if (chunk.code.includes(file))
-          chunk.code = chunk.code.replaceAll(
-            importing,
-            `import("$1${handed.from}").then(m=>({${handed.fields}}))`,
-          )
-      }
-      if (chunks.some(({ code }) => code.includes(file))) continue
-      middlemen.push(middleman)
-      delete bundle[middleman.fileName]
-    }
-  },
-}
-
 /** @returns {import('rolldown').OutputOptions} */
 const output = (/** @type {string} */ dir) => ({
   dir: at(dir),
-  format: 'esm',
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  // Node finds, reads and links such files in half the time it takes for modules, and without going through promises.
+  format: 'cjs',
+  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
@@ -210,7 +175,7 @@ const buildAlone = async (/** @type {string} */ name) => {
   const bundle = await rolldown(inputOf([name]))
   await bundle.write({
     dir: at('dist.new'),
-    format: 'esm',
+    format: 'cjs',
     entryFileNames: '[name].js',
     codeSplitting: false,
   })
@@ -222,7 +187,7 @@ if (process.argv.includes('--watch')) {
   await rm(at('dist.new'), { recursive: true, force: true })
   const bundle = await rolldown(inputOf(together, THREADS))
   const written = await bundle.write(output('dist.new'))
-  const meta = describeOutput([...written.output.filter((one) => one.type === 'chunk'), ...middlemen])
+  const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
   for (const name of ALONE) await buildAlone(name)
   // Rules are read and checked once, here: at run time they are one JSON file.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
@@ -231,6 +196,9 @@ if (process.argv.includes('--watch')) {
   })
   await writeNotices(meta.inputs)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(meta))
+  await writeFile(at('dist.new/package.json'), JSON.stringify({ type: 'commonjs' }))
+  const cached = written.output.map(({ fileName }) => fileName).filter((name) => CACHED.test(name))
+  await makeCodeCache(at('dist.new'), cached)
   await Promise.all(bins.map((name) => chmod(at('dist.new/bin', `${name.slice(0, -3)}.js`), 0o755)))
   await replaceDist()
 }

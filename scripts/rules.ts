@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
-import { compileRules, platformsOf } from '../src/gate/compile.ts'
+import { expandRules, platformsOf, reachRules } from '../src/gate/compile.ts'
 import type { Examples } from '../src/gate/explain.ts'
 import { globSource, readGlob } from '../src/gate/glob.ts'
 import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/packs.ts'
@@ -24,12 +24,8 @@ const wordsOf = (packs: readonly Pack[]): RuleBook['words'] => {
     packs.flatMap(({ rules }) => rules.flatMap(platformsOf)).map((name) => [name, ['']]),
   )
   const words: RuleBook['words'] = {}
-  for (const { id, language, matcher } of compileRules(packs, {
-    roots,
-    stage: 'CI',
-    trusted: true,
-    glob: readGlob,
-  }))
+  const rules = reachRules(packs, { roots, stage: 'CI', glob: readGlob })
+  for (const { id, language, matcher } of expandRules(rules, true))
     words[id] = { ...words[id], [language]: findNeedles(matcher, language).map((choices) => [...choices]) }
   return words
 }

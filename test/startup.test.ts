@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { initialize, request } from './support/messages.ts'
@@ -23,7 +23,6 @@ const builtinsAfter = (lines: readonly string[]): readonly string[] => {
 }
 
 interface Output {
-  readonly entryPoint?: string
   readonly inputs: readonly string[]
   readonly imports: readonly string[]
 }
@@ -40,7 +39,7 @@ const staticInputs = (entry: string): readonly string[] => {
     seen.add(path)
     for (const next of output.imports) visit(next)
   }
-  const start = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry)
+  const start = Object.keys(outputs).find((path) => outputs[path]?.inputs.includes(entry))
   if (start === undefined) throw new Error(`no bundle for ${entry}`)
   visit(start)
   return [...seen].flatMap((path) => outputs[path]?.inputs ?? [])
@@ -75,5 +74,24 @@ describe('starting', () => {
     expect(inputs.filter((path) => path.includes('node_modules/@modelcontextprotocol'))).toEqual([])
     const loaded = builtinsAfter([initialize(), request(1, 'tools/list')])
     expect(loaded.filter((name) => ['http', 'crypto', 'child_process'].includes(name))).toEqual([])
+  })
+
+  it('takes the bytecode that was made when it was built', () => {
+    const program = `
+      process.argv = ['node', 'warrant', '--version']
+      require('./dist/bin/warrant.js')
+      const { loaded } = require('./dist/chunks/loader.js')
+      console.error(JSON.stringify(loaded.map(({ script }) => script.cachedDataRejected)))`
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(JSON.parse(stderr)).toEqual([false])
+  })
+
+  it('leaves with the code of a bug when nothing is left to do and nothing was decided', () => {
+    const program = `
+      process.argv = ['node', 'warrant', 'gate']
+      Promise.prototype.then = () => new Promise(() => {})
+      require('./dist/bin/warrant.js')`
+    expect(spawnSync(process.execPath, ['-e', program]).status).toBe(70)
   })
 })

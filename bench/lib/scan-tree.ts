@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compileRules, knownGlobs } from '../../src/gate/compile.ts'
+import { expandRules, knownGlobs, reachRules } from '../../src/gate/compile.ts'
 import type { RuleBook } from '../../src/gate/packs.ts'
 import type { FileContent } from '../../src/gate/ports.ts'
 import { astScanner } from '../../src/platform/scanner.ts'
@@ -19,13 +19,8 @@ async function* filesIn(folder: string): AsyncGenerator<FileContent> {
 const [build = '', folder = ''] = process.argv.slice(2)
 const { packs, words, globs } = JSON.parse(readFileSync(join(build, 'rules.json'), 'utf8')) as RuleBook
 const roots = { backend: [''], frontend: [''] }
-const rules = compileRules(packs, {
-  roots,
-  stage: 'CI',
-  trusted: true,
-  words,
-  glob: knownGlobs(globs),
-}).filter(({ language }) => language === 'typescript')
+const reached = reachRules(packs, { roots, stage: 'CI', words, glob: knownGlobs(globs) })
+const rules = expandRules(reached, true, (language) => language === 'typescript')
 const scanner = astScanner({ worker: join(build, 'bin/scan-child.js') })
 const found: string[] = []
 const odd: string[] = []

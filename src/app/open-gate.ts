@@ -72,6 +72,9 @@ export const openGate = async (
   const root = await git.root(signal)
   if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
+  const [installed, book] = [repoLifecycle(lifecycle, signal), loadBook()]
+  // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
+  for (const early of [installed, book]) early.catch(() => {})
   const files = { ...repositoryFiles(root), ...folderNames(root) }
   const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
   return {
@@ -81,11 +84,10 @@ export const openGate = async (
       git,
       files,
       evidence: fileEvidence(root, clock),
-      book: loadBook,
+      book: () => book,
       scanner: openScanner,
       policy: policyReader(files, environment),
-      state: (stop) =>
-        readRepoState({ git, folder: root, lifecycle: () => repoLifecycle(lifecycle, stop) }, stop),
+      state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       guard: async (stage, stop) => {
         if (!(await follows())) return undefined
         const { evaluateSdd } = await import('../gate/sdd.ts')

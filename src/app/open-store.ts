@@ -4,6 +4,15 @@ import type { Config } from './config.ts'
 
 export const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
+/** Loads ahead what a file will need. Nothing is opened; what cannot be loaded is heard when the store is. */
+export const warmStore = async ({ store }: Config): Promise<void> => {
+  if (store === 'memory' || (store !== undefined && isAddress(store))) return
+  const { loadSqlite } = await import('../platform/sqlite-log.ts')
+  try {
+    loadSqlite()
+  } catch {}
+}
+
 /** The store the settings name. Only the driver it needs is loaded. */
 export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
   if (store === 'memory') return (await import('../platform/memory-log.ts')).memoryLogs()

@@ -28,32 +28,30 @@ if (file === undefined || file === '--help') {
   process.exit(2)
 }
 
-const input = readJson(file)
-if (Array.isArray(input)) {
-  if (second === undefined) {
+const verifyList = async (entries: unknown[], genesis: string | undefined): Promise<never> => {
+  if (genesis === undefined) {
     process.stderr.write('lineage-verify: a bare list of entries needs the genesis as second argument\n')
     process.exit(2)
   }
-  const chain = await verifyChain(readFileSync(second, 'utf8').trim(), input)
-  finish({ chain }, chain.outcome === 'intact')
+  const chain = await verifyChain(readFileSync(genesis, 'utf8').trim(), entries)
+  return finish({ chain }, chain.outcome === 'intact')
 }
 
-const bundle = input as { genesis?: unknown; checkpoint?: unknown; verifier?: unknown; entries?: unknown }
-if (typeof bundle.genesis !== 'string' || !Array.isArray(bundle.entries)) {
-  finish({ outcome: 'unreadable', why: 'this is no lineage bundle' }, false)
+const verifyBundle = async (input: unknown, given: string | undefined): Promise<never> => {
+  const bundle = input as { genesis?: unknown; checkpoint?: unknown; verifier?: unknown; entries?: unknown }
+  if (typeof bundle.genesis !== 'string' || !Array.isArray(bundle.entries)) {
+    return finish({ outcome: 'unreadable', why: 'this is no lineage bundle' }, false)
+  }
+  const chain = await verifyChain(bundle.genesis, bundle.entries as unknown[])
+  // A key that travels with the bundle proves only that nobody changed it on the way without the key.
+  const checkpoint = openCheckpoint(String(bundle.checkpoint), given ?? String(bundle.verifier))
+  const matches =
+    chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
+  const key = given === undefined ? 'from the bundle' : 'given'
+  return finish({ chain, checkpoint: checkpoint ?? 'not signed by this key', key, matches }, matches)
 }
-const chain = await verifyChain(String(bundle.genesis), bundle.entries as unknown[])
-// A key that travels with the bundle proves only that nobody changed it on the way without the key.
-const verifier = second ?? String(bundle.verifier)
-const checkpoint = openCheckpoint(String(bundle.checkpoint), verifier)
-const matches =
-  chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
-finish(
-  {
-    chain,
-    checkpoint: checkpoint ?? 'not signed by this key',
-    key: second === undefined ? 'from the bundle' : 'given',
-    matches,
-  },
-  matches,
-)
+
+// Whoever runs out of work before the end has verified nothing.
+process.exitCode = 1
+const input = readJson(file)
+void (Array.isArray(input) ? verifyList(input, second) : verifyBundle(input, second))

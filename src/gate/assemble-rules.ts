@@ -3,10 +3,12 @@ import { digestJson } from '../kernel/hash.ts'
 import {
   type ChangeRule,
   compileChanges,
-  compileRules,
+  expandRules,
   type GlobReader,
   type PlatformRoots,
+  reachRules,
 } from './compile.ts'
+import { grammarFor } from './languages.ts'
 import type { Pack, RuleBook, RuleSource } from './packs.ts'
 import type { Policy } from './policy.ts'
 import type { CompiledRule } from './ports.ts'
@@ -59,6 +61,8 @@ interface RulePorts {
   readonly stage: GateStage
   readonly policy: Policy
   readonly glob: GlobReader
+  /** What the files that will be looked at end in. */
+  readonly extensions: ReadonlySet<string>
 }
 
 const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
@@ -78,16 +82,17 @@ const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<str
   { platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash },
 ]
 
-/** The rules that apply to this repository at this stage. */
+/** The rules that apply to this repository at this stage. Ours are made ready for the files at hand only. */
 export const assembleRules = (ports: RulePorts): RuleSet => {
-  const { book, guests, roots, stage, glob } = ports
+  const { book, guests, roots, stage, glob, extensions } = ports
   const { packs, relabels, words } = book
-  const own = compileRules(packs, { roots, stage, relabels, words, glob, trusted: true })
-  const foreign = guests === undefined ? [] : compileRules([guests], { roots, stage, glob, trusted: false })
-  const rules = [...own, ...foreign]
+  const own = reachRules(packs, { roots, stage, relabels, words, glob })
+  const foreign = guests === undefined ? [] : reachRules([guests], { roots, stage, glob })
+  const isRead = (language: string) => [...extensions].some((one) => grammarFor(language, one) !== undefined)
+  const rules = [...expandRules(own, true, isRead), ...expandRules(foreign, false)]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
   const changes = compileChanges(guests === undefined ? packs : [...packs, guests], roots, glob)
-  const ids = new Set([...rules.map(({ pack }) => pack)])
+  const ids = new Set(own.map(({ pack }) => pack))
   const changing = new Set(changes.map(({ id }) => id))
   for (const pack of book.packs) if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)
   return { rules, changes, byId, rulesets: listRulesets(ports, ids) }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { compileChanges, compileRules, type PlatformRoots } from './compile.ts'
+import {
+  type CompileOptions,
+  compileChanges,
+  expandRules,
+  type PlatformRoots,
+  reachRules,
+} from './compile.ts'
 import { readGlob } from './glob.ts'
 import { readPack } from './packs.ts'
 import type { Relabel } from './rule.ts'
@@ -7,6 +13,9 @@ import type { GateStage } from './stage.ts'
 
 const rule = (extra: string, metadata = 'platform: backend'): string =>
   `id: own.rule\nlanguage: TypeScript\nseverity: warning\nmessage: m\nrule: { pattern: a }\nmetadata: { ${metadata} }\n${extra}\n`
+
+const compileRules = (packs: Parameters<typeof reachRules>[0], options: CompileOptions) =>
+  expandRules(reachRules(packs, options), true)
 
 const compile = async (
   text: string,
@@ -18,7 +27,6 @@ const compile = async (
     roots,
     stage,
     relabels,
-    trusted: true,
     glob: readGlob,
   })
 
@@ -72,7 +80,6 @@ describe('the reach of a rule', () => {
     const rules = compileRules([await readPack('own', '1', texts)], {
       roots: { backend: [''] },
       stage: 'CI',
-      trusted: true,
       glob: readGlob,
     })
     expect(rules[0]?.covers).toBe(rules[1]?.covers)

@@ -12,8 +12,6 @@ export interface CompileOptions {
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly relabels?: readonly Relabel[]
-  /** False for rules that came with the repository. */
-  readonly trusted: boolean
   readonly glob: GlobReader
   /** Words each rule needs, where they are known already. */
   readonly words?: RuleBook['words']
@@ -105,60 +103,76 @@ const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
   ...(utils !== undefined && { utils }),
 })
 
-type Words = RuleBook['words'][string]
-
-const expand = (
-  file: RuleFile,
-  pack: Pack,
-  covers: Test,
-  trusted: boolean,
-  words: Words | undefined,
-): CompiledRule[] => {
-  const { id, message, metadata = {} } = file
-  const severity = metadata.severity ?? LEVELS[file.severity]
-  const home = findLanguage(file.language)
-  if (severity === undefined || file.severity === 'off' || home === undefined) return []
-  const languages = new Set([home, ...(metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])])
-  return [...languages].map((language) => ({
-    id,
-    language,
-    matcher: language === home ? bodyOf(file) : translateKinds(bodyOf(file), home, language),
-    covers,
-    severity,
-    trusted,
-    message,
-    code: metadata.code ?? codeOf(id),
-    pack: pack.name,
-    platform: platformsOf(file)[0] ?? 'generic',
-    ...(metadata.why !== undefined && { why: metadata.why }),
-    ...(metadata.fix !== undefined && { fix: metadata.fix }),
-    ...(words?.[language] !== undefined && { words: words[language] }),
-  }))
+/** A rule that has somewhere to look, under one of its names. */
+interface ReachedRule {
+  readonly file: RuleFile
+  readonly pack: string
+  readonly home: string
+  readonly severity: Severity
+  readonly covers: Test
+  readonly words: RuleBook['words'][string] | undefined
 }
 
 const reached = (from: GateStage, stage: GateStage): boolean =>
   GATE_STAGES.indexOf(stage) >= GATE_STAGES.indexOf(from)
 
-/** Makes packs ready to run on a repository whose platforms live in `roots`. */
-export const compileRules = (packs: readonly Pack[], options: CompileOptions): CompiledRule[] => {
-  const { stage, relabels = [], trusted, words } = options
+/** The names a rule goes by at a stage: its own, and those it was given. */
+const namesOf = (file: RuleFile, relabels: readonly Relabel[], stage: GateStage): readonly RuleFile[] => [
+  file,
+  ...relabels
+    .filter(({ from }) => reached(from, stage))
+    .map(({ id, severity, platform }) => ({
+      ...file,
+      id,
+      metadata: { ...file.metadata, severity, platform, code: codeOf(id) },
+    })),
+]
+
+/** The rules of the packs that have something to say on a repository whose platforms live in `roots`. */
+export const reachRules = (packs: readonly Pack[], options: CompileOptions): ReachedRule[] => {
+  const { stage, relabels = [], words } = options
   const coverages = new Coverages(options)
-  return packs.flatMap((pack) =>
-    pack.rules.flatMap((file) => {
-      const named = relabels
-        .filter(({ of, from }) => of === file.id && reached(from, stage))
-        .map(({ id, severity, platform }) => ({
-          ...file,
-          id,
-          metadata: { ...file.metadata, severity, platform, code: codeOf(id) },
-        }))
-      return [file, ...named].flatMap((one) => {
-        const covers = coverages.of(one, platformsOf(one))
-        return covers === undefined ? [] : expand(one, pack, covers, trusted, words?.[file.id])
-      })
-    }),
+  const named = new Map<string, Relabel[]>()
+  for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
+  const reach = (pack: string, file: RuleFile, of: string): ReachedRule[] => {
+    const severity = file.metadata?.severity ?? LEVELS[file.severity]
+    const home = findLanguage(file.language)
+    if (severity === undefined || file.severity === 'off' || home === undefined) return []
+    const covers = coverages.of(file, platformsOf(file))
+    return covers === undefined ? [] : [{ file, pack, home, severity, covers, words: words?.[of] }]
+  }
+  return packs.flatMap(({ name, rules }) =>
+    rules.flatMap((file) =>
+      namesOf(file, named.get(file.id) ?? [], stage).flatMap((one) => reach(name, one, file.id)),
+    ),
   )
 }
+
+/** Makes rules ready to run, in those of their languages that anybody will read. */
+export const expandRules = (
+  rules: readonly ReachedRule[],
+  trusted: boolean,
+  reads: (language: string) => boolean = () => true,
+): CompiledRule[] =>
+  rules.flatMap(({ file, pack, home, severity, covers, words }) => {
+    const { id, message, metadata = {} } = file
+    const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
+    return [...new Set([home, ...others])].filter(reads).map((language) => ({
+      id,
+      language,
+      matcher: language === home ? bodyOf(file) : translateKinds(bodyOf(file), home, language),
+      covers,
+      severity,
+      trusted,
+      message,
+      code: metadata.code ?? codeOf(id),
+      pack,
+      platform: platformsOf(file)[0] ?? 'generic',
+      ...(metadata.why !== undefined && { why: metadata.why }),
+      ...(metadata.fix !== undefined && { fix: metadata.fix }),
+      ...(words?.[language] !== undefined && { words: words[language] }),
+    }))
+  })
 
 export interface ChangeRule {
   readonly id: string

@@ -2,7 +2,7 @@ import { GENERIC_PLATFORM, platformOf } from '../evidence/platform-of.ts'
 import type { Confidence, Platform } from '../evidence/schema.ts'
 import type { PlatformRoots } from './compile.ts'
 import { extensionOf } from './languages.ts'
-import { FOREIGN, findManifests, manifestFolder, manifestOf } from './manifests.ts'
+import { FOREIGN, findManifests, MANIFEST_ENDS, manifestFolder, manifestOf } from './manifests.ts'
 
 export interface Detection {
   readonly platforms: Readonly<Record<string, Platform>>
@@ -32,10 +32,19 @@ const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
 
 const SCRIPT_OWNERS = OWNERS.get('ts') ?? []
 
-/** The folder that makes a path belong to a platform by custom alone. */
-const CUSTOM = /^(?:apps\/(?:ios|backend|web|frontend|android)|ios)\//i
-// Most paths are told apart by their first letter, which is cheaper than an expression.
-const mayBeCustom = (path: string): boolean => 'aAiI'.includes(path[0] ?? '-')
+/** The folders that make a path belong to a platform by custom alone. */
+const CUSTOMS = [...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`), 'ios/']
+const CUSTOM = new RegExp(`^(?:${CUSTOMS.join('|')})`, 'i')
+
+const dotted = (extension: string): string => `.${extension}`
+
+/** How the paths look that may tell something by themselves. */
+export const TELLING = {
+  ends: [...MANIFEST_ENDS, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
+  starts: CUSTOMS,
+} as const
+/** How those of scripts end, which tell something only below a manifest. */
+export const SCRIPT_ENDS: readonly string[] = SCRIPTS.map(dotted)
 
 /** Signs of one platform, as they are gathered. */
 interface Signs {
@@ -98,21 +107,28 @@ class Evidences {
   }
 
   readFiles(paths: readonly string[]): void {
-    let scripts = this.#needsScripts()
     for (const path of paths) {
-      const owners = OWNERS.get(extensionOf(path))
-      const custom = mayBeCustom(path) ? CUSTOM.exec(path)?.[0] : undefined
-      if (custom === undefined && (owners === undefined || (owners === SCRIPT_OWNERS && !scripts))) continue
-      this.#readFile(path, owners, custom)
-      if (owners === SCRIPT_OWNERS) scripts = this.#needsScripts()
+      const extension = extensionOf(path)
+      const owners = OWNERS.get(extension)
+      const custom = CUSTOM.exec(path)?.[0]
+      if (custom !== undefined || (owners !== undefined && !SCRIPTS.includes(extension)))
+        this.#readFile(path, owners, custom)
+    }
+  }
+
+  /** A script belongs to nobody by its kind alone; most are never looked at. */
+  readScripts(paths: Iterable<string>): void {
+    if (!this.#needsScripts()) return
+    for (const path of paths) {
+      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || FOREIGN.test(path)) continue
+      if (this.#claim(path, SCRIPT_OWNERS) && !this.#needsScripts()) return
     }
   }
 
   #readFile(path: string, owners: readonly string[] | undefined, custom: string | undefined): void {
     if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
     const claimed = owners !== undefined && this.#claim(path, owners)
-    // A script belongs to nobody by its kind alone.
-    const platform = custom === undefined && owners === SCRIPT_OWNERS ? GENERIC_PLATFORM : platformOf(path)
+    const platform = platformOf(path)
     if (platform === GENERIC_PLATFORM) return
     if (custom !== undefined) this.of(platform).customs.add(custom)
     if (claimed || !owners?.includes(platform)) return
@@ -141,15 +157,16 @@ class Evidences {
 
 /**
  * What the repository is made of. HIGH: a manifest and files of its kind. MEDIUM: a manifest alone, or several
- * files without one. LOW: a file or two.
+ * files without one. LOW: a file or two. Of `paths` only the telling ones matter; `scripts` are read as far as needed.
  */
 export const detectPlatforms = (
   paths: readonly string[],
   texts: ReadonlyMap<string, string>,
-  manifests = findManifests(paths),
+  scripts: Iterable<string> = paths,
 ): Detection => {
   const found = new Evidences()
-  found.readManifests(manifests, texts)
+  found.readManifests(findManifests(paths), texts)
   found.readFiles(paths)
+  found.readScripts(scripts)
   return found.result()
 }

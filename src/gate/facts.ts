@@ -1,4 +1,4 @@
-import { type Detection, detectPlatforms } from './detect.ts'
+import { type Detection, detectPlatforms, SCRIPT_ENDS, TELLING } from './detect.ts'
 import { findManifests, manifestsToRead } from './manifests.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from './ports.ts'
 
@@ -25,16 +25,20 @@ const readTexts = async (
 const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const paths = [...tracked.paths.filter((path) => !changed.has(path)), ...added]
-  const manifests = findManifests(paths)
-  const wanted = manifestsToRead(manifests)
+  const paths = [...tracked.find(TELLING.ends, TELLING.starts)].filter((path) => !changed.has(path))
+  paths.push(...added)
+  const scripts = function* () {
+    yield* added
+    for (const path of tracked.find(SCRIPT_ENDS)) if (!changed.has(path)) yield path
+  }
+  const wanted = manifestsToRead(findManifests(paths))
   const texts = new Map<string, string>()
   const [fresh, kept] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
   await Promise.all([
     readTexts(set, fresh ?? [], texts, signal),
     readTexts(tracked, kept ?? [], texts, signal),
   ])
-  return detectPlatforms(paths, texts, manifests)
+  return detectPlatforms(paths, texts, scripts())
 }
 
 export const gatherFacts = async (git: GitReader, scope: Scope, signal: AbortSignal): Promise<Facts> => {

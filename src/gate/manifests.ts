@@ -56,17 +56,14 @@ const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
 /** `requirements-dev.txt` and its kin. */
 const REQUIREMENTS = /^requirements[^/]*\.txt$/
 
-/** The first letters of their names: most other files have another. */
-const INITIALS = new Set([...MANIFESTS.keys(), 'requirements'].map((name) => name.charCodeAt(0)))
+/** How the path of a manifest ends. */
+export const MANIFEST_ENDS: readonly string[] = [...MANIFESTS.keys(), '.txt']
 
 /** Folders that are somebody else's code. */
 export const FOREIGN = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
 
-// Asked of every path of the repository, so the cheap question comes first.
 export const manifestOf = (path: string): Manifest | undefined => {
-  const start = path.lastIndexOf('/') + 1
-  if (!INITIALS.has(path.charCodeAt(start))) return undefined
-  const name = path.slice(start)
+  const name = path.slice(path.lastIndexOf('/') + 1)
   const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
   return known === undefined || FOREIGN.test(path) ? undefined : known
 }

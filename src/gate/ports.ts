@@ -46,10 +46,16 @@ export interface NamedCommit {
 
 export type GitState = RepoState['git']
 
-/** The index, as far as it takes to tell what kind of repository it belongs to. */
+/**
+ * The index, as far as it takes to tell what kind of repository it belongs to. Large ones name a hundred thousand
+ * files, of which a handful tells anything: only those are ever made into paths.
+ */
 export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
-  /** In no particular order; an unmerged one may be named more than once. */
-  readonly paths: readonly string[]
+  /**
+   * Paths with one of these ends or beginnings, in ASCII and whatever the case of letters. In no particular order;
+   * one that is not merged may come more than once.
+   */
+  find(ends: readonly string[], starts?: readonly string[]): Iterable<string>
 }
 
 /** What the gate asks of git. Nothing here writes to the repository. */

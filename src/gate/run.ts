@@ -6,6 +6,7 @@ import { type LoadedBaseline, markFindings } from './baseline.ts'
 import { collectChanges, collectMatches, type Draft } from './collect.ts'
 import { knownGlobs } from './compile.ts'
 import { type Facts, gatherFacts } from './facts.ts'
+import { extensionOf } from './languages.ts'
 import type { RuleBook, RuleSource } from './packs.ts'
 import { judgeSeverities, type Policy } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
@@ -93,7 +94,8 @@ const judgeFiles = async (
   const guests = await readGuests(sources, book)
   // Nobody knows the globs of guests in advance.
   const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./glob.ts')).readGlob
-  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy, glob })
+  const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
+  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy, glob, extensions })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
   // All files of a repository are no change: nothing in it has moved without its test.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)

@@ -136,6 +136,11 @@ const hold = ({ child }: Giver, held: boolean): void => {
 export class BlobReader {
   #idle: { readonly giver: Giver; readonly timer: NodeJS.Timeout } | undefined
 
+  /** Starts a child before the first question. */
+  prepare(place: GitPlace): void {
+    if (this.#idle === undefined) this.#rest(startGiver(place))
+  }
+
   async *read(place: GitPlace, wanted: readonly Wanted[], signal: AbortSignal): AsyncGenerator<FileReading> {
     if (wanted.length === 0) return
     signal.throwIfAborted()

@@ -173,25 +173,3 @@ export const parseIndex = (text: string): RawChange[] => {
 
 /** Names separated by NUL. */
 export const parseNames = (text: string): string[] => text.split('\0').filter((name) => name !== '')
-
-/**
- * The paths of `ls-files --stage -z` and nothing else. Large repositories have a hundred thousand of them, of which
- * a handful is ever read: the blob of one is looked up in the text when it is asked for.
- */
-export const parseTracked = (text: string): string[] => {
-  const paths: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\0', at)
-    const tab = text.indexOf('\t', at)
-    // Regular files have a mode that starts with 100, links 120, submodules 160.
-    if (text.startsWith('100', at)) paths.push(text.slice(tab + 1, end))
-    at = end + 1
-  }
-  return paths
-}
-
-/** The blob of one path in the same text; undefined when it is not there, or not merged. */
-export const findBlob = (text: string, path: string): string | undefined => {
-  const at = text.indexOf(` 0\t${path}\0`)
-  return at < 0 ? undefined : text.slice(text.lastIndexOf(' ', at - 1) + 1, at)
-}

@@ -1,20 +1,17 @@
-import { realpath } from 'node:fs/promises'
-import { relative, resolve } from 'node:path'
 import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
-import { findTop } from './find-top.ts'
 import { BlobReader } from './git-blobs.ts'
+import { GitIndex } from './git-index.ts'
 import {
-  findBlob,
   parseIndex,
   parseNames,
   parseRaw,
   parseStaged,
   parseState,
-  parseTracked,
   parseWorktree,
   type RawChange,
 } from './git-parse.ts'
-import { askGit, type GitPlace, gitFaults, runGit } from './git-run.ts'
+import { findPlace } from './git-place.ts'
+import { askGit, type GitPlace, gitFaults, readGit, runGit } from './git-run.ts'
 import { readWorktree } from './git-worktree.ts'
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames=50%']
@@ -83,14 +80,17 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
 const sourceOf = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
 
-type Status = (place: GitPlace, signal: AbortSignal) => Promise<string>
+type Question<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
-const askStatus: Status = (place, signal) =>
+const askStatus: Question<string> = (place, signal) =>
   runGit(place, [...STATUS, '--untracked-files=normal'], { signal })
 
+const askIndex: Question<GitIndex> = async (place, signal) =>
+  new GitIndex(await readGit(place, LIST, { signal }))
+
 /** Asks once, and again only when that went wrong. */
-const askedOnce = (ask: Status): Status => {
-  let answer: Promise<string> | undefined
+const askedOnce = <T>(ask: Question<T>): Question<T> => {
+  let answer: Promise<T> | undefined
   return (place, signal) => {
     answer ??= ask(place, signal).catch((thrown: unknown) => {
       answer = undefined
@@ -103,7 +103,7 @@ const askedOnce = (ask: Status): Status => {
 const collect = async (
   place: GitPlace,
   scope: Scope,
-  status: Status,
+  status: Question<string>,
   signal: AbortSignal,
 ): Promise<RawChange[]> => {
   switch (scope.kind) {
@@ -118,6 +118,12 @@ const collect = async (
   }
 }
 
+const withBlobs = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
+  paths.flatMap((path) => {
+    const oid = blobOf(path)
+    return oid === undefined ? [] : [{ path, oid }]
+  })
+
 const changeSet = (
   place: GitPlace,
   source: string,
@@ -131,33 +137,20 @@ const changeSet = (
     read: (paths, stop) => {
       if (blobs === undefined) return readWorktree(place.folder, paths, stop)
       const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-      const wanted = paths.flatMap((path) => {
-        const oid = oids.get(path)
-        return oid === undefined ? [] : [{ path, oid }]
-      })
-      return blobs.read(place, wanted, stop)
+      return blobs.read(
+        place,
+        withBlobs(paths, (path) => oids.get(path)),
+        stop,
+      )
     },
   }
 }
 
-/** Looked up in the file system: it is what git would answer, without starting it. */
-const findRoot = async (folder: string): Promise<string | undefined> => {
-  const top = await findTop(folder)
-  return top === undefined ? undefined : realpath(top)
-}
-
-/** A hook's index counts only when it lies in this repository: a stray variable must not hide what is staged. */
-const ownIndex = async (place: GitPlace, root: string, signal: AbortSignal): Promise<string | undefined> => {
-  if (place.indexFile === undefined) return undefined
-  const at = { folder: root, environment: place.environment }
-  const folder = (await runGit(at, ['rev-parse', '--absolute-git-dir'], { signal })).replace(/\r?\n$/, '')
-  const file = resolve(root, place.indexFile)
-  const way = relative(folder, file)
-  return way.startsWith('..') || resolve(folder, way) !== file ? undefined : file
-}
-
 interface ReaderOptions {
-  /** For one judgement: what git has said of the state holds until its end, and is not asked again. */
+  /**
+   * For one judgement: what git has said of state and index holds until its end, and is not asked again. All that
+   * will be asked is asked at once: each start of a program makes this one touch its memory anew.
+   */
   readonly steady?: boolean
 }
 
@@ -165,13 +158,16 @@ interface ReaderOptions {
 export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
   const blobs = new BlobReader()
   const status = steady ? askedOnce(askStatus) : askStatus
+  const index = steady ? askedOnce(askIndex) : askIndex
   let found: Promise<GitPlace | undefined> | undefined
   const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
-    const { folder, environment } = start
-    const root = await findRoot(folder)
-    if (root === undefined) return undefined
-    const indexFile = await ownIndex(start, root, signal)
-    return { folder: root, environment, ...(indexFile !== undefined && { indexFile }) }
+    const place = await findPlace(start, signal)
+    if (place !== undefined && steady) {
+      // What goes wrong is heard by whoever asks.
+      for (const ask of [status, index]) ask(place, signal).catch(() => {})
+      blobs.prepare(place)
+    }
+    return place
   }
   const forget = () => {
     found = undefined
@@ -206,13 +202,16 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     },
     tracked: async (signal) => {
       const place = await need(signal)
-      const text = await runGit(place, LIST, { signal })
-      const wanted = (paths: readonly string[]) =>
-        paths.flatMap((path) => {
-          const oid = findBlob(text, path)
-          return oid === undefined ? [] : [{ path, oid }]
-        })
-      return { paths: parseTracked(text), read: (paths, stop) => blobs.read(place, wanted(paths), stop) }
+      const files = await index(place, signal)
+      return {
+        find: (ends, starts) => files.find(ends, starts),
+        read: (paths, stop) =>
+          blobs.read(
+            place,
+            withBlobs(paths, (path) => files.blob(path)),
+            stop,
+          ),
+      }
     },
     resolve: async (names, signal) => {
       const commits = await findCommits(await need(signal), names, signal)

@@ -1,4 +1,4 @@
-import { type ExecFileException, execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { defineFaults } from '../kernel/fault.ts'
 
 export const gitFaults = defineFaults('git', {
@@ -23,9 +23,10 @@ const MAX_MS = 30_000
 const FOREIGN = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
 
 /** What git inherits. A missing object must not be fetched from the network behind anybody's back. */
-const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const kept = Object.entries(environment).filter(([name]) => !FOREIGN.test(name))
-  return { ...Object.fromEntries(kept), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' }
+export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const clean: NodeJS.ProcessEnv = {}
+  for (const name of Object.keys(environment)) if (!FOREIGN.test(name)) clean[name] = environment[name]
+  return Object.assign(clean, { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' })
 }
 
 export interface GitPlace {
@@ -43,50 +44,76 @@ export const gitOptions = ({ folder, environment, indexFile }: GitPlace) => ({
   },
 })
 
-export interface GitAnswer {
-  /** 0 when it went well; git's own exit code otherwise. */
-  readonly code: number
-  readonly text: string
-}
-
 interface RunOptions {
   readonly signal: AbortSignal
   readonly input?: string
 }
 
-const failureOf = (failure: ExecFileException, args: readonly string[], stderr: string) => {
-  if (failure.code === 'ENOENT') return gitFaults.absent('git cannot be started', { cause: failure })
-  const [words = ''] = stderr.split('\n')
-  return gitFaults.failed(`git ${args[0]} did not finish${words === '' ? '' : `: ${words}`}`, {
-    cause: failure,
-  })
+interface RawAnswer {
+  /** 0 when it went well; git's own exit code otherwise. */
+  readonly code: number
+  readonly bytes: Buffer
+}
+
+/** A pipe that nobody needs is not opened: each costs more than a short answer of git. */
+const launch = (place: GitPlace, args: readonly string[], { signal, input }: RunOptions) => {
+  const options = { ...gitOptions(place), timeout: MAX_MS, signal }
+  if (input === undefined) return spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
+  // A git that ends before it has read everything is heard through its exit code.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return child
 }
 
 /** Runs git and gives its answer, whatever its exit code. Not starting, dying or taking too long is a fault. */
-export const askGit = (
-  place: GitPlace,
-  args: readonly string[],
-  { signal, input }: RunOptions,
-): Promise<GitAnswer> =>
+const hearGit = (place: GitPlace, args: readonly string[], options: RunOptions): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
-    const options = { ...gitOptions(place), maxBuffer: MAX_BYTES, timeout: MAX_MS, signal }
-    const child = execFile('git', [...SAFE, ...args], options, (failure, stdout, stderr) => {
-      if (failure === null) return resolve({ code: 0, text: stdout })
-      if (typeof failure.code === 'number') return resolve({ code: failure.code, text: stdout })
-      reject(signal.aborted ? signal.reason : failureOf(failure, args, stderr))
+    const { signal } = options
+    const child = launch(place, [...SAFE, ...args], options)
+    const parts: Buffer[] = []
+    let room = MAX_BYTES
+    child.stdout.on('data', (part: Buffer) => {
+      room -= part.length
+      if (room >= 0) parts.push(part)
+      else child.kill()
     })
-    // A git that ends before it has read everything is heard through its exit code.
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(input ?? '')
+    child.once('error', (cause) =>
+      reject(signal.aborted ? signal.reason : gitFaults.absent('git cannot be started', { cause })),
+    )
+    child.once('close', (code) => {
+      if (code !== null && room >= 0) return resolve({ code, bytes: Buffer.concat(parts) })
+      reject(signal.aborted ? signal.reason : gitFaults.failed(`git ${args[0]} did not finish`))
+    })
   })
 
+export interface GitAnswer {
+  readonly code: number
+  readonly text: string
+}
+
+export const askGit = async (
+  place: GitPlace,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<GitAnswer> => {
+  const { code, bytes } = await hearGit(place, args, options)
+  return { code, text: bytes.toString('utf8') }
+}
+
 /** The same where anything but success is a fault. */
+export const readGit = async (
+  place: GitPlace,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Buffer> => {
+  const { code, bytes } = await hearGit(place, args, options)
+  if (code === 0) return bytes
+  throw gitFaults.failed(`git ${args[0]} ended with ${code}`)
+}
+
 export const runGit = async (
   place: GitPlace,
   args: readonly string[],
   options: RunOptions,
-): Promise<string> => {
-  const { code, text } = await askGit(place, args, options)
-  if (code === 0) return text
-  throw gitFaults.failed(`git ${args[0]} ended with ${code}`)
-}
+): Promise<string> => (await readGit(place, args, options)).toString('utf8')

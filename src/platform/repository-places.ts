@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { LifecycleGit, RepositoryPlaces } from '../gate/ports.ts'
+import { cleanEnvironment } from './git-run.ts'
 import { followLinks } from './own-files.ts'
 import { runProgram } from './program.ts'
 
@@ -8,15 +9,6 @@ const MAX_BYTES = 16 * 1024 * 1024
 // The hooks folder is what we ask for, so that setting alone must stay as the repository has it.
 const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false']
 const MODULES = [':(glob)**/node_modules/**']
-
-// Inside a hook GIT_DIR and its kin point elsewhere; which files hold the user's settings stays as it is.
-const FOREIGN = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
-
-const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(environment).filter(([name]) => !FOREIGN.test(name))),
-  LC_ALL: 'C',
-  GIT_TERMINAL_PROMPT: '0',
-})
 
 const readPlaces = async (root: string, said: string): Promise<RepositoryPlaces | undefined> => {
   const lines = said.split('\n')

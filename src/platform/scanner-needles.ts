@@ -113,13 +113,19 @@ export const makeSieve = (all: readonly Needles[]): ((text: string) => number[])
   if (words.length === 0) return () => everyone
   // Longest first, and every start is tried: what is missed at a start is a beginning of the word found there.
   const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g')
-  const shorter = new Map(words.map((word) => [word, words.filter((other) => word.startsWith(other))]))
+  const shorter = new Map<string, readonly string[]>()
+  // Worked out for words that turn up: most never do.
+  const beginnings = (word: string): readonly string[] => {
+    const known = shorter.get(word) ?? words.filter((other) => word.startsWith(other))
+    shorter.set(word, known)
+    return known
+  }
   return (text) => {
     const found = new Set<string>()
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       pattern.lastIndex = match.index + 1
-      for (const word of shorter.get(match[0]) ?? []) found.add(word)
+      for (const word of beginnings(match[0])) found.add(word)
     }
     return everyone.filter((index) => all[index]?.every((choices) => choices.some((word) => found.has(word))))
   }

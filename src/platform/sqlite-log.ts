@@ -251,5 +251,7 @@ class SqliteLogs implements LogStore {
   }
 }
 
+export { loadSqlite } from './sqlite.ts'
+
 /** Logs in one SQLite file. Nothing is made before a log is. */
 export const sqliteLogs = (file: string): LogStore => new SqliteLogs(resolve(file))

@@ -46,9 +46,17 @@ const load = createRequire(import.meta.url)
 // Required and not imported: the same library is there four milliseconds sooner.
 const installedModule = (): SqliteModule => load('@photostructure/sqlite') as SqliteModule
 
+let loaded: SqliteModule | undefined
+
+/** Loads the library; whoever knows that it will be needed does so while there is nothing else to do. */
+export const loadSqlite = (): SqliteModule => {
+  loaded ??= builtinModule() ?? installedModule()
+  return loaded
+}
+
 /** Opens the database at an absolute path, which is made when it is not there. */
 export const openDatabase = async (path: string): Promise<Database> => {
-  const { DatabaseSync } = builtinModule() ?? installedModule()
+  const { DatabaseSync } = loadSqlite()
   return new DatabaseSync(path)
 }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { compileRules, type PlatformRoots } from '../../src/gate/compile.ts'
+import { expandRules, type PlatformRoots, reachRules } from '../../src/gate/compile.ts'
 import { readGlob } from '../../src/gate/glob.ts'
 import { type Pack, readPack } from '../../src/gate/packs.ts'
 import type { CompiledRule, FileContent, ScanReport } from '../../src/gate/ports.ts'
@@ -12,7 +12,7 @@ const EVERYWHERE = ['android', 'backend', 'frontend', 'go', 'ios', 'java', 'pyth
 export const ALL_ROOTS: PlatformRoots = Object.fromEntries(EVERYWHERE.map((name) => [name, ['']]))
 
 export const compileAll = (packs: readonly Pack[], trusted = true): CompiledRule[] =>
-  compileRules(packs, { roots: ALL_ROOTS, stage: 'CI', glob: readGlob, trusted })
+  expandRules(reachRules(packs, { roots: ALL_ROOTS, stage: 'CI', glob: readGlob }), trusted)
 
 /** Rules written in a test, as a repository would bring them. */
 export const guestRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {

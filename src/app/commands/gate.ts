@@ -13,6 +13,7 @@ import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Config } from '../config.ts'
 import { inferStage } from '../infer-stage.ts'
 import { loadBaseline, type OpenGate, openGate } from '../open-gate.ts'
+import { warmStore } from '../open-store.ts'
 import { progressLine, showsColour } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 import { loadSettings } from '../world.ts'
@@ -91,9 +92,11 @@ const deliver = async (invocation: Invocation, run: GateRun): Promise<void> => {
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.print(text)
 }
 
+const records = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
+
 /** A decision that could not be written down is still the decision: the evidence has it. */
 const record = async (invocation: Invocation, config: Config, root: string, run: GateRun): Promise<void> => {
-  if (config.readOnly || config.store === 'memory') return
+  if (!records(config)) return
   const decisions = (await import('../open-decisions.ts')).openDecisions(config, root, systemClock)
   const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 0 } as const
   try {
@@ -127,7 +130,9 @@ const judge = async (
 }
 
 const openHere = async (config: Config): Promise<OpenGate> => {
-  const world = { environment: process.env, clock: systemClock, indexFile: process.env.GIT_INDEX_FILE }
+  // Copied once: every look at a variable of the process is a call into the system.
+  const environment = { ...process.env }
+  const world = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
   return openGate(config, resolve(config.root), world, new AbortController().signal)
 }
 
@@ -161,6 +166,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const scope = pickScope(invocation)
   const gate = await openHere(config)
   const write = invocation.flags['no-evidence'] !== true
+  // Git is at work meanwhile.
+  if (write && records(config)) void warmStore(config)
   const whole = await judge(invocation, gate, scope, write)
   const shown = invocation.flags['new-only'] ? { ...whole, report: onlyNew(whole.report) } : whole
   await deliver(invocation, shown)
