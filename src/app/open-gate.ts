@@ -8,7 +8,6 @@ import { readRepoState } from '../gate/repo-state.ts'
 import type { GatePorts } from '../gate/run.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
-import { folderNames } from '../platform/folder-names.ts'
 import { gitReader } from '../platform/git-reader.ts'
 import { gitFaults } from '../platform/git-run.ts'
 import { repositoryFiles } from '../platform/git-worktree.ts'
@@ -72,7 +71,7 @@ export const openGate = async (
   const root = await git.root(signal)
   if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
-  const files = { ...repositoryFiles(root), ...folderNames(root) }
+  const files = repositoryFiles(root)
   const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
   return {
     root,
