@@ -27,6 +27,7 @@ import { exportFaults } from '../src/platform/export-file.ts'
 import { lockFaults } from '../src/platform/file-lock.ts'
 import { gitFaults } from '../src/platform/git-run.ts'
 import { registryFaults } from '../src/platform/oci-faults.ts'
+import { placeFaults } from '../src/platform/own-place.ts'
 import { diskFaults } from '../src/platform/packet-files.ts'
 import { projectFaults } from '../src/project/faults.ts'
 import { xmlFaults } from '../src/project/maven-xml.ts'
@@ -61,6 +62,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   jailFaults,
   projectFaults,
   packetFaults,
+  placeFaults,
   proofFaults,
   readingFaults,
   registryFaults,

@@ -88,6 +88,55 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
 }
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util']
 
+/**
+ * Who touches files, and why that is safe. What a caller, a model or a repository names goes through the jail
+ * (`jail.ts`, or `jail-async.ts` for who must not wait); everybody else says here whose word the path is.
+ */
+const FILE_OPENERS: Readonly<Record<string, string>> = {
+  'src/platform/jail-async.ts': 'the jail: descriptors are judged before a byte is read',
+  'src/platform/jail-checks.ts': 'the jail: reads from the descriptor that was judged',
+  'src/platform/jail-create.ts': 'the jail: a new file under the held root',
+  'src/platform/jail-entries.ts': 'the jail: lists the held folder',
+  'src/platform/jail-ground.ts': 'the jail: one name at a time below a held descriptor',
+  'src/platform/jail-mounts.ts': 'the table of mounts of the machine',
+  'src/platform/jail-portable.ts': 'the jail where there is no /proc',
+  'src/platform/jail-walk.ts': 'the jail: reads links instead of following them',
+  'src/platform/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
+  'src/platform/named-file.ts': 'in the repository only below a folder that the jail holds',
+  'src/platform/remove-file.ts': 'only below a folder that the jail holds',
+  'src/platform/git-worktree.ts': 'lists a folder that the jail holds',
+  'src/platform/evidence-file.ts': 'one fixed name under the root, by no link; replaced by a rename',
+  'src/platform/watch-file.ts': 'looks at that one name, and opens nothing',
+  'src/platform/own-place.ts': 'looks whether something is a link, and opens nothing',
+  'src/platform/own-files.ts':
+    'hooks and excludes where git says they are; outside of the repository refused',
+  'src/platform/find-top.ts': 'looks for a .git above the root that the operator named',
+  'src/platform/git-reader.ts': 'the real name of the root',
+  'src/platform/openspec.ts': 'whether the repository has the program, before it is run',
+  'src/platform/file-lock.ts': 'claims beside a file of ours; plain files only',
+  'src/platform/key-file.ts': 'in the state folder, which is no link',
+  'src/platform/state-folder.ts': 'the state folder, which is no link',
+  'src/platform/sqlite-file.ts': 'in the state folder, or where the operator says',
+  'src/platform/oci-auth.ts': "the operator's own credentials",
+  'src/platform/packet-audit.ts': 'a store of ours: plain files only, and judged by their digest',
+  'src/platform/packet-files.ts': 'drafts in a store of ours, created exclusively',
+  'src/platform/packet-folder.ts':
+    'writes a folder the operator named by renaming a draft; reads through the jail',
+  'src/platform/packet-policy.ts': 'the keys that the policy of the operator names',
+  'src/platform/packet-reader.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packet-store.ts': 'a store of ours, whose folders are no links',
+  'src/platform/vectors.ts': 'an index of ours',
+  'src/app/change-ports.ts': 'the name of the running program',
+  'src/app/launch.ts': 'the name of the running program',
+  'src/app/commands/doctor.ts': 'whether root and state folder may be used',
+  'src/app/commands/lineage.ts': 'files the operator names; new ones are created exclusively',
+  'src/app/commands/packet-compare.ts': 'lists a folder the operator names',
+  'src/app/load-config.ts': 'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/app/open-project.ts': 'the real name of the state folder, to keep it out of sight',
+  'src/app/scanning.ts': 'files of our own build',
+  'src/bin/lineage-verify.ts': 'the file the operator names',
+}
+
 /** Globals that touch the world, and the rooms that may. */
 const WORLD: readonly { readonly word: RegExp; readonly rooms: readonly Room[]; readonly why: string }[] = [
   {
@@ -178,6 +227,13 @@ describe('the rooms', () => {
       ).map(({ word, why }) => `${path}: ${word.source} (${why})`),
     )
     expect(broken).toEqual([])
+  })
+
+  it('open files only where the table says on whose word', () => {
+    const openers = files
+      .filter(({ text }) => /\bfrom 'node:fs(\/promises)?'|import\('node:fs/.test(text))
+      .map(({ path }) => path)
+    expect(openers.sort()).toEqual(Object.keys(FILE_OPENERS).sort())
   })
 
   it('have a walk of five files for every tool: surface, invoke, tools, domain, port', () => {

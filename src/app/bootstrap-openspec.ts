@@ -1,8 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { noteArtifacts } from '../gate/lifecycle-change.ts'
 import { readOpenSpec } from '../gate/openspec.ts'
 import { defineFaults } from '../kernel/fault.ts'
+import { plantFile } from '../platform/named-file.ts'
 import { runProgram } from '../platform/program.ts'
 import type { RepositoryHere } from './open-repository.ts'
 
@@ -51,11 +50,11 @@ const addPackage = async ({ root, lifecycle, signal }: RepositoryHere): Promise<
 }
 
 const scaffold = async (root: string): Promise<readonly string[]> => {
+  const planted: string[] = []
   for (const [path, text] of Object.entries(SCAFFOLD)) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), text, { flag: 'wx' })
+    if (await plantFile(root, path, text)) planted.push(path)
   }
-  return Object.keys(SCAFFOLD).sort()
+  return planted.sort()
 }
 
 /** Installs OpenSpec from the network and lays out its folder. Runs only when somebody asked for exactly that. */

@@ -4,7 +4,6 @@ import { guestSources, runGate } from '../gate/run.ts'
 import type { GateDoor } from '../gate/tools.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
 import { findTop } from '../platform/find-top.ts'
-import { folderNames } from '../platform/folder-names.ts'
 import { repositoryFiles } from '../platform/git-worktree.ts'
 import type { Config } from './config.ts'
 import { judgeFolder } from './judge-here.ts'
@@ -26,7 +25,7 @@ export const gateDoor = (config: Config, folder: string, world: GateWorld): Gate
   explain: async (request) => {
     const root = (await findTop(folder)) ?? folder
     const book = await loadBook()
-    const files = { ...repositoryFiles(root), ...folderNames(root) }
+    const files = repositoryFiles(root)
     const guests = await readGuests(await guestSources(files), book)
     return explainRules(request, book, guests, loadExamples)
   },

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
+import { isBelow } from '../platform/own-place.ts'
 import { type Config, SETTINGS, type Setting } from './config.ts'
 
 export const configFaults = defineFaults('config', {
@@ -50,10 +51,25 @@ const readText = ({ kind }: Setting, text: string): unknown => {
   }
 }
 
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+const MAX_BYTES = 1024 * 1024
+
+/** A file that merely lies in the current folder may be anybody's: no link is followed and no pipe waited for. */
+const readSettings = (path: string, named: boolean): string => {
+  const descriptor = openSync(path, O_RDONLY | O_NONBLOCK | (named ? 0 : O_NOFOLLOW))
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a plain file of settings')
+    return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 const readFile = (path: string, required: boolean): Record<string, unknown> => {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readSettings(path, required)
   } catch (cause) {
     if (!required && (cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw configFaults.file(`cannot read ${path}`, { cause })
@@ -68,6 +84,7 @@ const readFile = (path: string, required: boolean): Record<string, unknown> => {
 }
 
 const SECTION = 'limits'
+const ASTRAY = 'leads out of the folder; name the file with --config, or set it by flag'
 
 /** The file's settings by their dotted keys. A key nobody knows is an error, not a comment. */
 const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
@@ -119,6 +136,26 @@ const pick = (
   return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
 }
 
+/** Settings that say where we read and write. */
+const PLACES = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])
+const ELSEWHERE = /^(memory$|postgres(ql)?:)/
+
+const realPlace = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** A file that came with a repository must not point us out of it: whoever means that names the file. */
+const leavesFolder = (cwd: string, { key }: Setting, value: unknown): boolean => {
+  if (!PLACES.has(key) || typeof value !== 'string' || ELSEWHERE.test(value)) return false
+  const folder = realPlace(cwd)
+  const place = realPlace(resolve(folder, value))
+  return place !== folder && !isBelow(folder, place)
+}
+
 /** Flag before environment before file before default, each value remembering where it came from. */
 export const loadConfig = (
   flags: Flags,
@@ -132,7 +169,8 @@ export const loadConfig = (
   const sources = new Map<string, Source>()
   for (const setting of SETTINGS) {
     const [source, value] = pick(setting, flags, environment, file, preset)
-    const problem = source === 'default' ? undefined : setting.refuse(value)
+    const astray = source === 'file' && named === undefined && leavesFolder(cwd, setting, value)
+    const problem = source === 'default' ? undefined : astray ? ASTRAY : setting.refuse(value)
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
     values.set(setting.key, value)
     sources.set(setting.key, source)

@@ -8,7 +8,6 @@ import { readRepoState } from '../gate/repo-state.ts'
 import type { GatePorts } from '../gate/run.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { fileEvidence } from '../platform/evidence-file.ts'
-import { folderNames } from '../platform/folder-names.ts'
 import { gitReader } from '../platform/git-reader.ts'
 import { gitFaults } from '../platform/git-run.ts'
 import { repositoryFiles } from '../platform/git-worktree.ts'
@@ -75,7 +74,7 @@ export const openGate = async (
   const [installed, book] = [repoLifecycle(lifecycle, signal), loadBook()]
   // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
   for (const early of [installed, book]) early.catch(() => {})
-  const files = { ...repositoryFiles(root), ...folderNames(root) }
+  const files = repositoryFiles(root)
   const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
   return {
     root,

@@ -1,16 +1,18 @@
-import { readFile, realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Clock } from '../kernel/ports.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
+import { fenceOf } from '../platform/jail-async.ts'
 import { dockerCredentials } from '../platform/oci-auth.ts'
 import { OciClient } from '../platform/oci-client.ts'
 import { OciHttp } from '../platform/oci-http.ts'
 import { OciPusher } from '../platform/oci-push.ts'
 import { DEFAULT_OCI } from '../platform/oci-settings.ts'
+import { followLinks } from '../platform/own-files.ts'
+import { isBelow } from '../platform/own-place.ts'
 import { metadataCache } from '../platform/packet-cache.ts'
 import { httpEmbedder } from '../platform/packet-embedder.ts'
 import { packetPolicy } from '../platform/packet-policy.ts'
@@ -18,6 +20,7 @@ import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import type { Config } from './config.ts'
+import { ownStore, packetHome } from './packet-home.ts'
 
 const MAX_OPEN = 8
 const MAX_PACKET = 16 * 1024 ** 3
@@ -55,11 +58,7 @@ export const registryHere = (
   return { client: new OciClient(http), pusher: new OciPusher(http) }
 }
 
-const isBelow = (base: string, place: string): boolean => {
-  const way = relative(base, place)
-  return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way)
-}
-
+const MAX_READABLE = 64 * 1024 * 1024
 const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 
 /** Packets as one process has them. */
@@ -95,11 +94,10 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
 
   /** A caller may choose among folders of the project, not among those of the machine. Links are followed. */
   const judge = async (asked: string | undefined): Promise<string> => {
-    if (!asked) return home
-    const place = resolve(root, asked)
-    const real = await realpath(place).catch(() => place)
-    const base = await realpath(root).catch(() => root)
-    if (place === home || (isBelow(root, place) && (isBelow(base, real) || real === place))) return place
+    const place = asked ? resolve(root, asked) : home
+    if (place === home) return packetHome({ ...config, root })
+    const [base, real] = await Promise.all([followLinks(root), followLinks(place)])
+    if (isBelow(root, place) && isBelow(base, real)) return ownStore(place)
     throw packetFaults.unsafe_path('cpm_root must be a folder of the project', {
       fix: 'Leave cpm_root out, or have the operator set the folder for packets.',
     })
@@ -118,9 +116,12 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         file === 'packet.manifest.json' ? file : READABLE.includes(file) ? `payload/${file}` : undefined
       if (folder === undefined || path === undefined)
         throw packetFaults.no_docs('there is no such file of a packet that was fetched')
-      return readFile(join(folder, path), 'utf8').catch((cause: unknown) => {
-        throw packetFaults.no_docs('the packet was published without this file', { cause })
-      })
+      const bytes = await fenceOf(home)
+        .read(join(folder, path), MAX_READABLE + 1)
+        .catch(() => undefined)
+      if (bytes === undefined || bytes.length > MAX_READABLE)
+        throw packetFaults.no_docs('the packet was published without this file')
+      return bytes.toString('utf8')
     },
     close: () => shelf.close(),
   }

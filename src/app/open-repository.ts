@@ -5,7 +5,6 @@ import { BYPASS_VARIABLE } from '../gate/sdd-decision.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { systemClock } from '../platform/clock.ts'
 import { findTop } from '../platform/find-top.ts'
-import { folderNames } from '../platform/folder-names.ts'
 import { gitConfig } from '../platform/git-config.ts'
 import { gitReader } from '../platform/git-reader.ts'
 import { repositoryFiles } from '../platform/git-worktree.ts'
@@ -39,7 +38,7 @@ export const openRepository = (root: string, { environment, clock }: RepositoryW
       repoRoot: root,
       program: openSpecProgram(root, environment),
       config,
-      files: { ...repository, ...folderNames(root) },
+      files: repository,
       clock,
       bypass: environment[BYPASS_VARIABLE] === '1',
     },

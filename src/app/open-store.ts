@@ -1,5 +1,5 @@
-import { resolve } from 'node:path'
 import type { LogStore } from '../lineage/store.ts'
+import { ownDatabase } from '../platform/own-place.ts'
 import type { Config } from './config.ts'
 
 export const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
@@ -19,6 +19,6 @@ export const openStore = async ({ store, stateDir }: Config, root: string): Prom
   if (store !== undefined && isAddress(store)) {
     return (await import('../platform/postgres-log.ts')).postgresLogs(store)
   }
-  const file = store === undefined ? resolve(root, stateDir, 'lineage.db') : resolve(root, store)
+  const file = store === undefined ? ownDatabase(root, stateDir, 'lineage.db') : ownDatabase(root, store)
   return (await import('../platform/sqlite-log.ts')).sqliteLogs(file)
 }

@@ -38,7 +38,7 @@ export const jailFaults = defineFaults('jail', {
 export interface Rules {
   /** Lower-case endings with their dot, and whole names without one. Undefined: any. */
   readonly allowed?: ReadonlySet<string> | undefined
-  /** Whether a lower-case name is out of bounds wherever it appears in a path. */
+  /** Whether a name is out of bounds wherever it appears in a path, in whichever case it is spelt. */
   readonly blocked: (name: string) => boolean
 }
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../evidence/faults.ts'
 import type { Evidence } from '../evidence/schema.ts'
@@ -7,9 +7,11 @@ import { EVIDENCE_FILE, type EvidenceStore, type Reading } from '../evidence/sto
 import { lazyCrypto } from '../kernel/crypto.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { withLock } from './file-lock.ts'
+import { readPlain } from './jail-async.ts'
 import { identify, lookAt, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
+const MAX_POINTER = 8_192
 
 /** How young a file may be for a second change within the same tick of its clock to go unseen, in milliseconds. */
 const TICK_MS = 50
@@ -110,10 +112,11 @@ const lockPath = async (root: string): Promise<string> => {
   const kind = await stat(git).catch(() => undefined)
   if (kind?.isDirectory()) return join(git, 'warrant-evidence.lock')
   // In a linked work tree or a submodule it is a file that names the folder.
-  const text = kind?.isFile() ? await readFile(git, 'utf8').catch(() => '') : ''
+  const text = kind?.isFile() ? String(await readPlain(git, MAX_POINTER).catch(() => '')) : ''
   const [, named] = /^gitdir: (.+)$/m.exec(text) ?? []
   const folder = named === undefined ? undefined : resolve(root, named)
-  const there = folder !== undefined && (await stat(folder).catch(() => undefined))?.isDirectory()
+  // A file of the repository may name any folder; we only write where git would.
+  const there = folder !== undefined && (await stat(join(folder, 'HEAD')).catch(() => undefined))?.isFile()
   return there ? join(folder, 'warrant-evidence.lock') : join(root, `${EVIDENCE_FILE}.lock`)
 }
 

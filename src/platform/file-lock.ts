@@ -1,11 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { link, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../kernel/crypto.ts'
 import { defineFaults, Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports.ts'
+import { readPlain } from './jail-async.ts'
 
 export const lockFaults = defineFaults('lock', {
   busy: {
@@ -86,6 +87,14 @@ const readOwner = (text: string): Owner | undefined => {
   }
 }
 
+const MAX_CLAIM = 4_096
+
+const readClaim = (file: string): Promise<string | undefined> =>
+  readPlain(file, MAX_CLAIM).then(
+    (bytes) => bytes?.toString('utf8'),
+    () => undefined,
+  )
+
 const listClaims = async (path: string): Promise<readonly Claim[]> => {
   const folder = dirname(path)
   const prefix = `${basename(path)}.`
@@ -94,7 +103,7 @@ const listClaims = async (path: string): Promise<readonly Claim[]> => {
     const number = name.startsWith(prefix) ? name.slice(prefix.length) : ''
     if (!/^\d{1,9}$/.test(number)) continue
     const file = join(folder, name)
-    const text = await readFile(file, 'utf8').catch(() => undefined)
+    const text = await readClaim(file)
     if (text !== undefined) claims.push({ file, number: Number(number), text })
   }
   return claims.sort((a, b) => a.number - b.number)
@@ -139,7 +148,7 @@ const sweepDrafts = async (path: string, here: Owner): Promise<void> => {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue
     const file = join(dirname(path), name)
-    const text = await readFile(file, 'utf8').catch(() => '')
+    const text = (await readClaim(file)) ?? ''
     if (isGone(readOwner(text), here)) await remove(file)
   }
 }

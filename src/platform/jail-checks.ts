@@ -9,8 +9,11 @@ export interface JailOptions {
   readonly denyHardlinks?: boolean
   /** Stay on the file system of the root. */
   readonly oneFileSystem?: boolean
-  /** What the operator keeps out of sight, by the names that lead there from the root. */
-  readonly denied?: (segments: readonly string[]) => boolean
+  /**
+   * What the operator keeps out of sight: a test for the names that lead there from the root, by how many they
+   * are. Undefined where nothing is.
+   */
+  readonly deniedAt?: (depth: number) => ((segments: readonly string[]) => boolean) | undefined
 }
 
 /** What every way to a file has to pass, whether it was named or met on a walk. */
@@ -19,8 +22,8 @@ export interface Checks {
   readonly lists: KeptLists
   /** The operator's word on a path and on every folder above it. */
   denies(segments: readonly string[]): boolean
-  /** The same on an entry of a folder that is not denied. Undefined: nothing ever is. */
-  readonly denied: JailOptions['denied']
+  /** The same on an entry of a folder that is not denied, by how deep it lies. */
+  readonly deniedAt: NonNullable<JailOptions['deniedAt']>
   /** Throws when a place is not one to look at. */
   place(place: Place, path: string): void
   read(place: Place, path: string, bytes: number): FileBytes
@@ -54,7 +57,7 @@ const readAll = (descriptor: number, promised: number, limit: number, path: stri
 }
 
 export const createChecks = (ground: Ground, options: JailOptions): Checks => {
-  const { denied, denyHardlinks, oneFileSystem } = options
+  const { deniedAt = () => undefined, denyHardlinks, oneFileSystem } = options
   const checkPlace = (place: Place, path: string) => {
     if (place.stats.dev === ground.root.stats.dev) return
     if (oneFileSystem) throw jailFaults.other_file_system(`on another file system: ${quotePath(path)}`)
@@ -63,8 +66,8 @@ export const createChecks = (ground: Ground, options: JailOptions): Checks => {
   return {
     ground,
     lists: new KeptLists(),
-    denies: (segments) => denied !== undefined && segments.some((_, at) => denied(segments.slice(0, at + 1))),
-    denied,
+    denies: (segments) => segments.some((_, at) => deniedAt(at + 1)?.(segments.slice(0, at + 1)) === true),
+    deniedAt,
     place: checkPlace,
     read(place, path, limit) {
       const { stats } = place

@@ -48,6 +48,14 @@ const streamEntries = (at: Place, watch: Watch): Entry[] => {
 // A list of this size, as the file system counts it, is read at once: it comes sorted, and costs less than the stream.
 const SMALL = 256 * 1024
 
+/** The names of a folder come sorted by their bytes: in nearly every folder that is the order we want. */
+const isSorted = (entries: readonly Entry[]): boolean => {
+  for (let at = 1; at < entries.length; at += 1) {
+    if ((entries[at - 1] as Entry).name > (entries[at] as Entry).name) return false
+  }
+  return true
+}
+
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
 
 /** The entries of a folder in code-unit order. */
@@ -57,7 +65,7 @@ export const readEntries = (at: Place, watch: Watch): readonly Entry[] => {
     at.stats.size > SMALL
       ? streamEntries(at, watch)
       : readdirSync(at.reach, { withFileTypes: true }).map((entry) => entryOf(at, entry))
-  return entries.sort(byName)
+  return isSorted(entries) ? entries : entries.sort(byName)
 }
 
 /** What a folder looked like before it was read, and from the second time on its list as it may be shown. */

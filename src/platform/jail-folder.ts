@@ -11,12 +11,13 @@ export const holdFolder = (
   asked = false,
 ): Folder => {
   const { ground, lists } = checks
+  const deniedHere = checks.deniedAt(segments.length + 1)
   const path = segments.join('/')
   const below = (name: string) => [...segments, name]
 
   /** What a walk meets and may not have is passed over: it was not asked for by name. */
   const attempt = <T>(name: string, way: (at: Place, name: string) => Place, use: (found: Place) => T) => {
-    if (checks.denied?.(below(name))) return undefined
+    if (deniedHere?.(below(name))) return undefined
     let found: Place | undefined
     try {
       found = way(place, name)
@@ -28,12 +29,11 @@ export const holdFolder = (
   }
 
   const allowed = (entries: readonly Entry[]): readonly Entry[] => {
-    const { denied } = checks
-    if (denied === undefined) return entries
+    if (deniedHere === undefined) return entries
     const names = below('')
     return entries.filter(({ name }) => {
       names[segments.length] = name
-      return !denied(names)
+      return !deniedHere(names)
     })
   }
 

@@ -78,7 +78,7 @@ export const judgeNames = (
   { blocked, allowed }: Rules,
   file: boolean,
 ): void => {
-  if (segments.some((name) => blocked(name.toLowerCase()))) {
+  if (segments.some(blocked)) {
     throw jailFaults.blocked_name(`not served: ${quotePath(path)}`)
   }
   if (!file || allowed === undefined) return

@@ -8,7 +8,7 @@ import { holdRoot } from './jail-ground.ts'
 
 const JAVA: Rules = {
   allowed: new Set(['.java', '.xml', '.md', '.yml']),
-  blocked: (name) => name.startsWith('.git'),
+  blocked: (name) => name.toLowerCase().startsWith('.git'),
 }
 const LIMITS = { bytes: 10_485_760, watch: () => {} }
 
@@ -247,7 +247,7 @@ describe('the jail', () => {
 
   it('keeps what the operator denies out of sight, also behind a link', () => {
     const jail = openJail(holdRoot(grounds.root), {
-      denied: (names) => ['src/main', 'A.java'].includes(names.join('/')),
+      deniedAt: () => (names) => ['src/main', 'A.java'].includes(names.join('/')),
     })
     for (const path of ['A.java', 'in1.java', 'src/main/java/B.java', 'in-dir/java/B.java']) {
       expect(outcome(() => text(jail, path))).toBe('denied')

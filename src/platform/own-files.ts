@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OwnFiles } from '../gate/ports.ts'
+import { readPlain } from './jail-async.ts'
+
+const MAX_BYTES = 64 * 1024 * 1024
+/** What a pipe, a device or something endless reads as: a program, which is not ours to change. */
+const UNREADABLE = '\0'
 
 const isAbsent = (cause: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
@@ -18,11 +23,15 @@ export const followLinks = async (path: string): Promise<string> => {
 
 export const ownFiles: OwnFiles = {
   real: followLinks,
-  read: (path) =>
-    readFile(path).catch((cause: unknown) => {
+  read: async (path) => {
+    try {
+      // Links were followed already: what is one by now, or a pipe, is no file of ours.
+      return (await readPlain(path, MAX_BYTES)) ?? Buffer.from(UNREADABLE)
+    } catch (cause) {
       if (isAbsent(cause)) return undefined
       throw cause
-    }),
+    }
+  },
   async write(path, bytes, mode) {
     await mkdir(dirname(path), { recursive: true })
     const draft = join(dirname(path), `.warrant-${randomBytes(6).toString('hex')}.tmp`)

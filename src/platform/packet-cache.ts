@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../kernel/canonical.ts'
 import { isRecord } from '../kernel/json.ts'
@@ -8,15 +7,17 @@ import { readMetadata } from '../packets/format/metadata.ts'
 import { safeName } from '../packets/format/reference.ts'
 import type { TrustCache } from '../packets/guard.ts'
 import { Trust } from '../packets/trust.ts'
+import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
 
 const ALIAS_SECONDS = 180
 const MAX_NAME = 200
+const MAX_KEPT = 16 * 1024 * 1024
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 const readObject = async (path: string): Promise<Record<string, unknown> | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const value: unknown = JSON.parse(String(await readPlain(path, MAX_KEPT)))
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

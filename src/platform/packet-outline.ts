@@ -1,5 +1,5 @@
 import type { Span } from '../packets/chunk.ts'
-import { parseText, type SgNode } from './syntax.ts'
+import { parseLines, type SgNode } from './syntax.ts'
 
 const GRAMMARS: Readonly<Record<string, string>> = {
   '.js': 'JavaScript',
@@ -40,7 +40,7 @@ export const outlineOf = (extension: string, text: string): readonly Span[] => {
   if (grammar === undefined) return []
   const spans: Span[] = []
   let comment: { start: number; end: number } | undefined
-  for (const node of parseText(grammar, text).children()) {
+  for (const node of parseLines(grammar, text).children()) {
     const { start, end } = node.range()
     const kind = String(node.kind())
     if (/comment/.test(kind)) {

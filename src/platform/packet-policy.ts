@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Fault } from '../kernel/fault.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { checkSources, OPEN_POLICY, type Policy, PolicyFile } from '../packets/policy.ts'
 import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
+import { readPlain } from './jail-async.ts'
 
 const FILE = 'policy.yml'
 const MAX_BYTES = 256 * 1024
@@ -36,14 +38,15 @@ const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
 export const packetPolicy = (root: string) => async (): Promise<Policy> => {
   let text: string
   try {
-    text = await readFile(join(root, FILE), 'utf8')
+    const bytes = await readPlain(join(root, FILE), MAX_BYTES)
+    text = bytes?.toString('utf8') ?? refuse('it is too large, or no plain file')
   } catch (cause) {
+    if (cause instanceof Fault) throw cause
     // Only a file that is not there is no policy; one that may not be read is.
     return (cause as NodeJS.ErrnoException).code === 'ENOENT'
       ? OPEN_POLICY
       : refuse('it cannot be read', cause)
   }
-  if (text.length > MAX_BYTES) refuse('it is too large')
   const parsed = PolicyFile.safeParse(await parse(text))
   if (!parsed.success) {
     const [issue] = parsed.error.issues

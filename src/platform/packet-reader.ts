@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { copyFile, link, mkdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
@@ -15,26 +15,48 @@ import { readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
+import { type Fence, fenceOf, readPlain } from './jail-async.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
 import { openVectors } from './vectors.ts'
 
 const MAX_DOCS = 2 ** 31
 
-/** A file of the payload, or undefined when the packet has none of that name. */
-const readPart = async (payload: string, path: string): Promise<Uint8Array | undefined> => {
-  try {
-    return await readFile(join(payload, confinePath(path)))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw diskFault(cause)
+/**
+ * The payload of a packet, behind the fence of its store. A store may lie in a repository, and a link in it must
+ * not have us read what lies elsewhere.
+ */
+class Payload {
+  readonly #fence: Fence
+  readonly #folder: string
+
+  constructor(fence: Fence, folder: string) {
+    this.#fence = fence
+    this.#folder = join(folder, 'payload')
+  }
+
+  place(path: string): string {
+    return join(this.#folder, confinePath(path))
+  }
+
+  /** A file, or undefined when the packet has none of that name. */
+  read(path: string): Promise<Uint8Array | undefined> {
+    return this.#fence.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
+      throw diskFault(cause)
+    })
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    const opened = await this.#fence.open(this.place(path)).catch(() => undefined)
+    await opened?.file.close()
+    return opened?.size
   }
 }
 
-const openDocs = async (payload: string, manifest: Manifest): Promise<DocTable> => {
+const openDocs = async (payload: Payload, manifest: Manifest): Promise<DocTable> => {
   const path = manifest.files?.docs ?? 'docs.jsonl'
-  const { size } = await stat(join(payload, confinePath(path))).catch(() => ({ size: 0 }))
+  const size = (await payload.size(path)) ?? 0
   if (size > MAX_DOCS) throw packetFaults.too_large(`docs.jsonl has ${size} bytes`)
-  const bytes = await readPart(payload, path)
+  const bytes = await payload.read(path)
   if (bytes === undefined) throw packetFaults.no_docs('unable to generate index from docs.jsonl')
   const docs = new DocTable(bytes)
   const promised = manifest.counts?.docs
@@ -43,11 +65,11 @@ const openDocs = async (payload: string, manifest: Manifest): Promise<DocTable> 
   return docs
 }
 
-const readLexical = async (payload: string, docs: DocTable) => {
+const readLexical = async (payload: Payload, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
-  const bytes = await readPart(payload, 'sparse/bm25.json')
+  const bytes = await payload.read('sparse/bm25.json')
   if (bytes === undefined)
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
@@ -59,9 +81,12 @@ const readLexical = async (payload: string, docs: DocTable) => {
 }
 
 /** The index of words, from the form that opens quickly when it was opened before. */
-const openLexical = async (payload: string, place: string, docs: DocTable) => {
+const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const path = join(place, 'words.bin')
-  const kept = unpackWords(await readFile(path).catch(() => new Uint8Array()), docs.rows)
+  const kept = unpackWords(
+    (await readPlain(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
+    docs.rows,
+  )
   if (kept !== undefined) return { lexical: kept, warnings: [] }
   const found = await readLexical(payload, docs)
   // Only what came with the packet is kept: a makeshift says so every time.
@@ -81,17 +106,17 @@ const share = async (from: string, to: string): Promise<void> => {
 }
 
 /** Makes sure that the index of this packet and model lies where it is looked for. */
-const placeIndex = async (payload: string, target: string, manifest: Manifest): Promise<boolean> => {
+const placeIndex = async (payload: Payload, target: string, manifest: Manifest): Promise<boolean> => {
   const { files, embedding } = manifest
   if ((await stat(target).catch(() => undefined)) !== undefined) return true
-  const index = join(payload, confinePath(files?.index?.path ?? 'faiss/index.faiss'))
-  if ((await stat(index).catch(() => undefined))?.isFile()) {
-    await share(index, target).catch((cause: unknown) => {
+  const index = files?.index?.path ?? 'faiss/index.faiss'
+  if ((await payload.size(index)) !== undefined) {
+    await share(payload.place(index), target).catch((cause: unknown) => {
       throw diskFault(cause)
     })
     return true
   }
-  const halves = await readPart(payload, files?.vectors?.path ?? 'vectors.f16.bin')
+  const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
   if (halves === undefined) return false
   await replaceFile(target, writeFlat(readVectors(halves, embedding.dim)))
   return true
@@ -134,8 +159,9 @@ export const rebuildVectors = async (
 export const packetReader =
   (root: string, clock: Clock) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
-    const payload = join(folder, 'payload')
-    const bytes = await readPart(payload, 'manifest.json')
+    const fence = fenceOf(root)
+    const payload = new Payload(fence, folder)
+    const bytes = await payload.read('manifest.json')
     if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
     const manifest = readManifest(bytes)
     const docs = await openDocs(payload, manifest)

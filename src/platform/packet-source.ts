@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname } from 'node:path'
+import {
+  type Facts,
+  type FileBytes,
+  type Folder,
+  type Jail,
+  quotePath,
+  type Rules,
+  type Watch,
+} from '../kernel/jail.ts'
 import type { SourceFile } from '../packets/build.ts'
 import { markdownSpans } from '../packets/chunk.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../project/ignore.ts'
-import { diskFault, diskFaults } from './packet-files.ts'
+import { openJail } from './jail.ts'
+import { holdRoot } from './jail-ground.ts'
+import { diskFaults } from './packet-files.ts'
 import { outlineOf } from './packet-outline.ts'
 import { decodeText } from './syntax.ts'
 
@@ -26,60 +35,56 @@ const IGNORE_FILES = ['.gitignore', '.cpmignore']
 const MAX_FILE = 2 * 1024 * 1024
 const MAX_FILES = 200_000
 
-// Not through a link, which may lead out of the folder, and not waiting for the writer of a pipe.
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+/** Hidden or not, a name that gets here was chosen by the walk. */
+const ANY: Rules = { blocked: () => false }
+const patient: Watch = () => {}
 
-/** No file of that name any more, or something else in its place. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO'])
-
-/** A plain file that is not too large; undefined for anything else that has the name by now. */
-const readPlain = async (path: string): Promise<Buffer | undefined> => {
-  const file = await open(path, FLAGS).catch((cause: NodeJS.ErrnoException) => {
-    if (GONE.has(cause.code ?? '')) return undefined
-    throw cause
+const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
+  const depth = folder.path === '' ? 0 : folder.path.split('/').length
+  return IGNORE_FILES.flatMap((name) => {
+    const file = folder.read(name, MAX_FILE)
+    return file === undefined ? [] : [readIgnore(Buffer.from(file.bytes).toString('utf8'), depth)]
   })
-  if (file === undefined) return undefined
+}
+
+const isSource = (name: string): boolean =>
+  EXTENSIONS.has(extname(name).toLowerCase()) && !LOCK_FILES.test(name)
+
+/** What the walk could not have and a packet must not lack: too long is no reason, but closed to us is. */
+const refuseClosed = (jail: Jail, path: string): void => {
+  let facts: Facts | undefined
   try {
-    const stats = await file.stat()
-    return stats.isFile() && stats.size <= MAX_FILE ? await file.readFile() : undefined
-  } finally {
-    await file.close()
+    facts = jail.info(path, ANY)
+  } catch {
+    // It is gone by now, or no longer what it was.
+  }
+  if (facts?.kind === 'file' && facts.size <= MAX_FILE)
+    throw diskFaults.failed(`${quotePath(path)} cannot be read`)
+}
+
+/** Files worth packing, in order. Links are not followed; hidden files and folders are left out. */
+function* walk(jail: Jail, folder: Folder, above: readonly IgnoreFile[]): Generator<FileBytes> {
+  const layers = [...above, ...rulesIn(folder)]
+  for (const { name, kind } of folder.entries(patient)) {
+    const path = folder.path === '' ? name : `${folder.path}/${name}`
+    if (name.startsWith('.') || isIgnored(layers, path.split('/'), kind === 'directory')) continue
+    if (kind === 'directory' && !SKIPPED.has(name)) {
+      const below = folder.enter(name)
+      if (below === undefined) continue
+      try {
+        yield* walk(jail, below, layers)
+      } finally {
+        below.close()
+      }
+    } else if (kind === 'file' && isSource(name)) {
+      const file = folder.read(name, MAX_FILE)
+      if (file === undefined) refuseClosed(jail, path)
+      else yield file
+    }
   }
 }
 
-const rulesIn = async (root: string, folder: string): Promise<readonly IgnoreFile[]> => {
-  const depth = folder === '' ? 0 : folder.split('/').length
-  const texts = await Promise.all(
-    IGNORE_FILES.map((name) =>
-      readPlain(join(root, folder, name)).then(
-        (bytes) => bytes?.toString('utf8') ?? '',
-        () => '',
-      ),
-    ),
-  )
-  return texts.filter((text) => text !== '').map((text) => readIgnore(text, depth))
-}
-
-/** The paths of files worth packing, in order. Links are not followed; hidden files and folders are left out. */
-async function* walk(root: string, folder: string, above: readonly IgnoreFile[]): AsyncGenerator<string> {
-  const layers = [...above, ...(await rulesIn(root, folder))]
-  const entries = await readdir(join(root, folder), { withFileTypes: true })
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.name.startsWith('.') || isIgnored(layers, path.split('/'), entry.isDirectory())) continue
-    if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* walk(root, path, layers)
-    else if (
-      entry.isFile() &&
-      EXTENSIONS.has(extname(entry.name).toLowerCase()) &&
-      !LOCK_FILES.test(entry.name)
-    )
-      yield path
-  }
-}
-
-const readSource = async (root: string, path: string): Promise<SourceFile | undefined> => {
-  const bytes = await readPlain(join(root, path))
-  if (bytes === undefined) return undefined
+const asSource = ({ path, bytes }: FileBytes): SourceFile | undefined => {
   const text = decodeText(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined || text.trim() === '') return undefined
   const extension = extname(path).toLowerCase()
@@ -92,23 +97,29 @@ const readSource = async (root: string, path: string): Promise<SourceFile | unde
   }
 }
 
+const openFolder = (root: string): Jail => {
+  try {
+    return openJail(holdRoot(root))
+  } catch (cause) {
+    throw diskFaults.absent('there is no such folder to build a packet from', { cause })
+  }
+}
+
 /** Everything in a folder that a packet of it should hold. */
 export const readSources = async (
   root: string,
   progress: (files: number) => void = () => {},
 ): Promise<readonly SourceFile[]> => {
-  const found = await lstat(root).catch(() => undefined)
-  if (!found?.isDirectory()) throw diskFaults.absent('there is no such folder to build a packet from')
+  const jail = openFolder(root)
   const files: SourceFile[] = []
-  try {
-    for await (const path of walk(root, '', [])) {
-      if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
-      const file = await readSource(root, path)
-      if (file !== undefined) files.push(file)
-      progress(files.length)
-    }
-  } catch (cause) {
-    throw diskFault(cause)
+  const take = (found: FileBytes) => {
+    if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
+    const file = asSource(found)
+    if (file !== undefined) files.push(file)
+    progress(files.length)
   }
+  jail.within('.', ANY, (folder) => {
+    for (const found of walk(jail, folder, [])) take(found)
+  })
   return files
 }

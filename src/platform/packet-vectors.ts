@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Embedder } from '../packets/embed.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import type { Matrix } from '../packets/format/vectors.ts'
+import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
 
 const REMEMBERED = 512
+const MAX_ROW = 1024 * 1024
 
 /** The rows of questions asked before, for one process and, below `cache/embeddings`, for all. */
 const remembered = new Map<string, Float32Array>()
@@ -39,7 +40,9 @@ export const rememberQuestions = (embedder: Embedder, root: string): Embedder =>
       .update(JSON.stringify([embedder.model, text]))
       .digest('hex')
     const path = join(root, 'cache', 'embeddings', key.slice(0, 2), `${key}.f32`)
-    const known = remembered.get(key) ?? unseal(await readFile(path).catch(() => new Uint8Array()))
+    const known =
+      remembered.get(key) ??
+      unseal((await readPlain(path, MAX_ROW).catch(() => undefined)) ?? new Uint8Array())
     if (known !== undefined) {
       keep(key, known)
       return known

@@ -1,10 +1,6 @@
-import { lstat, realpath, rmdir, unlink } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
-
-const isInside = async (root: string, folder: string): Promise<boolean> => {
-  const [top, real] = await Promise.all([realpath(root), realpath(folder)])
-  return real === top || real.startsWith(`${top}${sep}`)
-}
+import { lstat, rmdir, unlink } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import { fenceOf } from './jail-async.ts'
 
 /** Takes away folders that became empty, up to the root. */
 const prune = async (root: string, folder: string): Promise<void> => {
@@ -19,13 +15,14 @@ const prune = async (root: string, folder: string): Promise<void> => {
 
 /** Removes a plain file of the repository, by relative path. False when there is none. */
 export const removeFile = async (root: string, path: string): Promise<boolean> => {
-  const whole = join(root, path)
-  try {
-    if (!(await lstat(whole)).isFile() || !(await isInside(root, dirname(whole)))) return false
-    await unlink(whole)
-  } catch {
-    return false
-  }
-  await prune(root, dirname(whole))
-  return true
+  const removed = await fenceOf(root)
+    .within(dirname(path), async (reach) => {
+      const place = join(reach, basename(path))
+      if (!(await lstat(place)).isFile()) return false
+      await unlink(place)
+      return true
+    })
+    .catch(() => false)
+  if (removed) await prune(root, dirname(join(root, path)))
+  return removed === true
 }

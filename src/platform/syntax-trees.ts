@@ -1,6 +1,6 @@
 import type { NapiConfig } from '@ast-grep/napi'
 import type { Grammar, SyntaxNode, SyntaxParser } from '../project/syntax-tree.ts'
-import { parseText, type SgNode } from './syntax.ts'
+import { parseLines, type SgNode } from './syntax.ts'
 
 const NAMES: Readonly<Record<Grammar, string>> = {
   java: 'java',
@@ -88,5 +88,5 @@ class TreeNode implements SyntaxNode {
 const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
 
 export const syntaxTrees = (): SyntaxParser => ({
-  parse: (grammar, text) => new TreeNode(parseText(NAMES[grammar], text)),
+  parse: (grammar, text) => new TreeNode(parseLines(NAMES[grammar], text)),
 })

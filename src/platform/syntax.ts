@@ -32,6 +32,16 @@ export const parseText = (grammar: string, text: string): SgNode => {
   return napi.parse(grammar, text).root()
 }
 
+// Lines of blanks and comments between the end of one declaration and the annotations of the next.
+const NEXT_ANNOTATION = /^(\}[ \t]*\r?\n(?:[ \t]*(?:(?:\/\/|\/?\*)[^\n]*)?\n)*)@/gm
+
+/**
+ * The same for who asks about lines only. Behind the end of a class the Kotlin grammar takes `@A(x = [1]) class B {`
+ * for an expression, and the class is lost; a semicolon there keeps them apart.
+ */
+export const parseLines = (grammar: string, text: string): SgNode =>
+  parseText(grammar, grammar === 'kotlin' ? text.replace(NEXT_ANNOTATION, '$1;@') : text)
+
 const SAMPLE = 8_192
 const decoders = {
   utf8: new TextDecoder(),

@@ -213,3 +213,50 @@ describe('the market project', () => {
     expect(JSON.stringify(found)).not.toMatch(/pa55/)
   })
 })
+
+describe('code as others wrote it', () => {
+  it('has its routes nested in what is no path as well', () => {
+    const found = study({
+      'A.java': `import org.springframework.web.reactive.function.server.RouterFunction;
+class A {
+  RouterFunction routes() {
+    return nest(path("/"), nest(accept(TEXT_HTML), route(GET("/"), index))
+      .andOther(nest(accept(JSON), nest(path("/api").and(contentType(JSON)), route(GET("/hello"), hello)))));
+  }
+}`,
+    })
+    expect(inboundOf(found)).toEqual(['REST GET /', 'REST GET /api/hello'])
+  })
+
+  it('has Kotlin classes whose annotations name their arguments, one below the other', () => {
+    const found = study({
+      'A.kt': `package a
+
+@Controller
+class Page {
+  @GetMapping("", "/")
+  fun index() = "index"
+}
+
+/** About the next. */
+// and more
+@RestController
+@RequestMapping(produces = [JSON])
+class Resource {
+  @GetMapping("/{name}")
+  fun index(@PathVariable(required = false) name: String? = null) = 1
+}
+@RestController
+@RequestMapping(
+  path = ["/third"],
+)
+class Third {
+  @GetMapping("/x")
+  fun x() = 1
+}
+`,
+    })
+    expect(inboundOf(found)).toEqual(['REST GET /', 'REST GET /{name}', 'REST GET /third/x'])
+    expect(found.connections.inbound.map(({ line }) => line)).toEqual([6, 15, 23])
+  })
+})

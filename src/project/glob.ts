@@ -111,14 +111,19 @@ const compileName = (pattern: string): NameTest => {
 
 export type PathTest = (segments: readonly string[]) => boolean
 
-/** Tests a whole path, name by name. `**` stands for any number of names, at the end for at least one. */
-export const compileGlob = (pattern: string): PathTest => {
+interface Glob {
+  readonly test: PathTest
+  /** How many names a path must have to match; undefined for any number. */
+  readonly depth: number | undefined
+}
+
+const readPattern = (pattern: string): Glob => {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.')
   const parts: Part[] = names.map((name) => (name === '**' ? 'deep' : compileName(name)))
   if (parts.at(-1) === 'deep') parts.push(() => true)
-  const deep = parts.includes('deep')
-  return (segments) =>
-    (deep || segments.length === parts.length) &&
+  const depth = parts.includes('deep') ? undefined : parts.length
+  const test: PathTest = (segments) =>
+    (depth === undefined || segments.length === depth) &&
     matchAll(
       parts.length,
       segments,
@@ -128,7 +133,11 @@ export const compileGlob = (pattern: string): PathTest => {
         return part !== undefined && part !== 'deep' && part(name)
       },
     )
+  return { test, depth }
 }
+
+/** Tests a whole path, name by name. `**` stands for any number of names, at the end for at least one. */
+export const compileGlob = (pattern: string): PathTest => readPattern(pattern).test
 
 const MAX_ALTERNATIVES = 64
 
@@ -149,10 +158,28 @@ export const expandBraces = (pattern: string): readonly string[] => {
   }
 }
 
-/** Tests a path against any of the patterns. One without a slash means a name at any depth. */
-export const anyGlob = (patterns: readonly string[]): PathTest => {
-  const tests = patterns
+/** One without a slash means a name at any depth. */
+const readPatterns = (patterns: readonly string[]): readonly Glob[] =>
+  patterns
     .flatMap(expandBraces)
-    .map((pattern) => compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`))
-  return (segments) => tests.some((test) => test(segments))
+    .map((pattern) => readPattern(pattern.includes('/') ? pattern : `**/${pattern}`))
+
+/** Tests a path against any of the patterns. */
+export const anyGlob = (patterns: readonly string[]): PathTest => {
+  const globs = readPatterns(patterns)
+  return (segments) => globs.some(({ test }) => test(segments))
+}
+
+/** The same for paths of so many names; undefined when none of them can match. */
+export const globsByDepth = (patterns: readonly string[]): ((depth: number) => PathTest | undefined) => {
+  const globs = readPatterns(patterns)
+  const known = new Map<number, PathTest | undefined>()
+  return (depth) => {
+    if (known.has(depth)) return known.get(depth)
+    const some = globs.filter((glob) => glob.depth === undefined || glob.depth === depth)
+    const test: PathTest | undefined =
+      some.length === 0 ? undefined : (segments) => some.some((glob) => glob.test(segments))
+    known.set(depth, test)
+    return test
+  }
 }

@@ -168,13 +168,19 @@ const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeSc
     })
 }
 
-const prefixOf = (
-  receiver: Expression | undefined,
-  first: Expression | undefined,
-): Expression | undefined => {
-  if (receiver?.kind === 'text') return receiver
-  return first?.kind === 'call' && first.call.name === 'path' ? first.call.args[0] : first
+/** The path among what is asked of a request: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
+const predicatePath = (asked: Expression | undefined): Expression | undefined => {
+  if (asked?.kind !== 'call') return asked
+  const { name, args, receiver } = asked.call
+  if (name === 'path' || name === 'pathPrefix') return args[0]
+  return name === 'and' ? [receiver, ...args].map(pathIn).find((one) => one !== undefined) : undefined
 }
+
+const pathIn = (one: Expression | undefined): Expression | undefined =>
+  one?.kind === 'call' ? predicatePath(one) : undefined
+
+const prefixOf = (receiver: Expression | undefined, first: Expression | undefined): Expression | undefined =>
+  receiver?.kind === 'text' ? receiver : predicatePath(first)
 
 export const webInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => [
   ...(servesSpring(type) ? restInbound(type, resolver, scope) : []),

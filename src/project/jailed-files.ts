@@ -1,6 +1,7 @@
 import { Fault } from '../kernel/fault.ts'
 import type { Folder, Jail, Rules, Watch } from '../kernel/jail.ts'
 import { skipsFile, skipsFolder } from './discovery-rules.ts'
+import { isGitName } from './rules.ts'
 import {
   byPath,
   joinPath,
@@ -37,7 +38,7 @@ const ENDINGS = [
 ]
 
 /** What the workflows read: code, build files and configuration. Metadata of repositories never. */
-const WORKFLOW_RULES: Rules = { allowed: new Set(ENDINGS), blocked: (name) => name.startsWith('.git') }
+const WORKFLOW_RULES: Rules = { allowed: new Set(ENDINGS), blocked: isGitName }
 
 class Walk {
   readonly files: ProjectFile[] = []

@@ -1,6 +1,6 @@
 import { type Entry, endingOf, type Facts, jailFaults, type Rules } from '../kernel/jail.ts'
 import type { Desk } from './desk.ts'
-import { isClutter, showEntry, showName } from './rules.ts'
+import { isClutter, showEntries, showName } from './rules.ts'
 
 export interface Page {
   readonly text: string
@@ -16,19 +16,21 @@ export interface PageArgs {
 }
 
 const page = (entries: readonly Entry[], offset: number, limit: number): Page => {
-  const shown = entries.slice(offset, offset + limit)
+  const whole = offset === 0 && entries.length <= limit
+  const shown = whole ? entries : entries.slice(offset, offset + limit)
   return {
-    text: shown.map(showEntry).join('\n'),
+    text: showEntries(shown),
     total: entries.length,
     offset,
     truncated: offset + shown.length < entries.length,
   }
 }
 
-const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly Entry[] =>
-  jail
-    .within(path, rules, (folder) => folder.entries(watch))
-    .filter(({ name }) => !rules.blocked(name.toLowerCase()))
+const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly Entry[] => {
+  const entries = jail.within(path, rules, (folder) => folder.entries(watch))
+  const isBlocked = ({ name }: Entry) => rules.blocked(name)
+  return entries.some(isBlocked) ? entries.filter((entry) => !isBlocked(entry)) : entries
+}
 
 /** A folder as the structure of a project: what tools and builds leave behind is not part of it. */
 export const listStructure = (desk: Desk, rules: Rules, { path, offset, limit }: PageArgs): Page =>

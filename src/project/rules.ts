@@ -1,11 +1,15 @@
 import type { Entry, Rules } from '../kernel/jail.ts'
 
+/** `.git`, `.github`, `.gitignore`: metadata of repositories, however it is spelt. */
+export const isGitName = (name: string): boolean =>
+  name.startsWith('.') && name.toLowerCase().startsWith('.git')
+
 /** What a Java architect's server reads: sources, build files, configuration and prose. */
 const SENTINEL_ENDINGS = ['.java', '.xml', '.md', '.properties', '.yml', '.yaml']
 
 export const SENTINEL_RULES: Rules = {
   allowed: new Set(SENTINEL_ENDINGS),
-  blocked: (name) => name.startsWith('.git'),
+  blocked: isGitName,
 }
 
 /** Endings, and names without one, of what people write by hand. What is not here is not read unless configured. */
@@ -26,7 +30,7 @@ gradlew jenkinsfile justfile license makefile mvnw notice podfile procfile rakef
 /** The rules of the general tools: the operator's list of endings, or ours. */
 export const textRules = (endings: readonly string[]): Rules => ({
   allowed: new Set((endings.length > 0 ? endings : TEXT.split(/\s+/)).filter((one) => one !== '').map(lower)),
-  blocked: (name) => name === '.git',
+  blocked: (name) => name.length === 4 && name.toLowerCase() === '.git',
 })
 
 const lower = (ending: string): string => ending.toLowerCase()
@@ -52,5 +56,14 @@ export const showName = (name: string): string => {
   )
 }
 
-export const showEntry = ({ name, kind }: Entry): string =>
-  kind === 'directory' ? `${showName(name)}/` : showName(name)
+const LINES = /^[\n -~]*$/
+
+/** A name a line, folders with a slash. */
+export const showEntries = (entries: readonly Entry[]): string => {
+  const text = entries.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).join('\n')
+  // Hardly ever does a name need more than its own characters, so all of them are looked at in one go.
+  if (LINES.test(text) && !entries.some(({ name }) => name.includes('\n'))) return text
+  return entries
+    .map(({ name, kind }) => (kind === 'directory' ? `${showName(name)}/` : showName(name)))
+    .join('\n')
+}

@@ -54,7 +54,7 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
   let cut = false
 
   const shown = (entry: Entry, segments: readonly string[], ignores: readonly IgnoreFile[]): boolean =>
-    !rules.blocked(entry.name.toLowerCase()) &&
+    !rules.blocked(entry.name) &&
     !options.exclude(segments) &&
     (ignores.length === 0 || !isIgnored(ignores, segments, entry.kind === 'directory'))
 

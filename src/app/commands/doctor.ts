@@ -4,6 +4,8 @@ import { access } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Fault } from '../../kernel/fault.ts'
+import { ownPlace } from '../../platform/own-place.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { writeTable } from '../../surfaces/cli/table.ts'
 import { MODERN } from '../../surfaces/mcp/hello.ts'
@@ -48,7 +50,13 @@ const rootReadable: Check = async ({ root }) => {
 }
 
 const stateWritable: Check = async ({ root, stateDir }) => {
-  const path = resolve(root, stateDir)
+  let path: string
+  try {
+    path = ownPlace(resolve(root), stateDir)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return { ok: false, detail: thrown.message, fix: thrown.fix }
+  }
   const there = await hasRights(path, constants.F_OK)
   const ok = await hasRights(there ? path : dirname(path), constants.W_OK)
   if (ok) return { ok, detail: there ? 'writable' : 'can be made when needed' }

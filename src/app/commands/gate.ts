@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { BASELINE_FILE, writeBaseline } from '../../gate/baseline.ts'
 import { gateFaults } from '../../gate/faults.ts'
@@ -9,6 +8,7 @@ import { readRange, SCOPES } from '../../gate/scope.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { runVerdict } from '../../gate/verdict.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { writeNamed } from '../../platform/named-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Config } from '../config.ts'
 import { inferStage } from '../infer-stage.ts'
@@ -75,7 +75,7 @@ const pickStage = async (
 }
 
 /** What happens to the finished report: into a file, or to the terminal. */
-const deliver = async (invocation: Invocation, run: GateRun): Promise<void> => {
+const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
   const { terminal, flags } = invocation
   const format = pickFormat(invocation)
   const file = textFlag(invocation, 'output')
@@ -84,7 +84,7 @@ const deliver = async (invocation: Invocation, run: GateRun): Promise<void> => {
   const writer = format === undefined ? undefined : FORMATS[format]
   const text = writer === undefined ? writeText(run, style) : await writer(run)
   if (file !== undefined) {
-    await writeFile(resolve(file), `${text}\n`).catch((cause: unknown) => {
+    await writeNamed(root, file, `${text}\n`).catch((cause: unknown) => {
       throw usageFaults.option(`--output: cannot write ${JSON.stringify(file)}`, { cause })
     })
     if (!flags.quiet) terminal.note(summaryLine(run.report, { colour: false }))
@@ -148,7 +148,7 @@ const acceptAll = async (invocation: Invocation): Promise<number> => {
     bar.clear,
   )
   const findings = report.findings.filter(({ source }) => source === report.source)
-  await writeFile(resolve(path), writeBaseline([...findings, ...outweighed]))
+  await writeNamed(gate.root, path, writeBaseline([...findings, ...outweighed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${textFlag(invocation, 'baseline') ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)
@@ -170,7 +170,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   if (write && records(config)) void warmStore(config)
   const whole = await judge(invocation, gate, scope, write)
   const shown = invocation.flags['new-only'] ? { ...whole, report: onlyNew(whole.report) } : whole
-  await deliver(invocation, shown)
+  await deliver(invocation, gate.root, shown)
   if (write) await record(invocation, config, gate.root, whole)
   return whole.report.status === 'BLOCKED' ? 1 : 0
 }

@@ -12,6 +12,7 @@ import { proveConsistency, rootAt } from '../../lineage/proof.ts'
 import { readRows } from '../../lineage/rows.ts'
 import { checkConsistency, checkInclusion, openCheckpoint } from '../../lineage/verify.ts'
 import { keyFile } from '../../platform/key-file.ts'
+import { ownPlace } from '../../platform/own-place.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../open-beliefs.ts'
@@ -29,7 +30,7 @@ const verdict = (invocation: Invocation, value: object, good: boolean): number =
 
 const signerHere = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
-  const pem = await keyFile(resolve(config.root, config.stateDir, 'lineage.key'))
+  const pem = await keyFile(ownPlace(resolve(config.root), config.stateDir, 'lineage.key'))
   return createSigner(`warrant/${config.graph}`, pem)
 }
 

@@ -19,6 +19,7 @@ import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
 import { embedderFor, registryHere } from '../open-packets.ts'
+import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings, progressNotes, textFlag } from '../packet-settings.ts'
 import { VERSION } from '../version.ts'
 
@@ -164,7 +165,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const { client } = registryHere(config, process.env)
-  const home = resolve(config.root, config.packetRoot)
+  const home = packetHome(config)
   const cache = metadataCache(home, systemClock)
   const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
   const ports = { registry: client, store: packetStore(home), guard, maxBytes: MAX_PACKET }

@@ -8,6 +8,7 @@ import { packetFolder } from '../../platform/packet-folder.ts'
 import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings } from '../packet-settings.ts'
 
 const place = ({ path, start, end }: Record<string, unknown>): string =>
@@ -47,7 +48,7 @@ export const placeOf = async (invocation: Invocation, asked: string): Promise<st
       ? parseReference(asked).digest
       : undefined
   if (digest === undefined) return resolve(asked)
-  const stored = await packetStore(resolve(config.root, config.packetRoot)).find(digest)
+  const stored = await packetStore(packetHome(config)).find(digest)
   if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')
   return join(stored, 'payload')
 }

@@ -4,6 +4,7 @@ import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
+import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
 import { greetHere, hostHere } from '../world.ts'
 import { catalog, diff } from './packet-compare.ts'
@@ -97,7 +98,7 @@ const digest: Verb = (invocation, [ref, question]) =>
 
 const storeHere = (invocation: Invocation) => {
   const { config } = packetSettings(invocation)
-  return packetStore(resolve(config.root, config.packetRoot))
+  return packetStore(packetHome(config))
 }
 
 /** Every packet in the cache against its digest. */

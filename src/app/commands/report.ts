@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
+import { writeNamed } from '../../platform/named-file.ts'
 import { LANGUAGES, type Language } from '../../project/report-model.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { openProject } from '../open-project.ts'
@@ -31,9 +31,9 @@ const readChoice = ({ flags, positionals }: Invocation): Choice => {
 }
 
 /** The operator names the file, so it may lie anywhere; but it is a new one. */
-const writeNew = async (name: string, text: string): Promise<string> => {
+const writeNew = async (root: string, name: string, text: string): Promise<string> => {
   const path = resolve(name)
-  await writeFile(path, text, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+  await writeNamed(root, path, text, { fresh: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw reportFaults.taken(`there is already a file ${name}`)
     throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause })
   })
@@ -43,13 +43,14 @@ const writeNew = async (name: string, text: string): Promise<string> => {
 export const run = async (invocation: Invocation): Promise<number> => {
   const { path, lang, html, save, out } = readChoice(invocation)
   const { config } = loadSettings(invocation)
-  const project = openProject(config, resolve(config.root))
+  const root = resolve(config.root)
+  const project = openProject(config, root)
   const call = { signal: new AbortController().signal, progress: () => {} }
   const { terminal, json } = invocation
   try {
     const text = await project.workflow(html ? 'html' : 'markdown', { path, lang }, call)
     const saved = save ? (await project.run('report', { content: text }, call)).path : undefined
-    const written = saved ?? (out === undefined ? undefined : await writeNew(out, text))
+    const written = saved ?? (out === undefined ? undefined : await writeNew(root, out, text))
     const bytes = Buffer.byteLength(text)
     if (written === undefined) terminal.print(json ? JSON.stringify({ report: text, bytes }) : text.trimEnd())
     else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)

@@ -1,0 +1,135 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
+
+/**
+ * The jail for who must not wait in a system call: files are opened first and judged by their descriptor, before
+ * a byte of them is read. What its path leads to by then does not matter.
+ */
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0, O_DIRECTORY = 0 } = constants
+// Not to follow a link, and not to wait for the other end of a pipe that poses as a file.
+const FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+// A folder may be reached by a link: it is judged by where it is.
+const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
+
+/** No file of that name, or something else in its place. */
+const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'ENAMETOOLONG'])
+
+const orNothing = (cause: NodeJS.ErrnoException): undefined => {
+  if (NOTHING_THERE.has(cause.code ?? '')) return undefined
+  throw cause
+}
+
+/** Up to `most` bytes, however many there are by now. */
+const readBytes = async (file: FileHandle, most: number): Promise<Buffer> => {
+  const bytes = Buffer.allocUnsafe(most)
+  let length = 0
+  while (length < most) {
+    const { bytesRead } = await file.read(bytes, length, most - length, length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return bytes.subarray(0, length)
+}
+
+/**
+ * The bytes of a plain file, at most so many; undefined for anything else that has the name, links above all.
+ * For files of our own, in folders of our own: whoever else can write there gets nothing read, and nobody waits.
+ */
+export const readPlain = async (path: string, most: number): Promise<Buffer | undefined> => {
+  const file = await open(path, FILE)
+  try {
+    const stats = await file.stat()
+    return stats.isFile() && stats.size <= most ? await readBytes(file, stats.size) : undefined
+  } finally {
+    await file.close()
+  }
+}
+
+export interface OpenedFile {
+  readonly file: FileHandle
+  readonly size: number
+}
+
+/** The files below a folder that somebody else may have filled. Paths are its own, or absolute. */
+export interface Fence {
+  /**
+   * A plain file inside, never by a link of its own name. Undefined when there is none; what else the system
+   * complains about is thrown.
+   */
+  open(path: string): Promise<OpenedFile | undefined>
+  /** The same, as its first bytes. */
+  read(path: string, most: number): Promise<Buffer | undefined>
+  /** Runs `use` with a way to a folder that is held: it leads there whatever becomes of its path. */
+  within<T>(path: string, use: (reach: string) => Promise<T>): Promise<T | undefined>
+  /** Whether something is there, and inside. */
+  has(path: string): Promise<boolean>
+}
+
+export const fenceOf = (root: string): Fence => {
+  let base: Promise<string> | undefined
+  const known = new Map<string, Promise<boolean>>()
+  const lies = async (place: string | Promise<string>): Promise<boolean> => {
+    base ??= realpath(root)
+    try {
+      const [top, real] = await Promise.all([base, place])
+      return real === top || real.startsWith(top.endsWith(sep) ? top : top + sep)
+    } catch {
+      return false
+    }
+  }
+  /** Asked once a folder: only where descriptors do not say by themselves what they hold. */
+  const folderLies = (path: string): Promise<boolean> => {
+    const verdict = known.get(path) ?? lies(realpath(path))
+    known.set(path, verdict)
+    return verdict
+  }
+  const place = (path: string) => resolve(root, path)
+  const whereIs = (file: FileHandle) => readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+
+  const judge = async (file: FileHandle, path: string): Promise<OpenedFile | undefined> => {
+    const told = await whereIs(file)
+    if (!(await (told === undefined ? folderLies(dirname(path)) : lies(told)))) return undefined
+    const stats = await file.stat()
+    return stats.isFile() ? { file, size: stats.size } : undefined
+  }
+
+  const openFile = async (path: string): Promise<OpenedFile | undefined> => {
+    if (path.includes('\0')) return undefined
+    const whole = place(path)
+    // Opened first, because most files that are asked for are not there.
+    const file = await open(whole, FILE).catch(orNothing)
+    if (file === undefined) return undefined
+    let opened: OpenedFile | undefined
+    try {
+      opened = await judge(file, whole)
+      return opened
+    } finally {
+      if (opened === undefined) await file.close()
+    }
+  }
+
+  return {
+    open: openFile,
+    read: async (path, most) => {
+      const opened = await openFile(path)
+      if (opened === undefined) return undefined
+      const { file, size } = opened
+      return readBytes(file, Math.min(size, most)).finally(() => file.close())
+    },
+    within: async (path, use) => {
+      const whole = place(path)
+      const folder = path.includes('\0') ? undefined : await open(whole, FOLDER).catch(orNothing)
+      if (folder === undefined) return undefined
+      try {
+        const told = await whereIs(folder)
+        if (!(await lies(told ?? realpath(whole)))) return undefined
+        return await use(told === undefined ? whole : `/proc/self/fd/${folder.fd}`)
+      } finally {
+        await folder.close()
+      }
+    },
+    has: async (path) => !path.includes('\0') && lies(realpath(place(path))),
+  }
+}

@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { plantFile } from '../../src/platform/named-file.ts'
+import { packetFolder } from '../../src/platform/packet-folder.ts'
+import { readSources } from '../../src/platform/packet-source.ts'
+import { removeFile } from '../../src/platform/remove-file.ts'
+import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { Repo } from '../support/repository.ts'
+
+/** A repository may bring links under the very names we write. None of them is written or read through. */
+
+afterAll(sweep)
+
+const SECRET = 'OUTSIDE-THE-REPOSITORY'
+
+interface Grounds {
+  readonly root: string
+  readonly outside: string
+  /** Puts a link into the repository that leads out of it. */
+  plant(name: string, target?: string): void
+  /** What lies outside by now; it must stay `{ 'kept.txt': SECRET }`. */
+  around(): Record<string, string>
+}
+
+const layGrounds = async (files: Readonly<Record<string, string>> = {}): Promise<Grounds> => {
+  const root = Repo.init().commit({ 'a.ts': 'export const a = 1\n', ...files }).folder
+  const outside = await makeFolder()
+  writeFileSync(join(outside, 'kept.txt'), SECRET)
+  return {
+    root,
+    outside,
+    plant: (name, target = '') => {
+      mkdirSync(dirname(join(root, name)), { recursive: true })
+      symlinkSync(join(outside, target), join(root, name))
+    },
+    around: () =>
+      Object.fromEntries(
+        readdirSync(outside, { recursive: true, encoding: 'utf8' })
+          .sort()
+          .map((name) => [
+            name,
+            lstatSync(join(outside, name)).isFile() ? readFileSync(join(outside, name), 'utf8') : '',
+          ]),
+      ),
+  }
+}
+const UNTOUCHED = { 'kept.txt': SECRET }
+
+const run = (cwd: string, ...args: readonly string[]) => new Program(args, { cwd }).finish()
+
+const call = (name: string, args: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
+
+/** Everything a command said, which must not hold a byte from outside. */
+const said = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => stdout + stderr
+
+describe('A link in the place of', () => {
+  it.each([
+    ['the state folder', '.warrant', ''],
+    ['the database of decisions', '.warrant/lineage.db', 'new.db'],
+    ['the journal of that database', '.warrant/lineage.db-wal', 'kept.txt'],
+  ])('%s is not written through when the gate records its decision', async (_, name, target) => {
+    const grounds = await layGrounds()
+    grounds.plant(name, target)
+    const ending = await run(grounds.root, 'gate', '--all')
+    expect(ending.stderr).toMatch(/not recorded: .* is a link/)
+    expect(ending.code).toBe(0)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('the state folder stops the belief tools and is named by doctor', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('.warrant')
+    const program = new Program(['mcp', '--toolsets', 'beliefs'], { cwd: grounds.root })
+    program.send(call('graph_status', {}))
+    const [answer] = await program.answers(1)
+    expect(JSON.stringify(answer)).not.toContain(grounds.outside)
+    await program.finish()
+    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a link')
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('the key of the log is not taken for one', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('.warrant/lineage.key', 'kept.txt')
+    const ending = await run(grounds.root, 'lineage', 'checkpoint')
+    expect(ending.code).not.toBe(0)
+    expect(said(ending)).not.toContain(SECRET)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('the evidence is replaced, and what it led to stays', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('.ai_evidence.json', 'kept.txt')
+    expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
+    expect(lstatSync(join(grounds.root, '.ai_evidence.json')).isFile()).toBe(true)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('the baseline and a report is replaced as well', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('warrant.baseline.json', 'kept.txt')
+    grounds.plant('out.sarif', 'kept.txt')
+    expect((await run(grounds.root, 'gate', 'baseline')).code).toBe(0)
+    expect((await run(grounds.root, 'gate', '--all', '--sarif', '--output', 'out.sarif')).code).toBe(0)
+    expect(JSON.parse(readFileSync(join(grounds.root, 'out.sarif'), 'utf8'))).toHaveProperty('runs')
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('a folder keeps reports from being written into it', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('docs')
+    expect((await run(grounds.root, 'report', '--out', 'docs/r.md')).code).not.toBe(0)
+    expect((await run(grounds.root, 'gate', '--all', '--json', '--output', 'docs/g.json')).code).not.toBe(0)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+
+  it('the rules of the repository brings in no rule', async () => {
+    const grounds = await layGrounds()
+    writeFileSync(join(grounds.outside, 'r.yml'), `${SECRET}: [`)
+    grounds.plant('.warrant/rules')
+    const ending = await run(grounds.root, 'gate', '--all', '--json')
+    expect(said(ending)).not.toContain(SECRET)
+    expect(ending.code).toBe(0)
+  })
+
+  it('the folder of specifications is neither filled nor emptied', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('openspec')
+    await expect(plantFile(grounds.root, 'openspec/specs/.gitkeep', '')).rejects.toThrow(/repository/)
+    expect(await removeFile(grounds.root, 'openspec/kept.txt')).toBe(false)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(await plantFile(grounds.root, 'specs/deep/x', 'y')).toBe(true)
+    expect(await plantFile(grounds.root, 'specs/deep/x', 'z')).toBe(false)
+    expect(await removeFile(grounds.root, 'specs/deep/x')).toBe(true)
+    expect(existsSync(join(grounds.root, 'specs'))).toBe(false)
+  })
+})
+
+describe('Settings that came with a repository', () => {
+  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])(
+    'do not lead out of it: %s',
+    async (key) => {
+      const grounds = await layGrounds()
+      for (const value of ['/', '..', '../elsewhere', grounds.outside]) {
+        writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value }))
+        expect(await run(grounds.root, 'config')).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('leads out of the folder'),
+        })
+      }
+      // Named, it is the operator's word.
+      expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
+    },
+  )
+
+  it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('way')
+    writeFileSync(join(grounds.root, 'warrant.json'), '{"root": "way"}')
+    expect((await run(grounds.root, 'config')).code).toBe(2)
+    unlinkSync(join(grounds.root, 'warrant.json'))
+    writeFileSync(join(grounds.outside, 'settings.json'), `{"${SECRET}": 1}`)
+    grounds.plant('warrant.json', 'settings.json')
+    const linked = await run(grounds.root, 'config')
+    expect(linked.code).toBe(2)
+    expect(said(linked)).not.toContain(SECRET)
+    unlinkSync(join(grounds.root, 'warrant.json'))
+    execFileSync('mkfifo', [join(grounds.root, 'warrant.json')])
+    expect((await run(grounds.root, 'config')).code).toBe(2)
+  })
+})
+
+describe('A packet', () => {
+  it('is built without what a swapped folder leads to', async () => {
+    const grounds = await layGrounds({ 'docs/a.md': '# inside' })
+    writeFileSync(join(grounds.outside, 'b.md'), SECRET)
+    grounds.plant('linked')
+    grounds.plant('linked.md', 'b.md')
+    const files = await readSources(grounds.root)
+    expect(files.map(({ path }) => path)).toEqual(['a.ts', 'docs/a.md'])
+  })
+
+  it('is published without what a link in its folder leads to', async () => {
+    const grounds = await layGrounds({ 'packet/manifest.json': '{}' })
+    grounds.plant('packet/docs.jsonl', 'kept.txt')
+    grounds.plant('packet/sparse')
+    writeFileSync(join(grounds.outside, 'bm25.json'), SECRET)
+    const open = packetFolder(join(grounds.root, 'packet'))
+    expect(await open('docs.jsonl')).toBeUndefined()
+    expect(await open('sparse/bm25.json')).toBeUndefined()
+    expect((await open('manifest.json'))?.size).toBe(2)
+  })
+
+  it('is not asked for in a store whose folders are links, nor in a new folder behind one', async () => {
+    const grounds = await layGrounds()
+    grounds.plant('store/cas')
+    grounds.plant('way')
+    const ref = `oci://127.0.0.1:1/x@sha256:${'0'.repeat(64)}`
+    const program = new Program([], { cwd: grounds.root, binary: 'cpm-mcp' })
+    for (const cpm_root of ['store', 'way', 'way/new']) {
+      const words = cpm_root === 'store' ? 'is a link' : 'folder of the project'
+      program.send(call('query', { ref, q: 'x', cpm_root }))
+      expect(JSON.stringify((await program.answers(program.lines.length + 1)).at(-1))).toContain(words)
+    }
+    await program.finish()
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
+})
+
+describe('Git, as far as the repository can shape it', () => {
+  it('names no folder for our lock that is not one of git', async () => {
+    const folder = await makeFolder()
+    const outside = await makeFolder()
+    writeFileSync(join(folder, '.git'), `gitdir: ${outside}\n`)
+    const { fileEvidence } = await import('../../src/platform/evidence-file.ts')
+    const { systemClock } = await import('../../src/platform/clock.ts')
+    const seen: string[] = []
+    await fileEvidence(folder, systemClock)
+      .replace(() => {
+        seen.push(...readdirSync(outside))
+        throw new Error('enough')
+      })
+      .catch(() => {})
+    expect(seen).toEqual([])
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  it('does not keep us waiting for a hook that is a pipe or has no end', async () => {
+    const grounds = await layGrounds()
+    execFileSync('git', ['config', 'core.hooksPath', '.githooks'], { cwd: grounds.root })
+    mkdirSync(join(grounds.root, '.githooks'))
+    execFileSync('mkfifo', [join(grounds.root, '.githooks/pre-commit')])
+    symlinkSync('/dev/zero', join(grounds.root, '.githooks/pre-push'))
+    const ending = await run(grounds.root, 'hooks', 'status')
+    expect(ending.code).toBe(0)
+    expect(ending.stdout).toContain('unmanaged')
+    expect((await run(grounds.root, 'hooks', 'install')).code).not.toBe(0)
+  })
+})
