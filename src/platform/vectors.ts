@@ -22,7 +22,7 @@ interface Expected {
   readonly dim: number
 }
 
-const MAGIC = Buffer.from('WRNT-I8\x01', 'latin1')
+const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
 const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
@@ -146,11 +146,8 @@ export const openVectors = async (
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
       )
     const table = await openTable(files, source, flat, clock)
-    const read: ReadRows = (first, count) => {
-      const values = new Float32Array(count * flat.dim)
-      readInto(fd, new Uint8Array(values.buffer), flat.offset + first * flat.dim * 4)
-      return values
-    }
+    const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
+      readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
     return {
       rows: flat.rows,
       dim: flat.dim,

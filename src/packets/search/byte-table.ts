@@ -1,11 +1,13 @@
 import { packetFaults } from '../faults.ts'
-import { CANDIDATE_BYTES, FACT_BYTES, LANES, openKernel, type Scan } from './kernel.ts'
+import { CANDIDATE_BYTES, FACT_BYTES, LANES, openKernel, PIECE, type Scan } from './kernel.ts'
 
 /** Most rows one walk of the kernel looks at; so many candidates it may write down. */
 export const MAX_BLOCK = 4096
 const PAGE = 65_536
 const MAX_PAGES = 65_536
 const ALIGN = 64
+const BYTE = 127
+const WORD = 32_767
 
 const alignTo = (value: number, step: number): number => Math.ceil(value / step) * step
 
@@ -23,36 +25,40 @@ interface Squeezed {
   readonly residue: number
 }
 
+/** Where small whole numbers go, and how large they may be. */
+interface Target {
+  readonly numbers: Int8Array | Int16Array
+  readonly at: number
+  /** What is left free after every sixteen of them. */
+  readonly gap: number
+  readonly most: number
+  /** The scale is kept as a float32. */
+  readonly single: boolean
+}
+
 /**
- * Writes `dim` values as bytes: `values ≈ scale × bytes`. Plain loops over plain indexes: a million rows pass
- * through here when an index is first opened.
+ * Writes `dim` values as small whole numbers: `values ≈ scale × numbers`. Plain loops over plain indexes: a
+ * million rows pass through here when an index is first opened.
  */
-export const squeeze = (
-  values: Float32Array,
-  from: number,
-  dim: number,
-  bytes: Int8Array | Int16Array,
-  to: number,
-  exact: boolean,
-): Squeezed => {
-  let most = 0
+export const squeeze = (values: Float32Array, from: number, dim: number, target: Target): Squeezed => {
+  const { numbers, at, gap, most, single } = target
+  let peak = 0
   for (let i = from; i < from + dim; i++) {
     const value = values[i] as number
-    if (value > most) most = value
-    else if (-value > most) most = -value
+    if (value > peak) peak = value
+    else if (-value > peak) peak = -value
   }
-  const scale = exact ? most / 127 : Math.fround(most / 127)
+  const scale = single ? Math.fround(peak / most) : peak / most
   // Too small a scale rounds to nothing; then everything is residue.
   const inverse = scale === 0 ? 0 : 1 / scale
   let length = 0
   let residue = 0
   for (let i = 0; i < dim; i++) {
     const value = values[from + i] as number
-    // Never −128: the largest value is 127 scales, give or take the rounding of the scale.
-    const near = Math.floor(value * inverse + 0.5)
-    const byte = Math.min(127, Math.max(-127, near))
-    bytes[to + i] = byte
-    const rest = value - scale * byte
+    // Never beyond `most`, whatever the rounding of the scale does.
+    const near = Math.min(most, Math.max(-most, Math.floor(value * inverse + 0.5)))
+    numbers[at + i + (i >> 4) * gap] = near
+    const rest = value - scale * near
     length += value * value
     residue += rest * rest
   }
@@ -77,7 +83,7 @@ export class ByteTable {
   constructor(rows: number, dim: number) {
     this.rows = rows
     this.dim = dim
-    this.stride = alignTo(dim, 16)
+    this.stride = alignTo(dim, PIECE)
     const full = alignTo(rows, LANES)
     this.#outAt = alignTo(2 * this.stride, ALIGN)
     this.#factsAt = alignTo(this.#outAt + MAX_BLOCK * CANDIDATE_BYTES, ALIGN)
@@ -100,9 +106,12 @@ export class ByteTable {
     const { dim, stride } = this
     const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt)
     const facts = new Float32Array(this.#memory.buffer, this.#factsAt, this.rows * 3)
+    const place = { numbers: bytes, gap: (LANES - 1) * PIECE, most: BYTE, single: true }
     for (let i = 0; i < values.length / dim; i++) {
       const row = first + i
-      const { scale, length, residue } = squeeze(values, i * dim, dim, bytes, row * stride, false)
+      const lane = row % LANES
+      const at = (row - lane) * stride + lane * PIECE
+      const { scale, length, residue } = squeeze(values, i * dim, dim, { ...place, at })
       facts[3 * row] = scale
       facts[3 * row + 1] = roundUp(length)
       facts[3 * row + 2] = roundUp(residue)
@@ -112,7 +121,9 @@ export class ByteTable {
   /** Opens a search: the function it returns walks over rows and gives those that reach `least`. */
   prepare(query: Float32Array): (first: number, last: number, least: number) => Candidates {
     const words = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
-    const { scale, length, residue } = squeeze(query, 0, this.dim, words, 0, true)
+    const most = Math.min(WORD, Math.floor(2 ** 31 / (BYTE * this.stride)) - 1)
+    const place = { numbers: words, at: 0, gap: 0, most, single: false }
+    const { scale, length, residue } = squeeze(query, 0, this.dim, place)
     // Rounding, of ours and of the exact sum we must agree with, is far below this.
     const slack = (2 * length + residue) * (this.dim + 16) * 2 ** -50
     const byLength = residue * (1 + 2 ** -40) + slack + Number.MIN_VALUE
@@ -120,7 +131,7 @@ export class ByteTable {
     return (first, last, least) => {
       const out = this.#scan(
         this.#rowsAt + first * this.stride,
-        this.stride,
+        LANES * this.stride,
         this.#factsAt + first * FACT_BYTES,
         first,
         last,

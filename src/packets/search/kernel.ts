@@ -9,16 +9,19 @@ export const FACT_BYTES = 12
 
 const lanes = Array.from({ length: LANES }, (_, lane) => lane)
 
+/** Bytes of one row that lie together, before those of the next row of its group. */
+export const PIECE = 16
+
 /** Adds the product of eight bytes of each row and eight of the query to the row's sums. */
-const step = (offset: number): string => `
+const step = (half: number): string => `
   local.get $at
-  v128.load offset=${2 * offset}
+  v128.load offset=${PIECE * half}
   local.set $part
   ${lanes
     .map(
       (lane) => `
-  local.get $row${lane}
-  v128.load8x8_s offset=${offset}
+  local.get $rows
+  v128.load8x8_s offset=${PIECE * lane + (PIECE / 2) * half}
   local.get $part
   i32x4.dot_i16x8_s
   local.get $sum${lane}
@@ -103,7 +106,6 @@ const SCAN = assemble({
   },
   result: 'i32',
   locals: {
-    ...Object.fromEntries(lanes.map((lane) => [`row${lane}`, 'i32'])),
     ...Object.fromEntries(lanes.map((lane) => [`sum${lane}`, 'v128'])),
     at: 'i32',
     end: 'i32',
@@ -118,16 +120,7 @@ const SCAN = assemble({
   local.get $last
   i32.ge_u
   br_if $done
-  ${lanes
-    .map(
-      (lane) => `
-  local.get ${lane === 0 ? '$rows' : `$row${lane - 1}`}
-  ${lane === 0 ? '' : 'local.get $stride\n  i32.add'}
-  local.set $row${lane}
-  v128.zero
-  local.set $sum${lane}`,
-    )
-    .join('\n')}
+  ${lanes.map((lane) => `v128.zero\n  local.set $sum${lane}`).join('\n  ')}
   local.get $query
   local.set $at
   local.get $rows
@@ -136,19 +129,15 @@ const SCAN = assemble({
   local.set $end
   loop $along
   ${step(0)}
-  ${step(8)}
+  ${step(1)}
   local.get $at
-  i32.const 32
+  i32.const ${2 * PIECE}
   i32.add
   local.set $at
-  ${lanes
-    .slice(1)
-    .map((lane) => `local.get $row${lane}\n  i32.const 16\n  i32.add\n  local.set $row${lane}`)
-    .join('\n  ')}
-  local.get $row0
-  i32.const 16
+  local.get $rows
+  i32.const ${LANES * PIECE}
   i32.add
-  local.tee $row0
+  local.tee $rows
   local.get $end
   i32.lt_u
   br_if $along
@@ -162,9 +151,6 @@ const SCAN = assemble({
   i32.const ${LANES}
   i32.add
   local.set $first
-  ;; The last row's end is where the next group begins.
-  local.get $row${LANES - 1}
-  local.set $rows
   br $group
   end
   end
