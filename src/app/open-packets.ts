@@ -18,6 +18,7 @@ import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import type { Config } from './config.ts'
+import { vectorOpener } from './open-vectors.ts'
 
 const MAX_OPEN = 8
 const MAX_PACKET = 16 * 1024 ** 3
@@ -66,11 +67,12 @@ const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
   const { client } = registryHere(config, environment)
   const shelf = new Shelf(MAX_OPEN)
+  const vectors = vectorOpener(clock)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
 
   const openAt = (place: string): Packets => {
-    const read = packetReader(place, clock)
+    const read = packetReader(place, vectors.open)
     const cache = metadataCache(place, clock)
     return new Packets(
       {
@@ -122,7 +124,10 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         throw packetFaults.no_docs('the packet was published without this file', { cause })
       })
     },
-    close: () => shelf.close(),
+    close: async () => {
+      await shelf.close()
+      await vectors.close()
+    },
   }
 }
 

@@ -12,7 +12,7 @@ export interface VectorIndex {
   readonly rows: number
   readonly dim: number
   /** The `k` best rows, exactly, ties by ascending row. */
-  search(query: Float32Array, k: number): readonly Hit[]
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly Hit[]>
   close(): void
 }
 
@@ -115,8 +115,9 @@ export const retrieve = async (
       'the embedder makes nothing of the question: searched by words alone',
     ])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
-  if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', embedding, warnings: [] }
+  if (wanted === 'dense')
+    return { hits: await vectors.search(vector, k, signal), mode: 'dense', embedding, warnings: [] }
   const depth = fusionDepth(k)
-  const rankings = [vectors.search(vector, depth), packet.lexical.search(question, depth)]
+  const rankings = [await vectors.search(vector, depth, signal), packet.lexical.search(question, depth)]
   return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }

@@ -2,6 +2,7 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../test/support/binary.ts'
+import { never } from '../../test/support/packet-world.ts'
 import { writeFlat } from '../packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM } from '../packets/search/local-embedder.ts'
 import { systemClock } from './clock.ts'
@@ -25,7 +26,7 @@ const place = async () => {
 const rowsFor = async (files: { index: string; table: string }, text: string) => {
   const index = await openVectors(files, expected, systemClock)
   try {
-    return index.search(embedLocally(text), 5).map(({ row }) => row)
+    return (await index.search(embedLocally(text), 5, never)).map(({ row }) => row)
   } finally {
     index.close()
   }
@@ -53,6 +54,17 @@ describe('an index in files', () => {
     await damage(files.table)
     expect(await rowsFor(files, 'topic 3')).toEqual(first)
     expect(await readFile(files.table)).toEqual(bytes)
+  })
+
+  it('makes its bytes again when its vectors were made again', async () => {
+    const { files } = await place()
+    const last = texts.length - 1
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
+    const turned = new Float32Array(values.length)
+    for (let row = 0; row <= last; row++)
+      turned.set(values.subarray(row * LOCAL_DIM, (row + 1) * LOCAL_DIM), (last - row) * LOCAL_DIM)
+    await writeFile(files.index, writeFlat({ ...expected, values: turned }))
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(last - 42)
   })
 
   it('is opened by many at once, and made once', async () => {

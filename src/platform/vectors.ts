@@ -12,15 +12,18 @@ import { withLock } from './file-lock.ts'
 import { diskFault, draftName, sweepDrafts } from './packet-files.ts'
 
 /** The floats of an index, and the bytes made from them. */
-interface VectorFiles {
+export interface VectorFiles {
   readonly index: string
   readonly table: string
 }
 
-interface Expected {
+export interface VectorShape {
   readonly rows: number
   readonly dim: number
 }
+
+/** Opens an index whose shape is known. */
+export type OpenVectors = (files: VectorFiles, expected: VectorShape) => Promise<VectorIndex>
 
 const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
 const HEADER = 64
@@ -45,18 +48,27 @@ const sourceOf = (fd: number): ByteSource => ({
   },
 })
 
-/** What a table says of itself; it must be that of this very index. */
-const headerOf = ({ rows, dim, offset }: FlatIndex): Buffer => {
+interface IndexFile extends FlatIndex {
+  /** When the file was written, in nanoseconds. */
+  readonly written: bigint
+}
+
+/**
+ * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
+ * shape, so the time they were written counts too.
+ */
+const headerOf = ({ rows, dim, offset, written }: IndexFile): Buffer => {
   const header = Buffer.alloc(HEADER)
   MAGIC.copy(header)
   header.writeUInt32LE(dim, 8)
   header.writeBigUInt64LE(BigInt(rows), 16)
   header.writeBigUInt64LE(BigInt(offset), 24)
+  header.writeBigInt64LE(written, 32)
   return header
 }
 
 /** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
-const loadTable = (path: string, flat: FlatIndex): ByteTable | undefined => {
+const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
   let fd: number
   try {
     fd = openSync(path, 'r')
@@ -89,7 +101,7 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
   return table
 }
 
-const saveTable = async (path: string, flat: FlatIndex, table: ByteTable): Promise<void> => {
+const saveTable = async (path: string, flat: IndexFile, table: ByteTable): Promise<void> => {
   const draft = join(dirname(path), draftName())
   try {
     const file = await open(draft, 'wx', 0o644)
@@ -110,7 +122,7 @@ const saveTable = async (path: string, flat: FlatIndex, table: ByteTable): Promi
 const openTable = async (
   { table: path }: VectorFiles,
   source: ByteSource,
-  flat: FlatIndex,
+  flat: IndexFile,
   clock: Clock,
 ): Promise<ByteTable> => {
   const ready = loadTable(path, flat)
@@ -129,7 +141,7 @@ const openTable = async (
 /** Opens an index for searching. Its floats stay on disk and are read where the bytes cannot decide. */
 export const openVectors = async (
   files: VectorFiles,
-  expected: Expected,
+  expected: VectorShape,
   clock: Clock,
 ): Promise<VectorIndex> => {
   let fd: number
@@ -140,7 +152,7 @@ export const openVectors = async (
   }
   try {
     const source = sourceOf(fd)
-    const flat = await readFlat(source)
+    const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
     if (flat.dim !== expected.dim || flat.rows !== expected.rows)
       throw packetFaults.index(
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
@@ -151,7 +163,7 @@ export const openVectors = async (
     return {
       rows: flat.rows,
       dim: flat.dim,
-      search: (query, k) => searchExact(table, query, k, read),
+      search: async (query, k) => searchExact(table, query, k, read),
       close: () => closeSync(fd),
     }
   } catch (cause) {
