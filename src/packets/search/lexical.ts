@@ -14,14 +14,54 @@ export interface Posting {
   readonly counts: ArrayLike<number>
 }
 
-const count = (words: readonly string[]): Map<string, number> => {
-  const found = new Map<string, number>()
-  for (const word of words) found.set(word, (found.get(word) ?? 0) + 1)
-  return found
-}
-
 /** How much a word tells that stands in `seen` of `all` rows. */
 const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+
+interface GrowingPosting extends Posting {
+  readonly rows: number[]
+  readonly counts: number[]
+}
+
+/** Adds to how often a word stands in a row. Rows come in ascending order. */
+const note = (postings: Map<string, GrowingPosting>, word: string, row: number, times: number): void => {
+  const posting = postings.get(word)
+  if (posting === undefined) {
+    postings.set(word, { rows: [row], counts: [times] })
+    return
+  }
+  const last = posting.rows.length - 1
+  if (posting.rows[last] === row) posting.counts[last] = (posting.counts[last] as number) + times
+  else {
+    posting.rows.push(row)
+    posting.counts.push(times)
+  }
+}
+
+/** The same by rows: where each row's words begin, which they are, and how often they stand there. */
+const turn = (postings: readonly Posting[], count: number) => {
+  const starts = new Uint32Array(count + 1)
+  for (const { rows } of postings) {
+    for (let i = 0; i < rows.length; i++) {
+      const next = (rows[i] as number) + 1
+      starts[next] = (starts[next] as number) + 1
+    }
+  }
+  for (let row = 0; row < count; row++)
+    starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number)
+  const free = starts.slice()
+  const word = new Uint32Array(starts[count] as number)
+  const times = new Uint32Array(word.length)
+  postings.forEach(({ rows, counts }, number) => {
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number
+      const at = free[row] as number
+      word[at] = number
+      times[at] = counts[i] as number
+      free[row] = at + 1
+    }
+  })
+  return { starts, word, times }
+}
 
 /** Ranks rows by the words they share with a question, rare ones more than common ones (BM25). */
 export class LexicalIndex {
@@ -41,36 +81,16 @@ export class LexicalIndex {
     this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
   }
 
-  static #gather(
-    rows: Iterable<Iterable<readonly [string, number]>>,
-    lengths: readonly number[],
-  ): LexicalIndex {
-    const postings = new Map<string, { rows: number[]; counts: number[] }>()
-    let row = 0
-    for (const counts of rows) {
-      for (const [word, times] of counts) {
-        // A count of nothing would put a row among those that share a word.
-        if (times === 0) continue
-        const posting = postings.get(word) ?? { rows: [], counts: [] }
-        if (posting.rows.length === 0) postings.set(word, posting)
-        posting.rows.push(row)
-        posting.counts.push(times)
-      }
-      row += 1
-    }
-    return new LexicalIndex(postings, lengths)
-  }
-
   /** An index over texts, one a row. */
   static over(texts: Iterable<string>): LexicalIndex {
-    const rows: Map<string, number>[] = []
+    const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
       const words = wordsOf(text)
-      rows.push(count(words))
+      for (const word of words) note(postings, word, lengths.length, 1)
       lengths.push(words.length)
     }
-    return LexicalIndex.#gather(rows, lengths)
+    return new LexicalIndex(postings, lengths)
   }
 
   /** Reads `sparse/bm25.json`, which must fit the packet it came with. */
@@ -79,32 +99,36 @@ export class LexicalIndex {
     const { doc_len: lengths, tf } = isRecord(value) ? value : {}
     if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== rows || tf.length !== rows)
       throw packetFaults.index('sparse/bm25.json does not fit the documents')
-    const counted = tf.map((one: unknown) => {
+    const postings = new Map<string, GrowingPosting>()
+    tf.forEach((one: unknown, row) => {
       const entries = isRecord(one) ? Object.entries(one) : []
       if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
         throw packetFaults.index('sparse/bm25.json counts something that is no number')
-      return entries as [string, number][]
+      // A count of nothing would put a row among those that share a word.
+      for (const [word, times] of entries as [string, number][])
+        if (times > 0) note(postings, word, row, times)
     })
-    return LexicalIndex.#gather(counted, lengths)
+    return new LexicalIndex(postings, lengths)
   }
 
-  /** The bytes of `sparse/bm25.json`. */
+  /** The bytes of `sparse/bm25.json`, put together by hand: as one object they would fill the memory. */
   write(): Uint8Array {
-    const tf: [string, number][][] = Array.from(this.#lengths, () => [])
     const words = [...this.#postings.keys()].sort()
-    for (const word of words) {
-      const { rows, counts } = this.#postings.get(word) as Posting
-      for (let i = 0; i < rows.length; i++) tf[rows[i] as number]?.push([word, counts[i] as number])
+    const keys = words.map((word) => `${JSON.stringify(word)}:`)
+    const postings = words.map((word) => this.#postings.get(word) as Posting)
+    const weights = postings.map(({ rows }, i) => `${keys[i]}${weigh(this.rows, rows.length)}`)
+    const lengths = Array.from(this.#lengths).join()
+    const parts = [Buffer.from(`{"idf":{${weights.join()}},"doc_len":[${lengths}],"tf":[`)]
+    const { starts, word, times } = turn(postings, this.rows)
+    const countsOf = (row: number): string => {
+      const counts: string[] = []
+      for (let i = starts[row] as number; i < (starts[row + 1] as number); i++)
+        counts.push(`${keys[word[i] as number]}${times[i]}`)
+      return `{${counts.join()}}`
     }
-    const idf = words.map((word) => [word, weigh(this.rows, this.#postings.get(word)?.rows.length ?? 0)])
-    return Buffer.from(
-      JSON.stringify({
-        idf: Object.fromEntries(idf),
-        doc_len: Array.from(this.#lengths),
-        tf: tf.map((counts) => Object.fromEntries(counts)),
-        avgdl: this.#average,
-      }),
-    )
+    for (let row = 0; row < this.rows; row++)
+      parts.push(Buffer.from(`${row === 0 ? '' : ','}${countsOf(row)}`))
+    return Buffer.concat([...parts, Buffer.from(`],"avgdl":${this.#average}}`)])
   }
 
   /** Every word and where it stands, and the length of every row. */
