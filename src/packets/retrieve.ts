@@ -118,6 +118,9 @@ export const retrieve = async (
   if (wanted === 'dense')
     return { hits: await vectors.search(vector, k, signal), mode: 'dense', embedding, warnings: [] }
   const depth = fusionDepth(k)
-  const rankings = [await vectors.search(vector, depth, signal), packet.lexical.search(question, depth)]
+  const rankings = [
+    { hits: await vectors.search(vector, depth, signal), weight: embedder.weight ?? 1 },
+    { hits: packet.lexical.search(question, depth), weight: 1 },
+  ]
   return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }

@@ -14,6 +14,7 @@ import { readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
+import { readSparse } from '../packets/search/sparse-file.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
 import type { OpenVectors } from './vectors.ts'
 
@@ -50,7 +51,7 @@ const readLexical = async (payload: string, docs: DocTable) => {
   if (bytes === undefined)
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
+    return { lexical: LexicalIndex.of(readSparse(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }

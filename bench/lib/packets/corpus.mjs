@@ -5,9 +5,8 @@ const WORDS = 20_000
 const SECTIONS = 50
 const LINES = 12
 const LINE_WORDS = 6
-const SYLLABLES = 'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu ra re ri ro ru sa se'.split(
-  ' ',
-)
+const SYLLABLES =
+  'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu ra re ri ro ru sa se'.split(' ')
 
 /** @param {number} seed */
 function random(seed) {

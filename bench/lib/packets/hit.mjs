@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { projectDir } from '../contestants.mjs'
 import { LineClient } from '../line-client.mjs'
 import { Samples } from '../report.mjs'
@@ -11,38 +9,12 @@ import { freshDir, Server } from '../server.mjs'
 import { Stop } from '../stop.mjs'
 import { buildPacket } from './build.mjs'
 import { wordOf, writeCorpus } from './corpus.mjs'
+import { loadParts } from './parts.mjs'
 
 const K = 5
 /** As deep as the product looks into each ranking. */
 const DEPTH = 20
 const CALLS = 200
-
-/**
- * The parts of an answer that are not overhead: the question as a vector, and both searches.
- *
- * @param {string} folder
- */
-async function loadParts(folder) {
-  const { build } = createRequire(join(projectDir, 'package.json'))('esbuild')
-  const outfile = join(folder, 'parts.mjs')
-  await build({
-    stdin: {
-      contents: `
-        export { openVectors } from './src/platform/vectors.ts'
-        export { systemClock } from './src/platform/clock.ts'
-        export { embedLocally } from './src/packets/search/local-embedder.ts'
-        export { LexicalIndex } from './src/packets/search/lexical.ts'
-        export { DocTable } from './src/packets/format/docs.ts'`,
-      resolveDir: projectDir,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-  })
-  return import(pathToFileURL(outfile).href)
-}
 
 /**
  * A packet as if it had been fetched.
@@ -64,6 +36,8 @@ function store(root, packet, seed) {
 const question = (i) => `where is ${wordOf(3000 + 7 * i)} and ${wordOf(9000 + 11 * i)} of section ${i}`
 
 /**
+ * The parts of an answer that are not overhead: the question as a vector, and both searches.
+ *
  * @param {number} chunks
  * @param {any} parts
  */
@@ -71,10 +45,11 @@ async function openAlone(chunks, parts) {
   const source = freshDir()
   writeCorpus(source, chunks)
   const packet = buildPacket(source, freshDir())
-  const { readFileSync } = await import('node:fs')
   const docs = new parts.DocTable(readFileSync(join(packet, 'docs.jsonl')))
   if (docs.rows !== chunks) throw new Stop(`the packet has ${docs.rows} chunks, not ${chunks}`)
-  const lexical = parts.LexicalIndex.read(readFileSync(join(packet, 'sparse/bm25.json')), chunks)
+  const lexical = parts.LexicalIndex.of(
+    parts.readSparse(readFileSync(join(packet, 'sparse/bm25.json')), chunks),
+  )
   const index = await parts.openVectors(
     { index: join(packet, 'faiss/index.faiss'), table: join(freshDir(), 'index.i8') },
     { rows: chunks, dim: 384 },

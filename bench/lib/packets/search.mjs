@@ -1,44 +1,19 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { benchDir, projectDir } from '../contestants.mjs'
+import { benchDir } from '../contestants.mjs'
 import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
 import { freshDir, Server } from '../server.mjs'
 import { Stop, within } from '../stop.mjs'
 import { DIM, makeQuestions, makeRows, numbers, plainLoop } from './data.mjs'
+import { bundleParts } from './parts.mjs'
 
 const K = 10
 const QUESTIONS = 10
 const PYTHON = '/usr/bin/python3'
 const OPEN_ROUNDS = 3
-
-/**
- * What is measured, bundled as the product bundles it.
- *
- * @param {string} folder
- */
-async function bundleSearch(folder) {
-  const { build } = createRequire(join(projectDir, 'package.json'))('esbuild')
-  const outfile = join(folder, 'search.mjs')
-  await build({
-    stdin: {
-      contents: `
-        export { openVectors } from './src/platform/vectors.ts'
-        export { systemClock } from './src/platform/clock.ts'
-        export { writeFlat } from './src/packets/format/faiss.ts'`,
-      resolveDir: projectDir,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-  })
-  return outfile
-}
 
 /** A contestant in a process of its own, told what to do line by line. */
 class Child {
@@ -147,7 +122,7 @@ export async function benchSearch(sizes, rounds) {
   if (!existsSync('/usr/lib/python3/dist-packages/faiss'))
     throw new Stop('install the peer first: apt-get install python3-faiss')
   const folder = freshDir()
-  const bundle = await bundleSearch(folder)
+  const bundle = await bundleParts(folder)
   const { writeFlat, openVectors, systemClock } = await import(pathToFileURL(bundle).href)
   const tables = []
   for (const [i, rows] of [...sizes, ...sizes].sort((a, b) => a - b).entries()) {

@@ -1,12 +1,8 @@
-import { isRecord } from '../../kernel/json.ts'
-import { packetFaults } from '../faults.ts'
-import { readJson } from '../format/json-bytes.ts'
 import { byScore, type Hit } from './exact.ts'
-import { wordsOf } from './tokens.ts'
+import { rootOf, wordsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
-const MAX_BYTES = 1024 * 1024 * 1024
 
 /** Where a word stands: its rows, and how often in each. */
 export interface Posting {
@@ -14,16 +10,27 @@ export interface Posting {
   readonly counts: ArrayLike<number>
 }
 
-/** How much a word tells that stands in `seen` of `all` rows. */
-const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+/** What `sparse/bm25.json` counts: the words of every row as they are written, and how long each row is. */
+export interface SparseRows {
+  readonly rows: Iterable<Iterable<readonly [word: string, times: number]>>
+  readonly lengths: readonly number[]
+}
 
-interface GrowingPosting extends Posting {
+/** How much a word tells that stands in `seen` of `all` rows. */
+export const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+
+export interface GrowingPosting extends Posting {
   readonly rows: number[]
   readonly counts: number[]
 }
 
 /** Adds to how often a word stands in a row. Rows come in ascending order. */
-const note = (postings: Map<string, GrowingPosting>, word: string, row: number, times: number): void => {
+export const note = (
+  postings: Map<string, GrowingPosting>,
+  word: string,
+  row: number,
+  times: number,
+): void => {
   const posting = postings.get(word)
   if (posting === undefined) {
     postings.set(word, { rows: [row], counts: [times] })
@@ -37,33 +44,10 @@ const note = (postings: Map<string, GrowingPosting>, word: string, row: number, 
   }
 }
 
-/** The same by rows: where each row's words begin, which they are, and how often they stand there. */
-const turn = (postings: readonly Posting[], count: number) => {
-  const starts = new Uint32Array(count + 1)
-  for (const { rows } of postings) {
-    for (let i = 0; i < rows.length; i++) {
-      const next = (rows[i] as number) + 1
-      starts[next] = (starts[next] as number) + 1
-    }
-  }
-  for (let row = 0; row < count; row++)
-    starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number)
-  const free = starts.slice()
-  const word = new Uint32Array(starts[count] as number)
-  const times = new Uint32Array(word.length)
-  postings.forEach(({ rows, counts }, number) => {
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as number
-      const at = free[row] as number
-      word[at] = number
-      times[at] = counts[i] as number
-      free[row] = at + 1
-    }
-  })
-  return { starts, word, times }
-}
-
-/** Ranks rows by the words they share with a question, rare ones more than common ones (BM25). */
+/**
+ * Ranks rows by the words they share with a question, rare ones more than common ones (BM25). The forms of a word
+ * count as one.
+ */
 export class LexicalIndex {
   readonly #postings: ReadonlyMap<string, Posting>
   readonly #lengths: ArrayLike<number>
@@ -87,48 +71,21 @@ export class LexicalIndex {
     const lengths: number[] = []
     for (const text of texts) {
       const words = wordsOf(text)
-      for (const word of words) note(postings, word, lengths.length, 1)
+      for (const word of words) note(postings, rootOf(word), lengths.length, 1)
       lengths.push(words.length)
     }
     return new LexicalIndex(postings, lengths)
   }
 
-  /** Reads `sparse/bm25.json`, which must fit the packet it came with. */
-  static read(bytes: Uint8Array, rows: number): LexicalIndex {
-    const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
-    const { doc_len: lengths, tf } = isRecord(value) ? value : {}
-    if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== rows || tf.length !== rows)
-      throw packetFaults.index('sparse/bm25.json does not fit the documents')
+  /** An index over what `sparse/bm25.json` counts. */
+  static of({ rows, lengths }: SparseRows): LexicalIndex {
     const postings = new Map<string, GrowingPosting>()
-    tf.forEach((one: unknown, row) => {
-      const entries = isRecord(one) ? Object.entries(one) : []
-      if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
-        throw packetFaults.index('sparse/bm25.json counts something that is no number')
-      // A count of nothing would put a row among those that share a word.
-      for (const [word, times] of entries as [string, number][])
-        if (times > 0) note(postings, word, row, times)
-    })
-    return new LexicalIndex(postings, lengths)
-  }
-
-  /** The bytes of `sparse/bm25.json`, put together by hand: as one object they would fill the memory. */
-  write(): Uint8Array {
-    const words = [...this.#postings.keys()].sort()
-    const keys = words.map((word) => `${JSON.stringify(word)}:`)
-    const postings = words.map((word) => this.#postings.get(word) as Posting)
-    const weights = postings.map(({ rows }, i) => `${keys[i]}${weigh(this.rows, rows.length)}`)
-    const lengths = Array.from(this.#lengths).join()
-    const parts = [Buffer.from(`{"idf":{${weights.join()}},"doc_len":[${lengths}],"tf":[`)]
-    const { starts, word, times } = turn(postings, this.rows)
-    const countsOf = (row: number): string => {
-      const counts: string[] = []
-      for (let i = starts[row] as number; i < (starts[row + 1] as number); i++)
-        counts.push(`${keys[word[i] as number]}${times[i]}`)
-      return `{${counts.join()}}`
+    let row = 0
+    for (const words of rows) {
+      for (const [word, times] of words) note(postings, rootOf(word), row, times)
+      row += 1
     }
-    for (let row = 0; row < this.rows; row++)
-      parts.push(Buffer.from(`${row === 0 ? '' : ','}${countsOf(row)}`))
-    return Buffer.concat([...parts, Buffer.from(`],"avgdl":${this.#average}}`)])
+    return new LexicalIndex(postings, lengths)
   }
 
   /** Every word and where it stands, and the length of every row. */
@@ -145,7 +102,7 @@ export class LexicalIndex {
     const touched: number[] = []
     const scores = this.#scores
     // In a fixed order, for sums of floats depend on it.
-    for (const word of [...new Set(wordsOf(question))].sort()) {
+    for (const word of [...new Set(wordsOf(question).map(rootOf))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
       const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
@@ -176,6 +133,3 @@ const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): H
   }
   return best
 }
-
-const isCounts = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 2 ** 32)

@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed.ts'
 import { normalizeRow } from '../format/vectors.ts'
-import { wordsOf } from './tokens.ts'
+import { rootOf, wordsOf } from './tokens.ts'
 
 /** What packets say that were built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
@@ -39,23 +39,6 @@ const finish = (value: number): number => {
 const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].map((kind) =>
   hash(OFFSET, kind),
 ) as [number, number, number, number]
-
-/** Endings that change the form of a word more than its meaning, and what stands in their place. */
-const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
-  ['ies', 'y'],
-  ['ied', 'y'],
-  ['ing', ''],
-  ['ed', ''],
-  ['es', ''],
-  ['e', ''],
-  ['s', ''],
-]
-const MIN_ROOT = 4
-
-const rootOf = (word: string): string => {
-  const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
-  return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
-}
 
 type Add = (feature: number, weight: number) => void
 
@@ -113,6 +96,7 @@ export const localEmbedder: Embedder = {
   model: LOCAL_MODEL,
   provider: 'warrant-local',
   dim: LOCAL_DIM,
+  weight: 0.02,
   embed: async (texts) => {
     const values = new Float32Array(texts.length * LOCAL_DIM)
     texts.forEach((text, row) => {
