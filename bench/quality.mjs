@@ -43,9 +43,7 @@ async function openPacket(parts, source) {
   mkdirSync(join(place, 'cas'))
   cpSync(buildPacket(copyTexts(source), freshDir()), join(place, 'cas/payload'), { recursive: true })
   writeFileSync(join(place, 'cas/oci-manifest.json'), '{}')
-  /** @param {any} files @param {any} shape */
-  const open = (files, shape) => parts.openVectors(files, shape, parts.systemClock)
-  return parts.packetReader(place, open)(DIGEST, join(place, 'cas'))
+  return parts.packetReader(place, parts.systemClock)(DIGEST, join(place, 'cas'))
 }
 
 /**

@@ -6,6 +6,7 @@ import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
+import { rememberDocuments } from '../platform/document-vectors.ts'
 import { dockerCredentials } from '../platform/oci-auth.ts'
 import { OciClient } from '../platform/oci-client.ts'
 import { OciHttp } from '../platform/oci-http.ts'
@@ -34,7 +35,11 @@ export const hostOf = (registry: string): string =>
 export const embedderFor = (config: Config) => (model: string) => {
   if (model === LOCAL_MODEL) return localEmbedder
   const { embeddingUrl: url, embeddingModel, embeddingKey: key } = config
-  return url === undefined ? undefined : httpEmbedder({ url, model: embeddingModel ?? model, key })
+  if (url === undefined) return undefined
+  return rememberDocuments(
+    httpEmbedder({ url, model: embeddingModel ?? model, key }),
+    resolve(config.root, config.packetRoot),
+  )
 }
 
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
@@ -72,7 +77,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
   const opened = new Map<string, Packets>()
 
   const openAt = (place: string): Packets => {
-    const read = packetReader(place, vectors.open)
+    const read = packetReader(place, clock, vectors.open)
     const cache = metadataCache(place, clock)
     return new Packets(
       {

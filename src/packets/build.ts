@@ -52,7 +52,8 @@ export interface BuiltPacket {
   readonly failure?: Fault
 }
 
-const BATCH = 64
+/** Chunks between two words about progress; enough for every lane of an embedder. */
+const BATCH = 256
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -84,7 +85,7 @@ export interface Embedded {
   readonly failure?: Fault
 }
 
-const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_answer']
+const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
 
 /** A build whose embedder fails still has its documents, and says what it lacks. */
 const tryEmbedding = async (

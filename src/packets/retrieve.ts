@@ -40,6 +40,9 @@ export interface Retrieval {
   readonly warnings: readonly string[]
 }
 
+/** Faults of an embedder that does not serve us: words do instead. */
+const UNREACHABLE = ['packet.embedder', 'packet.embedder_key']
+
 interface Asked {
   readonly vector: Float32Array
   readonly vectors: VectorIndex
@@ -103,7 +106,7 @@ export const retrieve = async (
         : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
   const asked = await embedQuestion(packet, embedder, question, signal).catch((thrown: unknown) => {
-    if (wanted === 'dense' || !(thrown instanceof Fault) || thrown.code !== 'packet.embedder') throw thrown
+    if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
     return thrown.message
   })
   if (asked === undefined) return withoutVectors('the packet has no vectors')

@@ -2,6 +2,7 @@ import { copyFile, link, mkdir, readFile, rename, stat, unlink } from 'node:fs/p
 import { dirname, join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
+import type { Clock } from '../kernel/ports.ts'
 import type { Embedder } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { fingerprint } from '../packets/fingerprint.ts'
@@ -16,7 +17,7 @@ import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
 import { readSparse } from '../packets/search/sparse-file.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
-import type { OpenVectors } from './vectors.ts'
+import { type OpenVectors, openVectors } from './vectors.ts'
 
 const MAX_DOCS = 2 ** 31
 
@@ -132,7 +133,7 @@ export const rebuildVectors = async (
 
 /** Opens packets of a store below a root. */
 export const packetReader =
-  (root: string, openVectors: OpenVectors) =>
+  (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
     const payload = join(folder, 'payload')
     const bytes = await readPart(payload, 'manifest.json')
@@ -145,12 +146,12 @@ export const packetReader =
     const { dim } = manifest.embedding
     let vectors: VectorIndex | undefined
     if (dim > 0 && (await placeIndex(payload, files.index, manifest)))
-      vectors = await openVectors(files, { rows: docs.rows, dim })
+      vectors = await open(files, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
     const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
       const index = rebuiltIndex(root, digest, manifest, model, dim)
       if ((await stat(index).catch(() => undefined)) === undefined) return undefined
-      return openVectors({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim })
+      return open({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim })
     }
     return {
       manifest,

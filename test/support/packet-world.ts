@@ -19,7 +19,6 @@ import { metadataCache } from '../../src/platform/packet-cache.ts'
 import { packetPolicy } from '../../src/platform/packet-policy.ts'
 import { packetReader } from '../../src/platform/packet-reader.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
-import { openVectors } from '../../src/platform/vectors.ts'
 import type { MadePacket } from './packet-maker.ts'
 
 export const never = new AbortController().signal
@@ -92,7 +91,7 @@ export const openWorld = (
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
   const shelf = new Shelf(4)
-  const open = packetReader(root, (files, shape) => openVectors(files, shape, systemClock))
+  const open = packetReader(root, systemClock)
   const store = packetStore(root)
   const registry = new OciClient(http)
   const cache = metadataCache(root, systemClock)

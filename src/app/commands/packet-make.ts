@@ -15,7 +15,6 @@ import { packetPolicy } from '../../platform/packet-policy.ts'
 import { packetReader, rebuildVectors } from '../../platform/packet-reader.ts'
 import { readSources } from '../../platform/packet-source.ts'
 import { packetStore } from '../../platform/packet-store.ts'
-import { type OpenVectors, openVectors } from '../../platform/vectors.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
@@ -148,8 +147,7 @@ const rebuild = async (config: Config, home: string, digest: Digest, folder: str
   const embedder = embeddingModel === undefined ? undefined : embedderFor(config)(embeddingModel)
   if (embeddingUrl === undefined || embedder === undefined)
     throw usageFaults.option('--rebuild needs --embedding-url and --embedding-model')
-  const open: OpenVectors = (files, shape) => openVectors(files, shape, systemClock)
-  const packet = await packetReader(home, open)(digest, folder)
+  const packet = await packetReader(home, systemClock)(digest, folder)
   try {
     // Such packets are always asked with what is built in, so that they need nothing.
     if (packet.manifest.embedding.model === LOCAL_MODEL)
