@@ -72,7 +72,7 @@ const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
   const { client } = registryHere(config, environment)
   const shelf = new Shelf(MAX_OPEN)
-  const vectors = vectorOpener(clock)
+  const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
 

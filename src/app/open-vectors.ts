@@ -8,15 +8,19 @@ import { type OpenVectors, openVectors } from '../platform/vectors.ts'
  */
 const LARGE = 96_000_000
 
+/** Up to so many rows an exact search takes less than twenty milliseconds: nobody needs a graph for that. */
+const MANY = 1_000_000
+
 /** Beside the bundle that this is in, whichever chunk that is. */
 const PROGRAM = new URL('../threads/vector-thread.js', import.meta.url)
 
 /** Opens indexes where they are searched best: small ones here, large ones in a thread that starts with the first. */
-export const vectorOpener = (clock: Clock) => {
+export const vectorOpener = (clock: Clock, approximate: boolean) => {
+  const options = approximate ? { graphRows: MANY } : {}
   let thread: VectorThread | undefined
   const open: OpenVectors = (files, expected) => {
-    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock)
-    thread ??= new VectorThread(PROGRAM, clock)
+    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock, options)
+    thread ??= new VectorThread(PROGRAM, clock, options)
     return thread.open(files, expected)
   }
   return { open, close: async () => void (await thread?.close()) }

@@ -7,12 +7,17 @@ import type { Hit } from './search/exact.ts'
 import { fuseRankings, fusionDepth } from './search/fusion.ts'
 import type { LexicalIndex } from './search/lexical.ts'
 
+/** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
+export interface Found {
+  readonly hits: readonly Hit[]
+  readonly approximate: boolean
+}
+
 /** Vectors that can be searched. */
 export interface VectorIndex {
   readonly rows: number
   readonly dim: number
-  /** The `k` best rows, exactly, ties by ascending row. */
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly Hit[]>
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<Found>
   close(): void
 }
 
@@ -118,12 +123,13 @@ export const retrieve = async (
       'the embedder makes nothing of the question: searched by words alone',
     ])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
-  if (wanted === 'dense')
-    return { hits: await vectors.search(vector, k, signal), mode: 'dense', embedding, warnings: [] }
-  const depth = fusionDepth(k)
+  const depth = wanted === 'dense' ? k : fusionDepth(k)
+  const { hits, approximate } = await vectors.search(vector, depth, signal)
+  const warnings = approximate ? ['searched by a graph, which may miss a passage'] : []
+  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings }
   const rankings = [
-    { hits: await vectors.search(vector, depth, signal), weight: embedder.weight ?? 1 },
+    { hits, weight: embedder.weight ?? 1 },
     { hits: packet.lexical.search(question, depth), weight: 1 },
   ]
-  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
+  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings }
 }

@@ -1,5 +1,6 @@
 import { packetFaults } from '../faults.ts'
-import { CANDIDATE_BYTES, FACT_BYTES, LANES, openKernel, PIECE, type Scan } from './kernel.ts'
+import { openKernel } from './kernel.ts'
+import { CANDIDATE_BYTES, FACT_BYTES, LANES, PIECE } from './layout.ts'
 
 /** Most rows one walk of the kernel looks at; so many candidates it may write down. */
 export const MAX_BLOCK = 4096
@@ -75,10 +76,13 @@ export class ByteTable {
   /** Bytes from one row to the next. */
   readonly stride: number
   readonly #memory: WebAssembly.Memory
-  readonly #scan: Scan
+  readonly #kernel: ReturnType<typeof openKernel>
   readonly #outAt: number
   readonly #factsAt: number
   readonly #rowsAt: number
+  /** Scale, length and residue of every row. */
+  readonly #facts: Float32Array
+  #scale = 0
 
   constructor(rows: number, dim: number) {
     this.rows = rows
@@ -92,7 +96,8 @@ export class ByteTable {
     if (pages > MAX_PAGES)
       throw packetFaults.too_large(`${rows} rows of ${dim} values do not fit into memory`)
     this.#memory = new WebAssembly.Memory({ initial: pages })
-    this.#scan = openKernel(this.#memory)
+    this.#kernel = openKernel(this.#memory)
+    this.#facts = new Float32Array(this.#memory.buffer, this.#factsAt, rows * 3)
   }
 
   /** The part of the memory that makes the table, to be kept in a file and read back. */
@@ -105,7 +110,7 @@ export class ByteTable {
   fill(first: number, values: Float32Array): void {
     const { dim, stride } = this
     const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt)
-    const facts = new Float32Array(this.#memory.buffer, this.#factsAt, this.rows * 3)
+    const facts = this.#facts
     const place = { numbers: bytes, gap: (LANES - 1) * PIECE, most: BYTE, single: true }
     for (let i = 0; i < values.length / dim; i++) {
       const row = first + i
@@ -118,18 +123,46 @@ export class ByteTable {
     }
   }
 
-  /** Opens a search: the function it returns walks over rows and gives those that reach `least`. */
-  prepare(query: Float32Array): (first: number, last: number, least: number) => Candidates {
+  /** What `scoreRows` compares with from now on: a row of the table. */
+  loadRow(row: number): void {
+    const lane = row % LANES
+    const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt + (row - lane) * this.stride + lane * PIECE)
+    const words = new Int16Array(this.#memory.buffer, 0, this.stride)
+    for (let i = 0; i < this.stride; i++) words[i] = bytes[i + (i >> 4) * (LANES - 1) * PIECE] as number
+    this.#scale = this.#facts[3 * row] as number
+  }
+
+  /** What `scoreRows` compares with from now on: a question. */
+  loadQuestion(query: Float32Array): void {
+    this.#scale = this.#squeezeQuestion(query).scale
+  }
+
+  /** Scores of so many rows of a list, as good as bytes allow; at most `MAX_BLOCK` of them. */
+  scoreRows(rows: Uint32Array, count: number, scores: Float64Array): void {
+    const { buffer } = this.#memory
+    const [list, sums] = [this.#outAt, this.#outAt + 4 * MAX_BLOCK]
+    new Uint32Array(buffer, list, count).set(rows.subarray(0, count))
+    this.#kernel.gather(this.#rowsAt, LANES * this.stride, list, list + 4 * count, 0, 2 * this.stride, sums)
+    const found = new Int32Array(buffer, sums, count)
+    for (let i = 0; i < count; i++)
+      scores[i] = (found[i] as number) * this.#scale * (this.#facts[3 * (rows[i] as number)] as number)
+  }
+
+  #squeezeQuestion(query: Float32Array): Squeezed {
     const words = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
     const most = Math.min(WORD, Math.floor(2 ** 31 / (BYTE * this.stride)) - 1)
-    const place = { numbers: words, at: 0, gap: 0, most, single: false }
-    const { scale, length, residue } = squeeze(query, 0, this.dim, place)
+    return squeeze(query, 0, this.dim, { numbers: words, at: 0, gap: 0, most, single: false })
+  }
+
+  /** Opens a search: the function it returns walks over rows and gives those that reach `least`. */
+  prepare(query: Float32Array): (first: number, last: number, least: number) => Candidates {
+    const { scale, length, residue } = this.#squeezeQuestion(query)
     // Rounding, of ours and of the exact sum we must agree with, is far below this.
     const slack = (2 * length + residue) * (this.dim + 16) * 2 ** -50
     const byLength = residue * (1 + 2 ** -40) + slack + Number.MIN_VALUE
     const byResidue = (length + residue) * (1 + 2 ** -40) + Number.MIN_VALUE
     return (first, last, least) => {
-      const out = this.#scan(
+      const out = this.#kernel.scan(
         this.#rowsAt + first * this.stride,
         LANES * this.stride,
         this.#factsAt + first * FACT_BYTES,

@@ -105,7 +105,7 @@ const findPossible = (table: ByteTable, query: Float32Array, k: number): Possibl
 }
 
 /** Exact scores of rows in ascending order. */
-const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): Hit[] => {
+export const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): Hit[] => {
   const dim = query.length
   const values = new Float32Array(rows.length * dim)
   for (let i = 0, count = 1; i < rows.length; i += count, count = 1) {
