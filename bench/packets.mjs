@@ -4,6 +4,7 @@ import { roundCount, runBench, text } from './lib/cli.mjs'
 import { benchBuild } from './lib/packets/build.mjs'
 import { benchHit } from './lib/packets/hit.mjs'
 import { benchSearch } from './lib/packets/search.mjs'
+import { benchStall } from './lib/packets/stall.mjs'
 import { Stop } from './lib/stop.mjs'
 
 /** @type {Readonly<Record<string, (rounds: number, quick: boolean, sizes: number[] | undefined) => Promise<any[]>>>} */
@@ -11,6 +12,7 @@ const PARTS = {
   search: (rounds, quick, sizes) =>
     benchSearch(sizes ?? (quick ? [1000] : [10_000, 100_000, 1_000_000]), rounds),
   hit: (rounds, quick, sizes) => benchHit(sizes ?? (quick ? [1000] : [1000, 10_000, 100_000]), rounds),
+  stall: (rounds, quick, sizes) => benchStall(sizes?.[0] ?? (quick ? 10_000 : 1_000_000), rounds),
   build: (rounds, quick) => benchBuild(rounds, quick),
 }
 

@@ -6,6 +6,7 @@ import { projectDir } from '../contestants.mjs'
 /** Parts of the product, bundled as it bundles them. */
 const PARTS = `
   export { openVectors } from './src/platform/vectors.ts'
+  export { VectorThread } from './src/platform/vector-threads.ts'
   export { systemClock } from './src/platform/clock.ts'
   export { packetReader } from './src/platform/packet-reader.ts'
   export { writeFlat } from './src/packets/format/faiss.ts'
