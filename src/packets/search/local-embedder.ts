@@ -41,7 +41,7 @@ const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].m
 ) as [number, number, number, number]
 
 /** Words whose features are remembered: a few thousand make up most of any text. */
-const MAX_KNOWN = 20_000
+const MAX_KNOWN = 65_536
 const known = new Map<string, Uint32Array>()
 
 /** What a word adds to a vector: itself, its root and its pieces; of a common word only itself. */
