@@ -5,6 +5,7 @@ import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
+import { rememberDocuments } from '../platform/document-vectors.ts'
 import { fenceOf } from '../platform/jail-async.ts'
 import { dockerCredentials } from '../platform/oci-auth.ts'
 import { OciClient } from '../platform/oci-client.ts'
@@ -20,6 +21,7 @@ import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import type { Config } from './config.ts'
+import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
 const MAX_OPEN = 8
@@ -36,7 +38,11 @@ export const hostOf = (registry: string): string =>
 export const embedderFor = (config: Config) => (model: string) => {
   if (model === LOCAL_MODEL) return localEmbedder
   const { embeddingUrl: url, embeddingModel, embeddingKey: key } = config
-  return url === undefined ? undefined : httpEmbedder({ url, model: embeddingModel ?? model, key })
+  if (url === undefined) return undefined
+  return rememberDocuments(
+    httpEmbedder({ url, model: embeddingModel ?? model, key }),
+    resolve(config.root, config.packetRoot),
+  )
 }
 
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
@@ -65,11 +71,12 @@ const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
   const { client } = registryHere(config, environment)
   const shelf = new Shelf(MAX_OPEN)
+  const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
 
   const openAt = (place: string): Packets => {
-    const read = packetReader(place, clock)
+    const read = packetReader(place, clock, vectors.open)
     const cache = metadataCache(place, clock)
     return new Packets(
       {
@@ -123,7 +130,10 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         throw packetFaults.no_docs('the packet was published without this file')
       return bytes.toString('utf8')
     },
-    close: () => shelf.close(),
+    close: async () => {
+      await shelf.close()
+      await vectors.close()
+    },
   }
 }
 

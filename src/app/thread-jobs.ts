@@ -26,17 +26,17 @@ const say = (reply: ThreadReply): void => parentPort?.postMessage(reply)
 
 /** Answers every job that comes, one after the other: with a value, a fault, or the trace of a bug. */
 export const serveJobs = (cell: Int32Array, run: (job: ThreadJob, tools: ThreadTools) => unknown): void => {
-  const work = (job: ThreadJob): ThreadReply => {
+  const work = async (job: ThreadJob): Promise<ThreadReply> => {
     const { id } = job
     const progress = (done: number, total: number) => {
       if (done % STEP === 0 || done === total) say({ id, done, total })
     }
     try {
-      return { id, value: run(job, { watch: watchFor(job, cell), progress }) }
+      return { id, value: await run(job, { watch: watchFor(job, cell), progress }) }
     } catch (thrown) {
       if (thrown instanceof Fault) return { id, fault: viewFault(thrown) }
       return { id, bug: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }
     }
   }
-  parentPort?.on('message', (job: ThreadJob) => say(work(job)))
+  parentPort?.on('message', (job: ThreadJob) => void work(job).then(say))
 }

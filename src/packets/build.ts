@@ -11,7 +11,7 @@ import { type Lock, lockDrift, writeLock } from './format/lock.ts'
 import { writeManifest } from './format/manifest.ts'
 import { checkName, versionTag } from './format/reference.ts'
 import { type Matrix, writeVectors } from './format/vectors.ts'
-import { LexicalIndex } from './search/lexical.ts'
+import { writeSparse } from './search/sparse-file.ts'
 
 /** A file to be packed. Its path is relative to the folder that is packed. */
 export interface SourceFile {
@@ -52,7 +52,8 @@ export interface BuiltPacket {
   readonly failure?: Fault
 }
 
-const BATCH = 64
+/** Chunks between two words about progress; enough for every lane of an embedder. */
+const BATCH = 256
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -84,7 +85,7 @@ export interface Embedded {
   readonly failure?: Fault
 }
 
-const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_answer']
+const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
 
 /** A build whose embedder fails still has its documents, and says what it lacks. */
 const tryEmbedding = async (
@@ -181,7 +182,7 @@ export const buildPacket = async (
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),
   )
   written.set('manifest.json', writeManifest(manifestOf(files, options, embedded, checksums)))
-  written.set('sparse/bm25.json', LexicalIndex.over(docs.map(({ text }) => text)).write())
+  written.set('sparse/bm25.json', writeSparse(docs.map(({ text }) => text)))
   written.set('packet.lock.json', writeLock(lockOf(files, options, sizes, written)))
   const { fresh, failure } = embedded
   return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }

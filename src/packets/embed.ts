@@ -7,5 +7,7 @@ export interface Embedder {
   readonly provider: string
   /** Undefined until the first answer tells. */
   readonly dim: number | undefined
+  /** How much its ranking counts beside that of the words, which counts one; as much, unless it says so. */
+  readonly weight?: number
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }

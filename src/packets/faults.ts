@@ -39,6 +39,10 @@ export const packetFaults = defineFaults('packet', {
     fix: 'Search by words, or ask for a packet that was published with vectors.',
   },
   embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
+  embedder_key: {
+    kind: 'refused',
+    fix: 'Set EMBEDDING_API_KEY to a key that the embedding server takes.',
+  },
   embedder_answer: {
     kind: 'corrupt',
     fix: 'Check that EMBEDDING_URL speaks the embeddings protocol of OpenAI.',

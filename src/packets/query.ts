@@ -95,6 +95,8 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet.no_vectors': 'index_failed',
   'packet.model_mismatch': 'embedding_model_mismatch',
   'packet.embedder': 'embed_server_unreachable',
+  'packet.embedder_key': 'embed_server_unreachable',
+  'packet_disk.full': 'index_failed',
   'packet.policy': 'policy_denied',
   'packet.policy_file': 'policy_denied',
   'lock.busy': 'index_failed',

@@ -7,12 +7,17 @@ import type { Hit } from './search/exact.ts'
 import { fuseRankings, fusionDepth } from './search/fusion.ts'
 import type { LexicalIndex } from './search/lexical.ts'
 
+/** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
+export interface Found {
+  readonly hits: readonly Hit[]
+  readonly approximate: boolean
+}
+
 /** Vectors that can be searched. */
 export interface VectorIndex {
   readonly rows: number
   readonly dim: number
-  /** The `k` best rows, exactly, ties by ascending row. */
-  search(query: Float32Array, k: number): readonly Hit[]
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<Found>
   close(): void
 }
 
@@ -39,6 +44,9 @@ export interface Retrieval {
   readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings: readonly string[]
 }
+
+/** Faults of an embedder that does not serve us: words do instead. */
+const UNREACHABLE = ['packet.embedder', 'packet.embedder_key']
 
 interface Asked {
   readonly vector: Float32Array
@@ -103,7 +111,7 @@ export const retrieve = async (
         : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
   const asked = await embedQuestion(packet, embedder, question, signal).catch((thrown: unknown) => {
-    if (wanted === 'dense' || !(thrown instanceof Fault) || thrown.code !== 'packet.embedder') throw thrown
+    if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
     return thrown.message
   })
   if (asked === undefined) return withoutVectors('the packet has no vectors')
@@ -115,8 +123,13 @@ export const retrieve = async (
       'the embedder makes nothing of the question: searched by words alone',
     ])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
-  if (wanted === 'dense') return { hits: vectors.search(vector, k), mode: 'dense', embedding, warnings: [] }
-  const depth = fusionDepth(k)
-  const rankings = [vectors.search(vector, depth), packet.lexical.search(question, depth)]
-  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
+  const depth = wanted === 'dense' ? k : fusionDepth(k)
+  const { hits, approximate } = await vectors.search(vector, depth, signal)
+  const warnings = approximate ? ['searched by a graph, which may miss a passage'] : []
+  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings }
+  const rankings = [
+    { hits, weight: embedder.weight ?? 1 },
+    { hits: packet.lexical.search(question, depth), weight: 1 },
+  ]
+  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings }
 }

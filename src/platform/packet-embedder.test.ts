@@ -78,6 +78,12 @@ describe('an embedding server', () => {
     expect((await embed(['a', 'bb', 'ccc', 'dddd', 'eeeee'])).rows).toBe(5)
   })
 
+  it('that refuses the key is not asked in smaller batches', async () => {
+    const { embed, sizes } = await serve((_, response) => response.writeHead(403).end())
+    await expect(embed(['a', 'b', 'c'])).rejects.toMatchObject({ code: 'packet.embedder_key' })
+    expect(sizes).toEqual([3])
+  })
+
   it('that is busy is asked again', async () => {
     let calls = 0
     const { embed } = await serve((body, response, request) => {
@@ -103,6 +109,8 @@ describe('an embedding server', () => {
       (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
       'packet.embedder',
     ],
+    ['refuses the key', (_, response) => response.writeHead(401).end(), 'packet.embedder_key'],
+    ['has no such page', (_, response) => response.writeHead(404).end(), 'packet.embedder_answer'],
     ['refuses a single text', (_, response) => response.writeHead(400).end(), 'packet.embedder_answer'],
     ['speaks no JSON', (_, response) => response.end('<html>'), 'packet.embedder_answer'],
     ['gives nothing', (_, response) => response.end('{"data":[]}'), 'packet.embedder_answer'],
@@ -145,7 +153,10 @@ describe('an answer with vectors', () => {
   it('with a value that is no number is refused', () => {
     const embedding = Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString('base64')
     expect(() => readEmbeddings({ data: [item(0, embedding)] }, 1)).toThrow(
-      expect.objectContaining({ code: 'packet.vectors' }),
+      expect.objectContaining({
+        code: 'packet.embedder_answer',
+        message: expect.stringContaining('NaN or Inf'),
+      }),
     )
   })
 })

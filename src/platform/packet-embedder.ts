@@ -4,7 +4,7 @@ import { isRecord } from '../kernel/json.ts'
 import type { Embedder } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
-import { checkFinite, type Matrix, normalizeRow } from '../packets/format/vectors.ts'
+import { type Matrix, normalizeRow } from '../packets/format/vectors.ts'
 
 export interface EmbedderSettings {
   readonly url: string
@@ -20,6 +20,8 @@ const LANES = 4
 const MAX_ANSWER = 64 * 1024 * 1024
 const MAX_WAIT_MS = 20_000
 const MAX_DIM = 65_536
+/** What servers answer to a batch that is too large for them. */
+const TOO_MUCH = new Set([400, 413, 422])
 
 /** The address to post to, however much of it was configured. */
 export const embeddingsUrl = (base: string): string => {
@@ -58,7 +60,7 @@ export const readEmbeddings = (answer: unknown, count: number): Matrix => {
     return refuse('the vectors differ in length')
   const values = new Float32Array(count * dim)
   for (const [i, row] of rows.entries()) values.set(normalizeRow(row), i * dim)
-  checkFinite(values)
+  if (!values.every(Number.isFinite)) return refuse('a value is NaN or Inf')
   return { rows: count, dim, values }
 }
 
@@ -96,7 +98,11 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
       if (response?.ok) return readEmbeddings(await readAnswer(response), texts.length)
       const status = response?.status ?? 0
       await response?.body?.cancel().catch(() => {})
-      if (status !== 0 && status !== 429 && status < 500) throw new BadRequest(status)
+      if (TOO_MUCH.has(status)) throw new BadRequest(status)
+      if (status === 401 || status === 403)
+        throw packetFaults.embedder_key(`the embedding server answers ${status}`)
+      if (status !== 0 && status !== 429 && status < 500)
+        return refuse(`it answers ${status} at ${new URL(endpoint).pathname}`)
       const wait = response === undefined ? backoffMs * attempt : waitFor(response, attempt, backoffMs)
       if (attempt >= attempts || wait > MAX_WAIT_MS)
         throw packetFaults.embedder(`the embedding server answers ${status}`)

@@ -15,9 +15,10 @@ import { readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
+import { readSparse } from '../packets/search/sparse-file.ts'
 import { type Fence, fenceOf, readPlain } from './jail-async.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
-import { openVectors } from './vectors.ts'
+import { type OpenVectors, openVectors } from './vectors.ts'
 
 const MAX_DOCS = 2 ** 31
 
@@ -73,7 +74,7 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   if (bytes === undefined)
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
+    return { lexical: LexicalIndex.of(readSparse(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
@@ -157,7 +158,7 @@ export const rebuildVectors = async (
 
 /** Opens packets of a store below a root. */
 export const packetReader =
-  (root: string, clock: Clock) =>
+  (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
     const fence = fenceOf(root)
     const payload = new Payload(fence, folder)
@@ -171,12 +172,12 @@ export const packetReader =
     const { dim } = manifest.embedding
     let vectors: VectorIndex | undefined
     if (dim > 0 && (await placeIndex(payload, files.index, manifest)))
-      vectors = await openVectors(files, { rows: docs.rows, dim }, clock)
+      vectors = await open(files, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
     const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
       const index = rebuiltIndex(root, digest, manifest, model, dim)
       if ((await stat(index).catch(() => undefined)) === undefined) return undefined
-      return openVectors({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim }, clock)
+      return open({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim })
     }
     return {
       manifest,

@@ -32,7 +32,7 @@ const unseal = (bytes: Uint8Array): Float32Array | undefined => {
 
 /**
  * An embedder that asks its server for no question twice. Keyed by model and text: the same model gives the same
- * vector wherever it runs. Documents pass by: whoever embeds those keeps them in a packet.
+ * vector wherever it runs. Documents pass by.
  */
 export const rememberQuestions = (embedder: Embedder, root: string): Embedder => {
   const ask = async (text: string, signal: AbortSignal): Promise<Float32Array> => {

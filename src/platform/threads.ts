@@ -94,6 +94,7 @@ export class Threads<T> {
     signal: AbortSignal,
     progress: Progress = () => {},
   ): Promise<unknown> {
+    if (signal.aborted) return Promise.reject(signal.reason)
     if (this.#waiting.length >= MAX_WAITING || this.#lost.size >= MANY) {
       return Promise.reject(jailFaults.busy('too many calls are waiting for the file system'))
     }

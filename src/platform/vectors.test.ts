@@ -1,7 +1,8 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { makeFolder, sweep } from '../../test/support/binary.ts'
+import { eventually, makeFolder, sweep } from '../../test/support/binary.ts'
+import { never } from '../../test/support/packet-world.ts'
 import { writeFlat } from '../packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM } from '../packets/search/local-embedder.ts'
 import { systemClock } from './clock.ts'
@@ -25,7 +26,7 @@ const place = async () => {
 const rowsFor = async (files: { index: string; table: string }, text: string) => {
   const index = await openVectors(files, expected, systemClock)
   try {
-    return index.search(embedLocally(text), 5).map(({ row }) => row)
+    return (await index.search(embedLocally(text), 5, never)).hits.map(({ row }) => row)
   } finally {
     index.close()
   }
@@ -53,6 +54,37 @@ describe('an index in files', () => {
     await damage(files.table)
     expect(await rowsFor(files, 'topic 3')).toEqual(first)
     expect(await readFile(files.table)).toEqual(bytes)
+  })
+
+  it('makes its bytes again when its vectors were made again', async () => {
+    const { files } = await place()
+    const last = texts.length - 1
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
+    const turned = new Float32Array(values.length)
+    for (let row = 0; row <= last; row++)
+      turned.set(values.subarray(row * LOCAL_DIM, (row + 1) * LOCAL_DIM), (last - row) * LOCAL_DIM)
+    await writeFile(files.index, writeFlat({ ...expected, values: turned }))
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(last - 42)
+  })
+
+  it('is asked by a graph where that is wanted, once it is there, and the graph is kept', async () => {
+    const { folder, files } = await place()
+    const question = embedLocally(texts[42] as string)
+    const exact = await openVectors(files, expected, systemClock)
+    const index = await openVectors(files, expected, systemClock, { graphRows: 100 })
+    const before = await exact.search(question, 5, never)
+    expect(before.approximate).toBe(false)
+    await eventually('the graph', async () => (await index.search(question, 5, never)).approximate)
+    expect((await index.search(question, 5, never)).hits[0]).toEqual(before.hits[0])
+    await eventually('its file', async () => (await readdir(folder)).includes('index.i8.graph'))
+    const kept = await readFile(`${files.table}.graph`)
+    const again = await openVectors(files, expected, systemClock, { graphRows: 100 })
+    await eventually('the graph', async () => (await again.search(question, 5, never)).approximate)
+    expect(await readFile(`${files.table}.graph`)).toEqual(kept)
+    for (const one of [exact, index, again]) one.close()
+    const larger = await openVectors(files, expected, systemClock, { graphRows: 301 })
+    expect((await larger.search(question, 5, never)).approximate).toBe(false)
+    larger.close()
   })
 
   it('is opened by many at once, and made once', async () => {

@@ -10,19 +10,29 @@ import { ByteTable } from '../packets/search/byte-table.ts'
 import { type ReadRows, searchExact } from '../packets/search/exact.ts'
 import { withLock } from './file-lock.ts'
 import { diskFault, draftName, sweepDrafts } from './packet-files.ts'
+import { GrowingGraph } from './vector-graph.ts'
 
-/** The floats of an index, and the bytes made from them. */
-interface VectorFiles {
+/** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
+export interface VectorFiles {
   readonly index: string
   readonly table: string
 }
 
-interface Expected {
+export interface VectorShape {
   readonly rows: number
   readonly dim: number
 }
 
-const MAGIC = Buffer.from('WRNT-I8\x01', 'latin1')
+export interface SearchOptions {
+  /** From so many rows on a graph is made, and asked once it is there; never, when absent. */
+  readonly graphRows?: number
+}
+
+/** Opens an index whose shape is known. */
+export type OpenVectors = (files: VectorFiles, expected: VectorShape) => Promise<VectorIndex>
+
+const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
+const GRAPH_MAGIC = Buffer.from('WRNT-HN\x01', 'latin1')
 const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
@@ -45,18 +55,27 @@ const sourceOf = (fd: number): ByteSource => ({
   },
 })
 
-/** What a table says of itself; it must be that of this very index. */
-const headerOf = ({ rows, dim, offset }: FlatIndex): Buffer => {
+interface IndexFile extends FlatIndex {
+  /** When the file was written, in nanoseconds. */
+  readonly written: bigint
+}
+
+/**
+ * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
+ * shape, so the time they were written counts too.
+ */
+const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buffer => {
   const header = Buffer.alloc(HEADER)
-  MAGIC.copy(header)
+  magic.copy(header)
   header.writeUInt32LE(dim, 8)
   header.writeBigUInt64LE(BigInt(rows), 16)
   header.writeBigUInt64LE(BigInt(offset), 24)
+  header.writeBigInt64LE(written, 32)
   return header
 }
 
 /** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
-const loadTable = (path: string, flat: FlatIndex): ByteTable | undefined => {
+const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
   let fd: number
   try {
     fd = openSync(path, 'r')
@@ -89,7 +108,7 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
   return table
 }
 
-const saveTable = async (path: string, flat: FlatIndex, table: ByteTable): Promise<void> => {
+const saveTable = async (path: string, flat: IndexFile, table: ByteTable): Promise<void> => {
   const draft = join(dirname(path), draftName())
   try {
     const file = await open(draft, 'wx', 0o644)
@@ -110,7 +129,7 @@ const saveTable = async (path: string, flat: FlatIndex, table: ByteTable): Promi
 const openTable = async (
   { table: path }: VectorFiles,
   source: ByteSource,
-  flat: FlatIndex,
+  flat: IndexFile,
   clock: Clock,
 ): Promise<ByteTable> => {
   const ready = loadTable(path, flat)
@@ -129,8 +148,9 @@ const openTable = async (
 /** Opens an index for searching. Its floats stay on disk and are read where the bytes cannot decide. */
 export const openVectors = async (
   files: VectorFiles,
-  expected: Expected,
+  expected: VectorShape,
   clock: Clock,
+  { graphRows = Number.POSITIVE_INFINITY }: SearchOptions = {},
 ): Promise<VectorIndex> => {
   let fd: number
   try {
@@ -140,22 +160,31 @@ export const openVectors = async (
   }
   try {
     const source = sourceOf(fd)
-    const flat = await readFlat(source)
+    const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
     if (flat.dim !== expected.dim || flat.rows !== expected.rows)
       throw packetFaults.index(
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
       )
     const table = await openTable(files, source, flat, clock)
-    const read: ReadRows = (first, count) => {
-      const values = new Float32Array(count * flat.dim)
-      readInto(fd, new Uint8Array(values.buffer), flat.offset + first * flat.dim * 4)
-      return values
-    }
+    const graph =
+      flat.rows < graphRows
+        ? undefined
+        : new GrowingGraph(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
+    const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
+      readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
     return {
       rows: flat.rows,
       dim: flat.dim,
-      search: (query, k) => searchExact(table, query, k, read),
-      close: () => closeSync(fd),
+      search: async (query, k) => {
+        const whole = graph?.whole
+        return whole === undefined
+          ? { hits: searchExact(table, query, k, read), approximate: false }
+          : { hits: whole.nearest(query, k, read), approximate: true }
+      },
+      close: () => {
+        graph?.close()
+        closeSync(fd)
+      },
     }
   } catch (cause) {
     closeSync(fd)

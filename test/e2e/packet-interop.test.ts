@@ -10,6 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openVectors } from '../../src/platform/vectors.ts'
 import { describeWith } from '../services.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { never } from '../support/packet-world.ts'
 
 afterAll(sweep)
 
@@ -51,11 +52,11 @@ asked = np.fromfile('asked', '<f4').reshape(-1, ${base.dim})
   const ask = async (folder: string, index: string): Promise<readonly (readonly number[])[]> => {
     const files = { index: join(folder, index), table: join(folder, `${index}.i8`) }
     const opened = await openVectors(files, { rows: base.rows, dim: base.dim }, systemClock)
-    const found = Array.from({ length: asked.rows }, (_, i) =>
-      opened.search(asked.values.subarray(i * asked.dim, (i + 1) * asked.dim), K).map(({ row }) => row),
-    )
-    opened.close()
-    return found
+    const found = Array.from({ length: asked.rows }, async (_, i) => {
+      const question = asked.values.subarray(i * asked.dim, (i + 1) * asked.dim)
+      return (await opened.search(question, K, never)).hits.map(({ row }) => row)
+    })
+    return Promise.all(found).finally(() => opened.close())
   }
 
   it('is opened by FAISS, which finds the same neighbours and writes the same bytes', async () => {

@@ -2,12 +2,17 @@ import { byScore, type Hit } from './exact.ts'
 
 const K = 60
 
+interface Ranking {
+  readonly hits: readonly Hit[]
+  readonly weight: number
+}
+
 /** One ranking out of several, by reciprocal rank: what stands high in more than one stands highest. */
-export const fuseRankings = (rankings: readonly (readonly Hit[])[], k: number): Hit[] => {
+export const fuseRankings = (rankings: readonly Ranking[], k: number): Hit[] => {
   const scores = new Map<number, number>()
-  for (const ranking of rankings) {
-    ranking.forEach(({ row }, i) => {
-      scores.set(row, (scores.get(row) ?? 0) + 1 / (K + i + 1))
+  for (const { hits, weight } of rankings) {
+    hits.forEach(({ row }, i) => {
+      scores.set(row, (scores.get(row) ?? 0) + weight / (K + i + 1))
     })
   }
   return [...scores]

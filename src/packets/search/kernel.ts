@@ -1,177 +1,7 @@
-import { assemble } from './assembler.ts'
+import { GATHER } from './gather-kernel.ts'
+import { SCAN } from './scan-kernel.ts'
 
-/** Rows are looked at four at a time; tables are filled up to a multiple of it. */
-export const LANES = 4
-/** Bytes a candidate takes: its score and its error as f64, its row as i32, four to spare. */
-export const CANDIDATE_BYTES = 24
-/** Bytes of what is known of each row beside its bytes: scale, length and residue as f32. */
-export const FACT_BYTES = 12
-
-const lanes = Array.from({ length: LANES }, (_, lane) => lane)
-
-/** Adds the product of eight bytes of each row and eight of the query to the row's sums. */
-const step = (offset: number): string => `
-  local.get $at
-  v128.load offset=${2 * offset}
-  local.set $part
-  ${lanes
-    .map(
-      (lane) => `
-  local.get $row${lane}
-  v128.load8x8_s offset=${offset}
-  local.get $part
-  i32x4.dot_i16x8_s
-  local.get $sum${lane}
-  i32x4.add
-  local.set $sum${lane}`,
-    )
-    .join('\n')}`
-
-/** Judges one row: its score from whole numbers, how wrong that can be, and whether it may be among the best. */
-const judge = (lane: number): string => `
-  block $skip
-  local.get $sum${lane}
-  i32x4.extract_lane 0
-  local.get $sum${lane}
-  i32x4.extract_lane 1
-  i32.add
-  local.get $sum${lane}
-  i32x4.extract_lane 2
-  i32.add
-  local.get $sum${lane}
-  i32x4.extract_lane 3
-  i32.add
-  f64.convert_i32_s
-  local.get $facts
-  f32.load offset=${lane * FACT_BYTES}
-  f64.promote_f32
-  local.get $scale
-  f64.mul
-  f64.mul
-  local.tee $score
-  local.get $facts
-  f32.load offset=${lane * FACT_BYTES + 4}
-  f64.promote_f32
-  local.get $byLength
-  f64.mul
-  local.get $facts
-  f32.load offset=${lane * FACT_BYTES + 8}
-  f64.promote_f32
-  local.get $byResidue
-  f64.mul
-  f64.add
-  local.tee $error
-  f64.add
-  local.get $least
-  f64.lt
-  br_if $skip
-  local.get $out
-  local.get $score
-  f64.store
-  local.get $out
-  local.get $error
-  f64.store offset=8
-  local.get $out
-  local.get $first
-  i32.const ${lane}
-  i32.add
-  i32.store offset=16
-  local.get $out
-  i32.const ${CANDIDATE_BYTES}
-  i32.add
-  local.set $out
-  end`
-
-/**
- * Walks over rows and writes down every one whose score plus error reaches `least`. It returns where it stopped
- * writing. Rows are `stride` bytes long, a multiple of sixteen; the query is its bytes as i16.
- */
-const SCAN = assemble({
-  name: 'scan',
-  parameters: {
-    rows: 'i32',
-    stride: 'i32',
-    facts: 'i32',
-    first: 'i32',
-    last: 'i32',
-    query: 'i32',
-    scale: 'f64',
-    byLength: 'f64',
-    byResidue: 'f64',
-    least: 'f64',
-    out: 'i32',
-  },
-  result: 'i32',
-  locals: {
-    ...Object.fromEntries(lanes.map((lane) => [`row${lane}`, 'i32'])),
-    ...Object.fromEntries(lanes.map((lane) => [`sum${lane}`, 'v128'])),
-    at: 'i32',
-    end: 'i32',
-    part: 'v128',
-    score: 'f64',
-    error: 'f64',
-  },
-  body: `
-  block $done
-  loop $group
-  local.get $first
-  local.get $last
-  i32.ge_u
-  br_if $done
-  ${lanes
-    .map(
-      (lane) => `
-  local.get ${lane === 0 ? '$rows' : `$row${lane - 1}`}
-  ${lane === 0 ? '' : 'local.get $stride\n  i32.add'}
-  local.set $row${lane}
-  v128.zero
-  local.set $sum${lane}`,
-    )
-    .join('\n')}
-  local.get $query
-  local.set $at
-  local.get $rows
-  local.get $stride
-  i32.add
-  local.set $end
-  loop $along
-  ${step(0)}
-  ${step(8)}
-  local.get $at
-  i32.const 32
-  i32.add
-  local.set $at
-  ${lanes
-    .slice(1)
-    .map((lane) => `local.get $row${lane}\n  i32.const 16\n  i32.add\n  local.set $row${lane}`)
-    .join('\n  ')}
-  local.get $row0
-  i32.const 16
-  i32.add
-  local.tee $row0
-  local.get $end
-  i32.lt_u
-  br_if $along
-  end
-  ${lanes.map(judge).join('\n')}
-  local.get $facts
-  i32.const ${LANES * FACT_BYTES}
-  i32.add
-  local.set $facts
-  local.get $first
-  i32.const ${LANES}
-  i32.add
-  local.set $first
-  ;; The last row's end is where the next group begins.
-  local.get $row${LANES - 1}
-  local.set $rows
-  br $group
-  end
-  end
-  local.get $out`,
-})
-
-export type Scan = (
+type Scan = (
   rows: number,
   stride: number,
   facts: number,
@@ -185,8 +15,21 @@ export type Scan = (
   out: number,
 ) => number
 
-/** The routine over a memory. */
-export const openKernel = (memory: WebAssembly.Memory): Scan => {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(SCAN), { host: { memory } })
-  return exports.scan as Scan
-}
+type Gather = (
+  rows: number,
+  group: number,
+  list: number,
+  end: number,
+  query: number,
+  queryEnd: number,
+  out: number,
+) => number
+
+const open = (module: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory) =>
+  new WebAssembly.Instance(new WebAssembly.Module(module), { host: { memory } }).exports
+
+/** The routines over a memory. */
+export const openKernel = (memory: WebAssembly.Memory) => ({
+  scan: open(SCAN, memory).scan as Scan,
+  gather: open(GATHER, memory).gather as Gather,
+})

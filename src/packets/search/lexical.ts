@@ -1,12 +1,8 @@
-import { isRecord } from '../../kernel/json.ts'
-import { packetFaults } from '../faults.ts'
-import { readJson } from '../format/json-bytes.ts'
 import { byScore, type Hit } from './exact.ts'
-import { wordsOf } from './tokens.ts'
+import { rootOf, wordsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
-const MAX_BYTES = 1024 * 1024 * 1024
 
 /** Where a word stands: its rows, and how often in each. */
 export interface Posting {
@@ -14,16 +10,44 @@ export interface Posting {
   readonly counts: ArrayLike<number>
 }
 
-const count = (words: readonly string[]): Map<string, number> => {
-  const found = new Map<string, number>()
-  for (const word of words) found.set(word, (found.get(word) ?? 0) + 1)
-  return found
+/** What `sparse/bm25.json` counts: the words of every row as they are written, and how long each row is. */
+export interface SparseRows {
+  readonly rows: Iterable<Iterable<readonly [word: string, times: number]>>
+  readonly lengths: readonly number[]
 }
 
 /** How much a word tells that stands in `seen` of `all` rows. */
-const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+export const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
 
-/** Ranks rows by the words they share with a question, rare ones more than common ones (BM25). */
+export interface GrowingPosting extends Posting {
+  readonly rows: number[]
+  readonly counts: number[]
+}
+
+/** Adds to how often a word stands in a row. Rows come in ascending order. */
+export const note = (
+  postings: Map<string, GrowingPosting>,
+  word: string,
+  row: number,
+  times: number,
+): void => {
+  const posting = postings.get(word)
+  if (posting === undefined) {
+    postings.set(word, { rows: [row], counts: [times] })
+    return
+  }
+  const last = posting.rows.length - 1
+  if (posting.rows[last] === row) posting.counts[last] = (posting.counts[last] as number) + times
+  else {
+    posting.rows.push(row)
+    posting.counts.push(times)
+  }
+}
+
+/**
+ * Ranks rows by the words they share with a question, rare ones more than common ones (BM25). The forms of a word
+ * count as one.
+ */
 export class LexicalIndex {
   readonly #postings: ReadonlyMap<string, Posting>
   readonly #lengths: ArrayLike<number>
@@ -41,70 +65,27 @@ export class LexicalIndex {
     this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
   }
 
-  static #gather(
-    rows: Iterable<Iterable<readonly [string, number]>>,
-    lengths: readonly number[],
-  ): LexicalIndex {
-    const postings = new Map<string, { rows: number[]; counts: number[] }>()
-    let row = 0
-    for (const counts of rows) {
-      for (const [word, times] of counts) {
-        // A count of nothing would put a row among those that share a word.
-        if (times === 0) continue
-        const posting = postings.get(word) ?? { rows: [], counts: [] }
-        if (posting.rows.length === 0) postings.set(word, posting)
-        posting.rows.push(row)
-        posting.counts.push(times)
-      }
-      row += 1
+  /** An index over texts, one a row. */
+  static over(texts: Iterable<string>): LexicalIndex {
+    const postings = new Map<string, GrowingPosting>()
+    const lengths: number[] = []
+    for (const text of texts) {
+      const words = wordsOf(text)
+      for (const word of words) note(postings, rootOf(word), lengths.length, 1)
+      lengths.push(words.length)
     }
     return new LexicalIndex(postings, lengths)
   }
 
-  /** An index over texts, one a row. */
-  static over(texts: Iterable<string>): LexicalIndex {
-    const rows: Map<string, number>[] = []
-    const lengths: number[] = []
-    for (const text of texts) {
-      const words = wordsOf(text)
-      rows.push(count(words))
-      lengths.push(words.length)
+  /** An index over what `sparse/bm25.json` counts. */
+  static of({ rows, lengths }: SparseRows): LexicalIndex {
+    const postings = new Map<string, GrowingPosting>()
+    let row = 0
+    for (const words of rows) {
+      for (const [word, times] of words) note(postings, rootOf(word), row, times)
+      row += 1
     }
-    return LexicalIndex.#gather(rows, lengths)
-  }
-
-  /** Reads `sparse/bm25.json`, which must fit the packet it came with. */
-  static read(bytes: Uint8Array, rows: number): LexicalIndex {
-    const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
-    const { doc_len: lengths, tf } = isRecord(value) ? value : {}
-    if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== rows || tf.length !== rows)
-      throw packetFaults.index('sparse/bm25.json does not fit the documents')
-    const counted = tf.map((one: unknown) => {
-      const entries = isRecord(one) ? Object.entries(one) : []
-      if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
-        throw packetFaults.index('sparse/bm25.json counts something that is no number')
-      return entries as [string, number][]
-    })
-    return LexicalIndex.#gather(counted, lengths)
-  }
-
-  /** The bytes of `sparse/bm25.json`. */
-  write(): Uint8Array {
-    const tf: [string, number][][] = Array.from(this.#lengths, () => [])
-    const words = [...this.#postings.keys()].sort()
-    for (const word of words) {
-      const { rows, counts } = this.#postings.get(word) as Posting
-      for (let i = 0; i < rows.length; i++) tf[rows[i] as number]?.push([word, counts[i] as number])
-    }
-    const idf = words.map((word) => [word, weigh(this.rows, this.#postings.get(word)?.rows.length ?? 0)])
-    return Buffer.from(
-      JSON.stringify({
-        idf: Object.fromEntries(idf),
-        doc_len: Array.from(this.#lengths),
-        tf: tf.map((counts) => Object.fromEntries(counts)),
-        avgdl: this.#average,
-      }),
-    )
+    return new LexicalIndex(postings, lengths)
   }
 
   /** Every word and where it stands, and the length of every row. */
@@ -121,7 +102,7 @@ export class LexicalIndex {
     const touched: number[] = []
     const scores = this.#scores
     // In a fixed order, for sums of floats depend on it.
-    for (const word of [...new Set(wordsOf(question))].sort()) {
+    for (const word of [...new Set(wordsOf(question).map(rootOf))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
       const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
@@ -152,6 +133,3 @@ const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): H
   }
   return best
 }
-
-const isCounts = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 2 ** 32)

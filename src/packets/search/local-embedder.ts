@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed.ts'
 import { normalizeRow } from '../format/vectors.ts'
-import { wordsOf } from './tokens.ts'
+import { rootOf, wordsOf } from './tokens.ts'
 
 /** What packets say that were built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
@@ -40,50 +40,48 @@ const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].m
   hash(OFFSET, kind),
 ) as [number, number, number, number]
 
-/** Endings that change the form of a word more than its meaning, and what stands in their place. */
-const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
-  ['ies', 'y'],
-  ['ied', 'y'],
-  ['ing', ''],
-  ['ed', ''],
-  ['es', ''],
-  ['e', ''],
-  ['s', ''],
-]
-const MIN_ROOT = 4
+/** Words whose features are remembered: a few thousand make up most of any text. */
+const MAX_KNOWN = 65_536
+const known = new Map<string, Uint32Array>()
 
-const rootOf = (word: string): string => {
-  const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
-  return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
+/** What a word adds to a vector: itself, its root and its pieces; of a common word only itself. */
+const hashWord = (word: string): Uint32Array => {
+  const features = [hash(WORD_SEED, word)]
+  if (!COMMON.has(word)) {
+    features.push(hash(ROOT_SEED, rootOf(word)))
+    const framed = `<${word}>`
+    for (const size of PIECE_LENGTHS)
+      for (let at = 0; at + size <= framed.length; at++)
+        features.push(hash(PIECE_SEED, framed, at, at + size))
+  }
+  return Uint32Array.from(features, finish)
+}
+
+const featuresOf = (word: string): Uint32Array => {
+  const found = known.get(word)
+  if (found !== undefined) return found
+  const features = hashWord(word)
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(word, features)
+  return features
 }
 
 type Add = (feature: number, weight: number) => void
 
-/** What a word adds to a vector: itself, its root and its pieces. Long words have many; together they weigh the same. */
+/** Long words have many pieces; together they weigh the same. */
 const addWord = (word: string, factor: number, add: Add): void => {
-  if (COMMON.has(word)) return add(hash(WORD_SEED, word), COMMON_WEIGHT * factor)
-  add(hash(WORD_SEED, word), WHOLE * factor)
-  add(hash(ROOT_SEED, rootOf(word)), ROOT * factor)
-  const framed = `<${word}>`
-  const counts = PIECE_LENGTHS.map((size) => Math.max(framed.length - size + 1, 0))
-  const share =
-    (PIECE * factor) /
-    Math.sqrt(
-      Math.max(
-        counts.reduce((sum, count) => sum + count, 0),
-        1,
-      ),
-    )
-  for (const [i, size] of PIECE_LENGTHS.entries()) {
-    for (let at = 0; at < (counts[i] as number); at++) add(hash(PIECE_SEED, framed, at, at + size), share)
-  }
+  const features = featuresOf(word)
+  if (features.length === 1) return add(features[0] as number, COMMON_WEIGHT * factor)
+  add(features[0] as number, WHOLE * factor)
+  add(features[1] as number, ROOT * factor)
+  const share = (PIECE * factor) / Math.sqrt(Math.max(features.length - 2, 1))
+  for (let i = 2; i < features.length; i++) add(features[i] as number, share)
 }
 
 /** The vector of a text: its features thrown into a fixed number of bins, with signs so that collisions cancel. */
 export const embedLocally = (text: string): Float32Array => {
   const sums = new Float64Array(LOCAL_DIM)
-  const add: Add = (feature, weight) => {
-    const value = finish(feature)
+  const add: Add = (value, weight) => {
     const bin = value % LOCAL_DIM
     sums[bin] = (sums[bin] as number) + (value & 0x4000_0000 ? weight : -weight)
   }
@@ -101,7 +99,7 @@ export const embedLocally = (text: string): Float32Array => {
   }
   // Square roots of counts, not logarithms: only those are the same to the bit everywhere.
   for (const [word, times] of words) addWord(word, Math.sqrt(times), add)
-  for (const [pair, times] of pairs) add(pair, PAIR * Math.sqrt(times))
+  for (const [pair, times] of pairs) add(finish(pair), PAIR * Math.sqrt(times))
   return normalizeRow(Float32Array.from(sums))
 }
 
@@ -113,6 +111,7 @@ export const localEmbedder: Embedder = {
   model: LOCAL_MODEL,
   provider: 'warrant-local',
   dim: LOCAL_DIM,
+  weight: 0.02,
   embed: async (texts) => {
     const values = new Float32Array(texts.length * LOCAL_DIM)
     texts.forEach((text, row) => {

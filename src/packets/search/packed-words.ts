@@ -1,6 +1,6 @@
 import { LexicalIndex, type Posting } from './lexical.ts'
 
-const MAGIC = Buffer.from('WRNT-BM\x01', 'latin1')
+const MAGIC = Buffer.from('WRNT-BM\x02', 'latin1')
 const HEADER = 24
 
 /**

@@ -4,7 +4,8 @@ import { fuseRankings, fusionDepth } from './fusion.ts'
 import { LexicalIndex } from './lexical.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { packWords, unpackWords } from './packed-words.ts'
-import { wordsOf } from './tokens.ts'
+import { readSparse, writeSparse } from './sparse-file.ts'
+import { rootOf, wordsOf } from './tokens.ts'
 
 const never = new AbortController().signal
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
@@ -21,6 +22,20 @@ describe('words', () => {
   })
 })
 
+describe('the root of a word', () => {
+  it.each([
+    ['verifies', 'verify'],
+    ['verified', 'verify'],
+    ['mocking', 'mock'],
+    ['hosts', 'host'],
+    ['files', 'file'],
+    ['is', 'is'],
+    ['string', 'string'],
+  ])('%s is %s', (word, root) => {
+    expect(rootOf(word)).toBe(root)
+  })
+})
+
 describe('a lexical index', () => {
   const texts = ['the cat sat', 'the dog sat on the cat', 'birds fly', '', 'constructor __proto__ toString']
   const index = LexicalIndex.over(texts)
@@ -31,6 +46,17 @@ describe('a lexical index', () => {
     expect(index.search('whale', 10)).toEqual([])
     expect(index.search('', 10)).toEqual([])
     expect(rows(index.search('the', 1))).toEqual([1])
+  })
+
+  it('finds a word in all its forms, and writes each as it stands', () => {
+    const forms = ['the mock is closed', 'mocking hosts', 'a host']
+    expect(rows(LexicalIndex.over(forms).search('mocked', 5))).toEqual([1, 0])
+    expect(Object.keys(JSON.parse(Buffer.from(writeSparse(forms)).toString()).idf)).toEqual(
+      'a closed host hosts is mock mocking the'.split(' '),
+    )
+    const foreign = { idf: {}, doc_len: [2, 1], tf: [{ 'Files,': 1, files: 1 }, { other: 1 }], avgdl: 1.5 }
+    const read = readSparse(Buffer.from(JSON.stringify(foreign)), 2)
+    expect(rows(LexicalIndex.of(read).search('the file', 5))).toEqual([0])
   })
 
   it('counts as the formula counts', () => {
@@ -47,11 +73,10 @@ describe('a lexical index', () => {
   })
 
   it('comes back from its file, words like __proto__ included', () => {
-    const bytes = index.write()
-    const copy = LexicalIndex.read(bytes, texts.length)
+    const bytes = writeSparse(texts)
+    const copy = LexicalIndex.of(readSparse(bytes, texts.length))
     for (const question of ['cat', 'dog the', '__proto__', 'proto', 'constructor', 'tostring'])
       expect(copy.search(question, 10)).toEqual(index.search(question, 10))
-    expect(copy.write()).toEqual(bytes)
     const { idf, doc_len, tf, avgdl } = JSON.parse(Buffer.from(bytes).toString())
     expect({ doc_len, first: tf[0], avgdl }).toEqual({
       doc_len: [3, 6, 2, 0, 5],
@@ -71,9 +96,7 @@ describe('a lexical index', () => {
     '{"doc_len":[1],"tf":[[]]}',
     '{"doc_len":[1,2],"tf":[{},{}]}',
   ])('%j is refused', (text) => {
-    expect(() => LexicalIndex.read(Buffer.from(text), 1)).toThrow(
-      expect.objectContaining({ code: 'packet.index' }),
-    )
+    expect(() => readSparse(Buffer.from(text), 1)).toThrow(expect.objectContaining({ code: 'packet.index' }))
   })
 })
 
@@ -86,7 +109,7 @@ describe('packed words', () => {
     const copy = unpackWords(packed, texts.length)
     for (const question of ['cat', 'the dog', 'proto', 'größe', 'nothing'])
       expect(copy?.search(question, 5)).toEqual(index.search(question, 5))
-    expect(copy?.write()).toEqual(index.write())
+    expect(copy && packWords(copy)).toEqual(packed)
     expect(unpackWords(packWords(LexicalIndex.over([''])), 1)?.search('x', 1)).toEqual([])
   })
 
@@ -109,7 +132,7 @@ describe('packed words', () => {
 })
 
 describe('fusion', () => {
-  const hits = (...list: number[]) => list.map((row) => ({ row, score: 1 }))
+  const hits = (...list: number[]) => ({ hits: list.map((row) => ({ row, score: 1 })), weight: 1 })
 
   it('prefers what both rankings have, and ties go by row', () => {
     expect(rows(fuseRankings([hits(5, 1, 9), hits(1, 7)], 10))).toEqual([1, 5, 7, 9])
@@ -119,6 +142,12 @@ describe('fusion', () => {
     ])
     expect(rows(fuseRankings([hits(1, 2, 3)], 2))).toEqual([1, 2])
     expect([1, 5, 20].map(fusionDepth)).toEqual([20, 20, 80])
+  })
+
+  it('lets a ranking of little weight decide among neighbours, and where the other finds nothing', () => {
+    const weak = { ...hits(9, 2), weight: 0.02 }
+    expect(rows(fuseRankings([weak, hits(1, 5, 2)], 10))).toEqual([1, 2, 5, 9])
+    expect(rows(fuseRankings([weak, hits()], 10))).toEqual([9, 2])
   })
 })
 

@@ -16,3 +16,21 @@ export const wordsOf = (text: string): string[] => {
   }
   return words
 }
+
+/** Endings that change the form of a word more than its meaning, and what stands in their place. */
+const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
+  ['ies', 'y'],
+  ['ied', 'y'],
+  ['ing', ''],
+  ['ed', ''],
+  ['es', ''],
+  ['e', ''],
+  ['s', ''],
+]
+const MIN_ROOT = 4
+
+/** What the forms of a word have in common, roughly: `verifies` and `verified` are `verify`. */
+export const rootOf = (word: string): string => {
+  const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
+  return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
+}

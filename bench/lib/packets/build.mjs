@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { projectDir } from '../contestants.mjs'
+import { waitedNs } from '../proc.mjs'
+import { Samples } from '../report.mjs'
+import { interleave } from '../rounds.mjs'
+import { freshDir } from '../server.mjs'
+import { Stop } from '../stop.mjs'
+import { writeCorpus } from './corpus.mjs'
+
+const CHUNKS = 20_000
+
+/** The least a build can do: every file read once. */
+const READ = `
+  const { readdirSync, readFileSync } = require('node:fs')
+  let bytes = 0
+  for (const name of readdirSync(process.argv[1], { recursive: true }))
+    if (name.endsWith('.md')) bytes += readFileSync(process.argv[1] + '/' + name, 'utf8').length
+  if (bytes === 0) process.exit(1)`
+
+const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
+
+/** @param {string[]} args */
+export function runNode(args) {
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  if (status !== 0) throw new Stop(`${args.at(-1)} failed: ${stderr.slice(-300)}`)
+}
+
+/**
+ * @param {string} source
+ * @param {string} out
+ * @returns {string} where the packet is
+ */
+export function buildPacket(source, out) {
+  const program = join(projectDir, 'dist/bin/warrant.js')
+  runNode([program, 'packet', 'build', source, '--name', 'bench', '--version', '1', '--out', out, '--json'])
+  return join(out, 'bench/1')
+}
+
+const COLUMNS = [
+  { key: 'cpu', label: 'CPU, ms', digits: 0, best: /** @type {const} */ ('min') },
+  { key: 'rate', label: 'MB per second of CPU', digits: 1, best: /** @type {const} */ ('max') },
+]
+
+/**
+ * A whole build with the built-in embedder, next to reading the files.
+ *
+ * @param {number} rounds
+ * @param {boolean} quick
+ */
+export async function benchBuild(rounds, quick) {
+  const source = freshDir()
+  const bytes = writeCorpus(source, quick ? CHUNKS / 10 : CHUNKS)
+  const samples = new Samples(`building a packet of ${(bytes / 1e6).toFixed(1)} MB`, COLUMNS)
+  const contestants = [
+    { name: 'reading the files', work: () => runNode(['-e', READ, source]) },
+    { name: 'warrant packet build', work: () => buildPacket(source, freshDir()) },
+  ]
+  await interleave(
+    contestants,
+    rounds,
+    async ({ work }) => {
+      const before = waitedNs()
+      work()
+      const cpu = (waitedNs() - before) / 1e6
+      return { cpu, rate: bytes / 1e3 / cpu }
+    },
+    ({ name }, figures) => samples.add(name, figures),
+  )
+  const names = contestants.map(({ name }) => name)
+  return [samples.table(names, [names[0] ?? ''])]
+}

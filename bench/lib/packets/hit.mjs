@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectDir } from '../contestants.mjs'
+import { LineClient } from '../line-client.mjs'
+import { Samples } from '../report.mjs'
+import { interleave, measure } from '../rounds.mjs'
+import { freshDir, Server } from '../server.mjs'
+import { Stop } from '../stop.mjs'
+import { buildPacket } from './build.mjs'
+import { wordOf, writeCorpus } from './corpus.mjs'
+import { loadParts } from './parts.mjs'
+
+const K = 5
+/** As deep as the product looks into each ranking. */
+const DEPTH = 20
+const CALLS = 200
+
+/**
+ * A packet as if it had been fetched.
+ *
+ * @param {string} root
+ * @param {string} packet
+ * @param {string} seed
+ */
+function store(root, packet, seed) {
+  const digest = createHash('sha256').update(seed).digest('hex')
+  const place = join(root, 'cas', `sha256_${digest}`)
+  mkdirSync(place, { recursive: true })
+  cpSync(packet, join(place, 'payload'), { recursive: true })
+  writeFileSync(join(place, 'oci-manifest.json'), '{}')
+  return `oci://localhost/bench@sha256:${digest}`
+}
+
+/** @param {number} i */
+const question = (i) => `where is ${wordOf(3000 + 7 * i)} and ${wordOf(9000 + 11 * i)} of section ${i}`
+
+/**
+ * The parts of an answer that are not overhead: the question as a vector, and both searches.
+ *
+ * @param {number} chunks
+ * @param {any} parts
+ */
+async function openAlone(chunks, parts) {
+  const source = freshDir()
+  writeCorpus(source, chunks)
+  const packet = buildPacket(source, freshDir())
+  const docs = new parts.DocTable(readFileSync(join(packet, 'docs.jsonl')))
+  if (docs.rows !== chunks) throw new Stop(`the packet has ${docs.rows} chunks, not ${chunks}`)
+  const lexical = parts.LexicalIndex.of(
+    parts.readSparse(readFileSync(join(packet, 'sparse/bm25.json')), chunks),
+  )
+  const index = await parts.openVectors(
+    { index: join(packet, 'faiss/index.faiss'), table: join(freshDir(), 'index.i8') },
+    { rows: chunks, dim: 384 },
+    parts.systemClock,
+  )
+  const never = new AbortController().signal
+  let asked = 0
+  const search = async () => {
+    const text = question(asked++)
+    await index.search(parts.embedLocally(text), DEPTH, never)
+    lexical.search(text, DEPTH)
+  }
+  return { packet, search }
+}
+
+/** @param {() => Promise<void>} search */
+async function measureAlone(search) {
+  for (let i = 0; i < CALLS / 10; i++) await search()
+  const before = process.cpuUsage()
+  for (let i = 0; i < CALLS; i++) await search()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / CALLS
+}
+
+const COLUMNS = [
+  { key: 'whole', label: 'CPU of a call, µs', digits: 0, best: /** @type {const} */ ('min') },
+  { key: 'search', label: 'of it embedding and search, µs', digits: 0, best: /** @type {const} */ ('min') },
+  { key: 'rest', label: 'overhead, µs', digits: 0, best: /** @type {const} */ ('min') },
+]
+
+/**
+ * `query` to a packet that is here and open, by number of chunks.
+ *
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ */
+export async function benchHit(sizes, rounds) {
+  const parts = await loadParts(freshDir())
+  const contestants = []
+  for (const chunks of sizes) {
+    const { packet, search } = await openAlone(chunks, parts)
+    const root = freshDir()
+    const ref = store(root, packet, String(chunks))
+    const server = new Server({
+      name: `${chunks} chunks`,
+      command: () => [process.execPath, join(projectDir, 'dist/bin/cpm-mcp.js'), '--cpm-dir', root],
+    })
+    const client = new LineClient(server)
+    await client.initialize()
+    client.initialized()
+    let asked = 0
+    /** @param {(error?: Error) => void} done */
+    const call = (done) => {
+      const args = { ref, q: question(asked++), k: K }
+      client.send(client.prepare('tools/call', { name: 'query', arguments: args }), (error, result) => {
+        const { structuredContent: answer } = /** @type {any} */ (result) ?? {}
+        const fine = answer?.ok && answer.cache.hit && answer.results.length === K && answer.mode === 'hybrid'
+        done(error ?? (fine ? undefined : new Stop(`no such answer: ${JSON.stringify(answer)}`)))
+      })
+    }
+    contestants.push({ name: `${chunks} chunks`, server, call, search })
+  }
+  const samples = new Samples('`query` through `cpm-mcp`, the packet being open', COLUMNS)
+  await interleave(
+    contestants,
+    rounds,
+    async ({ server, call, search }) => {
+      const { cpu: whole } = await measure(server, call, { total: CALLS, width: 1 })
+      const alone = await measureAlone(search)
+      return { whole, search: alone, rest: whole - alone }
+    },
+    ({ name }, figures) => samples.add(name, figures),
+  )
+  for (const { server } of contestants) await server.stop()
+  const names = contestants.map(({ name }) => name)
+  return [samples.table(names, [names[0] ?? ''])]
+}

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { projectDir } from '../contestants.mjs'
+
+/** Parts of the product, bundled as it bundles them. */
+const PARTS = `
+  export { openVectors } from './src/platform/vectors.ts'
+  export { VectorThread } from './src/platform/vector-threads.ts'
+  export { systemClock } from './src/platform/clock.ts'
+  export { packetReader } from './src/platform/packet-reader.ts'
+  export { writeFlat } from './src/packets/format/faiss.ts'
+  export { DocTable } from './src/packets/format/docs.ts'
+  export { LexicalIndex } from './src/packets/search/lexical.ts'
+  export { readSparse } from './src/packets/search/sparse-file.ts'
+  export { retrieve } from './src/packets/retrieve.ts'
+  export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
+
+/** @param {string} folder @returns {Promise<string>} the file */
+export async function bundleParts(folder) {
+  const { build } = createRequire(join(projectDir, 'package.json'))('esbuild')
+  const outfile = join(folder, 'parts.mjs')
+  await build({
+    stdin: { contents: PARTS, resolveDir: projectDir, loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  })
+  return outfile
+}
+
+/** @param {string} folder @returns {Promise<any>} */
+export async function loadParts(folder) {
+  return import(pathToFileURL(await bundleParts(folder)).href)
+}

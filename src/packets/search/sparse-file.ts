@@ -1,0 +1,87 @@
+import { isRecord } from '../../kernel/json.ts'
+import { packetFaults } from '../faults.ts'
+import { readJson } from '../format/json-bytes.ts'
+import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './lexical.ts'
+import { wordsOf } from './tokens.ts'
+
+const MAX_BYTES = 1024 * 1024 * 1024
+
+/** The same by rows: where each row's words begin, which they are, and how often they stand there. */
+const turn = (postings: readonly Posting[], count: number) => {
+  const starts = new Uint32Array(count + 1)
+  for (const { rows } of postings) {
+    for (let i = 0; i < rows.length; i++) {
+      const next = (rows[i] as number) + 1
+      starts[next] = (starts[next] as number) + 1
+    }
+  }
+  for (let row = 0; row < count; row++)
+    starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number)
+  const free = starts.slice()
+  const word = new Uint32Array(starts[count] as number)
+  const times = new Uint32Array(word.length)
+  postings.forEach(({ rows, counts }, number) => {
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number
+      const at = free[row] as number
+      word[at] = number
+      times[at] = counts[i] as number
+      free[row] = at + 1
+    }
+  })
+  return { starts, word, times }
+}
+
+const gather = (texts: Iterable<string>) => {
+  const found = new Map<string, GrowingPosting>()
+  const lengths: number[] = []
+  for (const text of texts) {
+    const words = wordsOf(text)
+    for (const word of words) note(found, word, lengths.length, 1)
+    lengths.push(words.length)
+  }
+  const words = [...found.keys()].sort()
+  return { words, postings: words.map((word) => found.get(word) as Posting), lengths }
+}
+
+/**
+ * The bytes of `sparse/bm25.json` over texts, one a row. Words are kept as they are written, for other readers
+ * know no forms of them. Put together by hand: as one object they would fill the memory.
+ */
+export const writeSparse = (texts: Iterable<string>): Uint8Array => {
+  const { words, postings, lengths } = gather(texts)
+  const keys = words.map((word) => `${JSON.stringify(word)}:`)
+  const weights = postings.map(({ rows }, i) => `${keys[i]}${weigh(lengths.length, rows.length)}`)
+  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+  const { starts, word, times } = turn(postings, lengths.length)
+  const countsOf = (row: number): string => {
+    const counts: string[] = []
+    for (let i = starts[row] as number; i < (starts[row + 1] as number); i++)
+      counts.push(`${keys[word[i] as number]}${times[i]}`)
+    return `{${counts.join()}}`
+  }
+  return Buffer.concat([
+    Buffer.from(`{"idf":{${weights.join()}},"doc_len":[${lengths.join()}],"tf":[`),
+    ...lengths.map((_, row) => Buffer.from(`${row === 0 ? '' : ','}${countsOf(row)}`)),
+    Buffer.from(`],"avgdl":${average}}`),
+  ])
+}
+
+const isCounts = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 2 ** 32)
+
+/** Reads `sparse/bm25.json`, which must fit the packet it came with. */
+export const readSparse = (bytes: Uint8Array, count: number): SparseRows => {
+  const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
+  const { doc_len: lengths, tf } = isRecord(value) ? value : {}
+  if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== count || tf.length !== count)
+    throw packetFaults.index('sparse/bm25.json does not fit the documents')
+  const rows = tf.map((one: unknown) => {
+    const entries = isRecord(one) ? Object.entries(one) : []
+    if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
+      throw packetFaults.index('sparse/bm25.json counts something that is no number')
+    // A count of nothing would put a row among those that share a word.
+    return (entries as [string, number][]).filter(([, times]) => times > 0)
+  })
+  return { rows, lengths }
+}

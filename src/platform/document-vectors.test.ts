@@ -1,0 +1,98 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { makeFolder, sweep } from '../../test/support/binary.ts'
+import { never } from '../../test/support/packet-world.ts'
+import type { Embedder } from '../packets/embed.ts'
+import { rememberDocuments } from './document-vectors.ts'
+
+afterAll(sweep)
+
+/** An embedder that remembers what it was asked. */
+const counting = (model: string, dim = 2) => {
+  const asked: string[] = []
+  const embedder: Embedder = {
+    model,
+    provider: 'test',
+    dim,
+    embed: async (texts) => {
+      asked.push(...texts)
+      const values = Float32Array.from(texts.flatMap((text) => [text.length, ...Array(dim - 1).fill(1)]))
+      return { rows: texts.length, dim, values }
+    },
+  }
+  return { asked, embedder }
+}
+const folderOf = async (root: string) => {
+  const base = join(root, 'cache/embeddings/documents')
+  return join(base, (await readdir(base))[0] ?? '')
+}
+
+describe('vectors of documents', () => {
+  it('are asked for once, by whatever process, and come back in the order of the texts', async () => {
+    const root = await makeFolder()
+    const first = counting('m')
+    await rememberDocuments(first.embedder, root).embed(['a', 'bbb'], 'document', never)
+    const second = counting('m')
+    const { rows, dim, values } = await rememberDocuments(second.embedder, root).embed(
+      ['bbb', 'cc', 'a'],
+      'document',
+      never,
+    )
+    expect(second.asked).toEqual(['cc'])
+    expect({ rows, dim, values: [...values] }).toEqual({ rows: 3, dim: 2, values: [3, 1, 2, 1, 1, 1] })
+  })
+
+  it('of another model are others, and questions are not kept', async () => {
+    const root = await makeFolder()
+    await rememberDocuments(counting('m').embedder, root).embed(['a'], 'document', never)
+    const other = counting('n')
+    const embedder = rememberDocuments(other.embedder, root)
+    await embedder.embed(['a'], 'document', never)
+    await embedder.embed(['a'], 'query', never)
+    expect(other.asked).toEqual(['a', 'a'])
+  })
+
+  it.each<[string, (bytes: Buffer) => Uint8Array]>([
+    ['are cut off', (bytes) => bytes.subarray(0, -1)],
+    ['have a flipped bit', (bytes) => bytes.fill((bytes.at(-1) ?? 0) ^ 1, bytes.length - 1)],
+    ['are something else', () => Buffer.from('something else altogether')],
+    ['are empty', () => Buffer.alloc(0)],
+  ])('are asked for again when their files %s', async (_, damage) => {
+    const root = await makeFolder()
+    await rememberDocuments(counting('m').embedder, root).embed(['a', 'bbb'], 'document', never)
+    const folder = await folderOf(root)
+    for (const name of await readdir(folder))
+      await writeFile(join(folder, name), damage(await readFile(join(folder, name))))
+    const again = counting('m')
+    const { values } = await rememberDocuments(again.embedder, root).embed(['a', 'bbb'], 'document', never)
+    expect(again.asked).toContain('bbb')
+    expect([...values]).toEqual([1, 1, 3, 1])
+  })
+
+  it('of a model that changed its length are all asked for again', async () => {
+    const root = await makeFolder()
+    await rememberDocuments(counting('m').embedder, root).embed(['a', 'bb'], 'document', never)
+    const longer = counting('m', 3)
+    const { dim, values } = await rememberDocuments(longer.embedder, root).embed(
+      ['a', 'ccc'],
+      'document',
+      never,
+    )
+    expect({ dim, values: [...values] }).toEqual({ dim: 3, values: [1, 1, 1, 3, 1, 1] })
+  })
+
+  it('give way to newer ones when there are too many', async () => {
+    const root = await makeFolder()
+    const embedder = rememberDocuments(counting('m').embedder, root, 200)
+    for (const text of ['a', 'b', 'c', 'd', 'e']) await embedder.embed([text], 'document', never)
+    expect((await readdir(await folderOf(root))).length).toBeLessThanOrEqual(3)
+  })
+
+  it('cost nothing but requests where they cannot be kept', async () => {
+    const root = await makeFolder()
+    await writeFile(join(root, 'cache'), 'in the way')
+    const { embedder } = counting('m')
+    expect((await rememberDocuments(embedder, root).embed(['a'], 'document', never)).rows).toBe(1)
+  })
+})

@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { httpEmbedder } from '../../src/platform/packet-embedder.ts'
+import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { FaultRegistry } from '../support/fault-registry.ts'
+import { initialize, request } from '../support/messages.ts'
+import { type MadePacket, makePacket } from '../support/packet-maker.ts'
+import { buildTexts, publishNowhere } from '../support/packet-world.ts'
+
+const EMBEDDER = fileURLToPath(new URL('../support/embedder-process.mjs', import.meta.url))
+const TEXTS = {
+  'guide.md': '# Guide\n\nThe lighthouse keeper trims the wick at dusk.\n',
+  'rota.md': '# Rota\n\nOn Sundays the harbour master brings the oil.\n',
+}
+
+const registry = new FaultRegistry()
+let embedder: ChildProcess
+let url = ''
+
+beforeAll(async () => {
+  await registry.start()
+  embedder = spawn(process.execPath, [EMBEDDER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = (await once(embedder.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
+  url = `http://127.0.0.1:${port.toString().trim()}`
+})
+afterAll(async () => {
+  embedder.kill()
+  await registry.stop()
+  await sweep()
+})
+
+interface Asked {
+  readonly texts: readonly string[]
+  readonly sizes: readonly number[]
+  /** Most requests that were open at a time. */
+  readonly most: number
+}
+
+const asked = async () => (await (await fetch(`${url}/asked`)).json()) as Asked
+
+const filesOf = async (model: string) =>
+  new Map(await buildTexts(TEXTS, { embedder: httpEmbedder({ url, model }) }))
+const packetOf = async (model: string) => publishNowhere(await filesOf(model))
+
+interface Setting {
+  readonly env?: Readonly<Record<string, string>>
+  /** Words before the program. */
+  readonly through?: readonly string[]
+}
+
+/** Asks `cpm-mcp` about a packet, in a folder where nothing was fetched yet. */
+const ask = async (packet: MadePacket, words: object, { env = {}, through = [] }: Setting = {}) => {
+  registry.play(packet, () => false)
+  const home = await makeFolder()
+  const [program = '', ...args] = [...through, process.execPath, join(BINARY, '../cpm-mcp.js')]
+  const child = spawn(program, args, {
+    cwd: home,
+    env: cleanEnvironment({ REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm'), ...env }),
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  const call = request(2, 'tools/call', { name: 'query', arguments: { ref: 'demo', q: 'wick', ...words } })
+  child.stdin.end(`${initialize()}\n${call}\n`)
+  await once(child, 'close')
+  const replies = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  return replies.find(({ id }) => id === 2)?.result.structuredContent
+}
+
+describe('a packet whose vectors come from a server', () => {
+  it('is asked with vectors of the same model', async () => {
+    const packet = await packetOf('letters-16')
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+      embedding: { model: 'letters-16', dim: 16, source: 'packet' },
+      results: [{ path: 'guide.md', start: 1, end: 3 }, {}],
+    })
+  })
+
+  it('is asked with the variable of older clients, and of a server that was busy once', async () => {
+    const packet = await packetOf('letters-16')
+    const env = { EMBEDDING_MODEL: 'busy-16', RAG_EMBED_URL: url }
+    expect(await ask(packet, { q: 'oil lamp' }, { env })).toMatchObject({
+      ok: false,
+      error: 'embedding_model_mismatch',
+    })
+    expect((await asked()).texts).toContain('oil lamp')
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, object]>([
+    [
+      'another model',
+      { EMBEDDING_MODEL: 'letters-8' },
+      {
+        error: 'embedding_model_mismatch',
+        detail: 'the packet was built with letters-16, the embedder is letters-8',
+        hint: expect.stringContaining('EMBEDDING_MODEL'),
+      },
+    ],
+    [
+      'an address where nobody listens, and the model another',
+      { EMBEDDING_URL: 'http://127.0.0.1:1', EMBEDDING_MODEL: 'letters-16' },
+      { ok: true, mode: 'lexical', warnings: [expect.stringContaining('cannot be reached')] },
+    ],
+    [
+      'no address',
+      { EMBEDDING_URL: '' },
+      { ok: true, mode: 'lexical', warnings: [expect.stringContaining('no embedder for letters-16')] },
+    ],
+  ])('with %s configured gives a word about it', async (_, env, answer) => {
+    const packet = await packetOf('letters-16')
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url, ...env } })).toMatchObject({
+      digest: packet.digest,
+      ...answer,
+    })
+  })
+
+  it('of a server that gives vectors of another length is not asked with them', async () => {
+    const files = await filesOf('letters-16')
+    const manifest = Buffer.from(files.get('manifest.json') as Uint8Array).toString()
+    files.set('manifest.json', Buffer.from(manifest.replaceAll('letters-16', 'letters-8')))
+    const packet = makePacket(Object.fromEntries(files))
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: false,
+      error: 'embedding_model_mismatch',
+      detail: 'the packet has vectors of 16 values, the embedder gives 8',
+      hint: expect.stringContaining('EMBEDDING_MODEL'),
+      results: [],
+    })
+  })
+
+  it('needs the key of its server, and says so without it', async () => {
+    const embed = httpEmbedder({ url, model: 'key-16', key: 'sesame' })
+    const packet = await publishNowhere(await buildTexts(TEXTS, { embedder: embed }))
+    const env = { EMBEDDING_URL: url }
+    expect(await ask(packet, {}, { env })).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: [expect.stringContaining('401')],
+    })
+    expect(await ask(packet, {}, { env: { ...env, EMBEDDING_API_KEY: 'sesame' } })).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+    })
+  })
+
+  it('of a server that answers with no numbers is not asked with them', async () => {
+    const files = await filesOf('letters-16')
+    const manifest = Buffer.from(files.get('manifest.json') as Uint8Array).toString()
+    files.set('manifest.json', Buffer.from(manifest.replaceAll('letters-16', 'nan-16')))
+    expect(
+      await ask(makePacket(Object.fromEntries(files)), {}, { env: { EMBEDDING_URL: url } }),
+    ).toMatchObject({ ok: false, error: 'retrieval_failed', detail: expect.stringContaining('NaN or Inf') })
+  })
+})
+
+describe('a question that cannot be answered', () => {
+  it('is refused when it is blank', async () => {
+    expect(await ask(await packetOf('letters-16'), { q: ' \n' })).toEqual({
+      ok: false,
+      error: 'invalid_query_input',
+      detail: 'q must not be blank',
+    })
+  })
+
+  it('says that the packet came without documents', async () => {
+    const packet = await publishNowhere(await filesOf('letters-16'), { docs: false })
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: false,
+      error: 'index_failed',
+      digest: packet.digest,
+      detail: 'unable to generate index from docs.jsonl',
+      hint: expect.stringContaining('documents'),
+    })
+  })
+
+  it('says that the index is damaged', async () => {
+    const files = await filesOf('letters-16')
+    const index = files.get('faiss/index.faiss') as Uint8Array
+    files.set('faiss/index.faiss', index.subarray(0, index.length - 4))
+    expect(
+      await ask(makePacket(Object.fromEntries(files)), {}, { env: { EMBEDDING_URL: url } }),
+    ).toMatchObject({
+      ok: false,
+      error: 'packet_invalid',
+      detail: expect.stringContaining('length'),
+      hint: expect.stringContaining('Build the packet again'),
+    })
+  })
+
+  it('says that the disk is full, and leaves nothing behind', async () => {
+    const files = await filesOf('letters-16')
+    files.set(
+      'docs.jsonl',
+      Buffer.concat([files.get('docs.jsonl') as Uint8Array, Buffer.alloc(200_000, '\n')]),
+    )
+    const packet = makePacket(Object.fromEntries(files))
+    // A limit on the size of files looks to a program like a disk that is full.
+    const through = ['sh', '-c', 'ulimit -f 64; exec "$@"', 'sh']
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url }, through })).toMatchObject({
+      ok: false,
+      error: 'materialize_failed',
+      detail: 'there is no space left for packets',
+      hint: expect.stringContaining('Free some space'),
+    })
+  })
+})
+
+describe('a build with a server', () => {
+  const warrant = async (args: readonly string[], cwd: string) => {
+    const child = spawn(process.execPath, [BINARY, 'packet', ...args, '--json'], {
+      cwd,
+      env: cleanEnvironment({ EMBEDDING_URL: url, EMBEDDING_MODEL: 'letters-16' }),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    const [code] = await once(child, 'close')
+    return { code, answer: JSON.parse(text) }
+  }
+
+  it('asks in batches, some at a time, and for no text twice, in whatever packet it stands', async () => {
+    const home = await makeFolder()
+    const sections = Array.from({ length: 200 }, (_, i) => `# Part ${i}\n${`line of ${i}\n`.repeat(40)}`)
+    await writeFile(join(home, 'book.md'), sections.join('\n'))
+    const before = await asked()
+    const first = await warrant(
+      ['build', home, '--name', 'one', '--version', '1', '--out', `${home}/.out`],
+      home,
+    )
+    expect(first).toMatchObject({ code: 0, answer: { ok: true, model: 'letters-16' } })
+    const after = await asked()
+    const sizes = after.sizes.slice(before.sizes.length)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64)
+    expect(after.most).toBeGreaterThan(1)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(first.answer.chunks)
+    await writeFile(join(home, 'more.md'), '# More\n\nA section that is new.\n')
+    const second = await warrant(
+      ['build', home, '--name', 'two', '--version', '1', '--out', `${home}/.out`],
+      home,
+    )
+    expect(second.answer.chunks).toBe(first.answer.chunks + 1)
+    expect((await asked()).texts.length - after.texts.length).toBe(1)
+    expect(await readdir(join(home, '.cpm/cache/embeddings/documents'))).toHaveLength(1)
+  })
+})
