@@ -20,7 +20,8 @@ import { rememberQuestions } from '../platform/packet-vectors.ts'
 import type { Config } from './config.ts'
 
 const MAX_OPEN = 8
-const MAX_PACKET = 16 * 1024 ** 3
+/** The most a packet may have, in bytes. */
+export const MAX_PACKET = 16 * 1024 ** 3
 
 /** The host of a registry as it may be written in settings: with a scheme, with a path. */
 export const hostOf = (registry: string): string =>

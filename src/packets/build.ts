@@ -29,7 +29,11 @@ export interface BuildOptions {
   readonly description?: string
   readonly kind?: string
   readonly capabilities?: readonly string[]
-  readonly compat?: { readonly os?: string[]; readonly arch?: string[] }
+  readonly compat?: {
+    readonly os?: string[]
+    readonly arch?: string[]
+    readonly cpm_min_version?: string
+  }
   readonly sizes?: ChunkSizes
   /** What `created_at` says; the same sources must give the same packet, so no clock is asked. */
   readonly createdAt?: string
@@ -52,7 +56,8 @@ export interface BuiltPacket {
   readonly failure?: Fault
 }
 
-const BATCH = 64
+/** Chunks between two words about progress; enough for every lane of an embedder. */
+const BATCH = 256
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -109,6 +109,7 @@ export const pullPacket = async (
   { registry, store, guard, maxBytes }: PullPorts,
   ref: Reference,
   signal: AbortSignal,
+  progress?: (done: number, total: number) => void,
 ): Promise<Pulled> => {
   const admitted = await guard.admit(ref, true)
   const located = await locatePacket(registry, ref, signal)
@@ -119,8 +120,13 @@ export const pullPacket = async (
   const total = files.reduce((sum, { descriptor }) => sum + descriptor.size, 0)
   if (total > maxBytes)
     throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
-  const folder = await store.add({ digest, manifest, files }, (blob, stop) =>
-    registry.stream(ref, blob, AbortSignal.any([signal, stop])),
-  )
+  let done = 0
+  const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
+    for await (const chunk of registry.stream(ref, blob, AbortSignal.any([signal, stop]))) {
+      done += chunk.length
+      progress?.(done, total)
+      yield chunk
+    }
+  })
   return { digest, folder, located, warnings: [...admitted, ...warnings] }
 }

@@ -26,12 +26,22 @@ export class OciPusher implements RegistryWriter {
     blob: Promised,
     source: ByteSource,
     signal: AbortSignal,
+    passed: (bytes: number) => void = () => {},
   ): Promise<'sent' | 'there'> {
     const until = this.#http.deadline(signal, blob.size)
-    if (await this.#has(at, blob.digest, until)) return 'there'
+    if (await this.#has(at, blob.digest, until)) {
+      passed(blob.size)
+      return 'there'
+    }
+    // An upload that is begun anew passes bytes that were told of already.
+    let told = 0
+    const tell = (sent: number) => {
+      if (sent > told) passed(sent - told)
+      told = Math.max(told, sent)
+    }
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#upload(at, blob, source, until)
+        await this.#upload(at, blob, source, until, tell)
         return 'sent'
       } catch (cause) {
         // An upload that broke off is begun anew: what the registry kept of it is not known.
@@ -50,7 +60,13 @@ export class OciPusher implements RegistryWriter {
     throw await statusFault(at, response, `the blob ${digest}`)
   }
 
-  async #upload(at: Repository, blob: Promised, source: ByteSource, signal: AbortSignal): Promise<void> {
+  async #upload(
+    at: Repository,
+    blob: Promised,
+    source: ByteSource,
+    signal: AbortSignal,
+    tell: (sent: number) => void,
+  ): Promise<void> {
     const begun = await this.#http.send(at, { method: 'POST', target: 'blobs/uploads/' }, signal)
     let place = await this.#accepted(at, begun, 'an upload')
     const { chunkBytes } = this.#http.settings
@@ -64,6 +80,7 @@ export class OciPusher implements RegistryWriter {
         signal,
       )
       place = await this.#accepted(at, answer, 'a part of a blob')
+      tell(sent + body.length)
     }
     place.searchParams.set('digest', blob.digest)
     const body = sent === 0 ? await source.read(0, blob.size) : new Uint8Array()
@@ -74,6 +91,7 @@ export class OciPusher implements RegistryWriter {
     )
     if (done.status !== 201) throw await statusFault(at, done, `room for the blob ${blob.digest}`)
     await discard(done)
+    tell(blob.size)
   }
 
   /** Where the upload goes on. It may be another host, which then never hears our password. */

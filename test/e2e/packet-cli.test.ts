@@ -1,30 +1,19 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { initialize, request } from '../support/messages.ts'
+import { packetText } from '../support/packet-program.ts'
 
 afterAll(sweep)
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
 const SERVER = join(BINARY, '../cpm-mcp.js')
-const run = promisify(execFile)
-
-const warrant = async (args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = '/') => {
-  const done = await run(process.execPath, [BINARY, 'packet', ...args], {
-    cwd,
-    env: cleanEnvironment(env),
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-  )
-  return done as { code: number; stdout: string; stderr: string }
-}
+const warrant = packetText
 
 /** Says lines to the server, and gives every line it says back. */
 const converse = async (
