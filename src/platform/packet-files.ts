@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../kernel/fault.ts'
+import { isGone, type Owner, ownSelf } from './process-owner.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -22,25 +22,28 @@ export const diskFault = (cause: unknown): Fault => {
     : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
 }
 
+/** A process as a file name can tell it: shortened where that leaves no doubt. */
+const signOf = ({ host, boot, space, pid, start }: Owner) => ({
+  host: Buffer.from(host).toString('hex').slice(0, 16),
+  boot: boot.replaceAll('-', '').slice(0, 12),
+  space: space.replace(/\D/g, ''),
+  pid,
+  start,
+})
+
 /** A name that says who is writing, so that what a dead process left can be told from work in progress. */
 export const draftName = (): string =>
-  `.draft-${Buffer.from(hostname()).toString('hex').slice(0, 16)}-${process.pid}-${randomBytes(6).toString('hex')}`
+  `.draft-${Object.values(signOf(ownSelf())).join('-')}-${randomBytes(6).toString('hex')}`
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const DRAFT = /^\.draft-([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)-[0-9a-f]+$/
+const DAY_MS = 24 * 3_600_000
 
 /** Whether a draft's writer is gone. Of another machine's only its age can tell. */
 const isAbandoned = (name: string, ageMs: number): boolean => {
-  const [, host, pid] = /^\.draft-([0-9a-f]*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
+  const [, host, boot = '', space = '', pid, start = ''] = DRAFT.exec(name) ?? []
   if (host === undefined) return false
-  const ours = Buffer.from(hostname()).toString('hex').slice(0, 16) === host
-  return ours ? !isAlive(Number(pid)) : ageMs > 24 * 3_600_000
+  const here = signOf(ownSelf())
+  return here.host === host ? isGone({ host, boot, space, pid: Number(pid), start }, here) : ageMs > DAY_MS
 }
 
 /** Takes away what writers left in a folder that no longer live. */
