@@ -8,6 +8,7 @@ import { type ByteSource, memorySource } from './format/faiss.ts'
 import { type Manifest, readManifest } from './format/manifest.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, writeMetadata } from './format/metadata.ts'
 import { checkName, parseReference, pinnedUri, type Reference, versionTag } from './format/reference.ts'
+import { inLanes } from './lanes.ts'
 import type { RegistryWriter } from './registry.ts'
 
 /** The files of a built packet. */
@@ -180,8 +181,10 @@ export const publishPacket = async (
     done += bytes
     options.progress?.(done, total)
   }
-  for (const { digest, source } of blobs)
-    counts[await registry.pushBlob(at, { digest, size: source.size }, source, signal, passed)] += 1
+  await inLanes(blobs, async ({ digest, source }, stop) => {
+    const both = AbortSignal.any([signal, stop])
+    counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
+  })
   const bytes = manifestOver(layers)
   // The version before its aliases: an alias must never mean what its version does not.
   for (const one of [tag, ...(options.tags ?? ['latest'])])
