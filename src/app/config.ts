@@ -134,6 +134,10 @@ const RULES = {
   snapshotEvery: whole(1_000, 'Entries between two snapshots of a belief graph.'),
   packetRoot: text('.cpm', 'Folder for knowledge packets, relative to the root.'),
   registry: optional('Registry that packets come from, as host[:port]/path.', wantText),
+  catalog: optional(
+    'Catalog that packets are found in: a file of `warrant packet catalog`, or an oci:// reference.',
+    wantText,
+  ),
   registries: names('Further registry hosts to ask, also in private networks.'),
   plainRegistries: names('Registry hosts to speak to without TLS; loopback ones always are.'),
   embeddingUrl: optional('Embedding server that speaks the protocol of OpenAI.', (value) =>

@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Clock } from '../kernel/ports.ts'
+import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
@@ -37,6 +38,21 @@ export const embedderFor = (config: Config) => (model: string) => {
   return url === undefined ? undefined : httpEmbedder({ url, model: embeddingModel ?? model, key })
 }
 
+const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
+
+/** The rows of the configured catalog, from its file or from a registry. */
+const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
+  const { catalog, registry } = config
+  if (catalog === undefined) return {}
+  const read = (signal: AbortSignal): Promise<Uint8Array> =>
+    isReference(catalog)
+      ? fetchCatalog(ports, catalog, signal)
+      : readFile(resolve(root, catalog)).catch((cause: unknown) => {
+          throw packetFaults.catalog('the file of the catalog cannot be read', { cause })
+        })
+  return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
+}
+
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
   join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
 
@@ -46,7 +62,8 @@ export const registryHere = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ) => {
-  const named = [...(config.registry === undefined ? [] : [config.registry]), ...config.registries, ...more]
+  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
+  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
   const http = new OciHttp({
     ...DEFAULT_OCI,
     trusted: named.map(hostOf),
@@ -73,14 +90,16 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
   const openAt = (place: string): Packets => {
     const read = packetReader(place, clock)
     const cache = metadataCache(place, clock)
+    // The operator's policy, wherever the caller has packets put: another folder is no way round it.
+    const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
     return new Packets(
       {
+        ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
         store: packetStore(place),
         maxBytes: MAX_PACKET,
         cache,
-        // The operator's policy, wherever the caller has packets put: another folder is no way round it.
-        guard: new Guard({ registry: client, cache, policy: packetPolicy(home) }),
+        guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
         embedder: (model) => {
           const embedder = embedderFor(config)(model)

@@ -33,6 +33,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   const aliasFile = (uri: string) =>
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
   const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
+  const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
@@ -55,6 +56,8 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
       await keep(place, metadata)
     },
+    catalog: (digest) => readFile(catalogFile(digest)).catch(() => undefined),
+    keepCatalog: (digest, lines) => replaceFile(catalogFile(digest), lines).catch(() => {}),
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}

@@ -189,6 +189,18 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
     const blob = await fetch(`http://${host}/v2/listed/catalog/blobs/${layers[0]?.digest}`)
     expect(JSON.parse(await blob.text())).toEqual(row)
     expect((await warrant(['catalog', join(home, 'src')], env)).code).not.toBe(0)
+    await writeFile(join(home, 'list.jsonl'), `${JSON.stringify(row)}\n`)
+    for (const catalog of [join(home, 'list.jsonl'), `oci://${host}/listed/catalog:latest`])
+      expect((await warrant(['lookup', '--kind', 'guide', '--catalog', catalog], env)).answer).toMatchObject({
+        ok: true,
+        count: 1,
+        selected: { name: 'guide', version: '1.0.0' },
+      })
+    expect(await warrant(['lookup', 'guide', '--catalog', join(home, 'none')], env)).toMatchObject({
+      code: 1,
+      answer: { error: 'lookup_failed', detail: 'the file of the catalog cannot be read' },
+    })
+    expect((await warrant(['lookup'], env)).code).toBe(2)
   })
 
   it('cost three requests to be looked up, and none when they are pinned and known', async () => {

@@ -1,6 +1,7 @@
 import { digestBytes } from '../../src/kernel/hash.ts'
 import type { BuildOptions, SourceFile } from '../../src/packets/build.ts'
 import { buildPacket } from '../../src/packets/build.ts'
+import { fetchCatalog, readCatalog } from '../../src/packets/catalog.ts'
 import { markdownSpans } from '../../src/packets/chunk.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
@@ -88,6 +89,7 @@ export const openWorld = (
   host: string,
   embedder: (model: string) => Embedder | undefined = (model) =>
     model === localEmbedder.model ? localEmbedder : undefined,
+  catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
   const shelf = new Shelf(4)
@@ -95,11 +97,20 @@ export const openWorld = (
   const store = packetStore(root)
   const registry = new OciClient(http)
   const cache = metadataCache(root, systemClock)
+  const guard = new Guard({ registry, cache, policy: packetPolicy(root) })
+  const listed =
+    catalog === undefined
+      ? {}
+      : {
+          catalog: async (signal: AbortSignal) =>
+            readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
+        }
   const packets = new Packets(
     {
+      ...listed,
       registry,
       store,
-      guard: new Guard({ registry, cache, policy: packetPolicy(root) }),
+      guard,
       maxBytes: 1e9,
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),

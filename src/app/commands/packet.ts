@@ -37,13 +37,15 @@ const show = (invocation: Invocation, answer: { readonly ok: boolean }): number 
 
 const lookup: Verb = (invocation, [what]) =>
   withPackets(invocation, async (packets) => {
-    const asked = needText(what, 'a packet or a reference')
-    const isRef = /^oci:|[@:]/.test(asked)
+    const { kind, capabilities, entrypoint } = invocation.flags
+    // A catalog finds packets by what they can do as well.
+    const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
+    const isRef = named !== undefined && /^oci:|[@:]/.test(named)
     return show(
       invocation,
       await packets.lookup(
         {
-          ...(isRef ? { ref: asked } : { name: asked }),
+          ...(isRef ? { ref: named } : { name: named }),
           version: textFlag(invocation, 'version'),
           alias: textFlag(invocation, 'alias'),
           entrypoint: textFlag(invocation, 'entrypoint'),
