@@ -18,6 +18,7 @@ import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
+import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
 
 const MAX_OPEN = 8
@@ -91,7 +92,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
     const read = packetReader(place, clock)
     const cache = metadataCache(place, clock)
     // The operator's policy, wherever the caller has packets put: another folder is no way round it.
-    const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
+    const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
     return new Packets(
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),

@@ -20,6 +20,7 @@ import { metadataCache } from '../../src/platform/packet-cache.ts'
 import { packetPolicy } from '../../src/platform/packet-policy.ts'
 import { packetReader } from '../../src/platform/packet-reader.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
+import { verifyBundle } from '../../src/platform/sigstore.ts'
 import type { MadePacket } from './packet-maker.ts'
 
 export const never = new AbortController().signal
@@ -81,6 +82,7 @@ export const openGuard = (registry: RegistryReader): Guard =>
     registry,
     cache: { trust: async () => undefined, keepTrust: async () => {} },
     policy: async () => OPEN_POLICY,
+    verifyBundle,
   })
 
 /** Packets as a server has them: a root, a registry, an embedder. */
@@ -97,7 +99,7 @@ export const openWorld = (
   const store = packetStore(root)
   const registry = new OciClient(http)
   const cache = metadataCache(root, systemClock)
-  const guard = new Guard({ registry, cache, policy: packetPolicy(root) })
+  const guard = new Guard({ registry, cache, policy: packetPolicy(root), verifyBundle })
   const listed =
     catalog === undefined
       ? {}

@@ -11,6 +11,7 @@ import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { packetPolicy } from '../../platform/packet-policy.ts'
 import { packetReader, rebuildVectors } from '../../platform/packet-reader.ts'
 import { packetStore } from '../../platform/packet-store.ts'
+import { verifyBundle } from '../../platform/sigstore.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
@@ -97,7 +98,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const { client } = registryHere(config, process.env)
   const home = resolve(config.root, config.packetRoot)
   const cache = metadataCache(home, systemClock)
-  const guard = new Guard({ registry: client, cache, policy: packetPolicy(home) })
+  const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
   const ports = { registry: client, store: packetStore(home), guard, maxBytes: MAX_PACKET }
   const { digest, folder, warnings } = await withProgress(jobOf(invocation, 'pull', 'bytes'), (progress) =>
     pullPacket(ports, parseReference(uri), never, progress),
