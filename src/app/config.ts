@@ -140,6 +140,8 @@ const RULES = {
   ),
   registries: names('Further registry hosts to ask, also in private networks.'),
   plainRegistries: names('Registry hosts to speak to without TLS; loopback ones always are.'),
+  allowedRegistries: names('The only registry hosts to ask, with all below them; none means any.'),
+  maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to fetch, in bytes.', 1, Number.MAX_SAFE_INTEGER),
   embeddingUrl: optional('Embedding server that speaks the protocol of OpenAI.', (value) =>
     isText(value) && URL.canParse(value) ? undefined : 'expected a URL',
   ),

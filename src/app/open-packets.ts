@@ -22,8 +22,6 @@ import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
 
 const MAX_OPEN = 8
-/** The most a packet may have, in bytes. */
-export const MAX_PACKET = 16 * 1024 ** 3
 
 /** The host of a registry as it may be written in settings: with a scheme, with a path. */
 export const hostOf = (registry: string): string =>
@@ -69,6 +67,7 @@ export const registryHere = (
     ...DEFAULT_OCI,
     trusted: named.map(hostOf),
     plain: config.plainRegistries.map(hostOf),
+    allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment)),
   })
   return { client: new OciClient(http), pusher: new OciPusher(http) }
@@ -98,7 +97,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
         store: packetStore(place),
-        maxBytes: MAX_PACKET,
+        maxBytes: config.maxPacketBytes,
         cache,
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),

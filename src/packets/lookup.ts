@@ -37,7 +37,8 @@ const MAX_LOOKED_AT = 8
 const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal: AbortSignal) => {
   const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
   if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
-  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal)
+  const recall = (one: Digest) => cache.metadata(one)
+  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal, recall)
   if (metadata === undefined)
     throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
   const found = { metadata, metadataDigest }

@@ -15,7 +15,7 @@ import { verifyBundle } from '../../platform/sigstore.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
-import { embedderFor, MAX_PACKET, registryHere } from '../open-packets.ts'
+import { embedderFor, registryHere } from '../open-packets.ts'
 import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
 
@@ -99,7 +99,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const home = resolve(config.root, config.packetRoot)
   const cache = metadataCache(home, systemClock)
   const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
-  const ports = { registry: client, store: packetStore(home), guard, maxBytes: MAX_PACKET }
+  const ports = { registry: client, store: packetStore(home), guard, maxBytes: config.maxPacketBytes }
   const { digest, folder, warnings } = await withProgress(jobOf(invocation, 'pull', 'bytes'), (progress) =>
     pullPacket(ports, parseReference(uri), never, progress),
   )
