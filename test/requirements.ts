@@ -165,13 +165,41 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.registry': {
     says: 'A registry that misbehaves gets a typed fault, nothing enters the store, and no password leaves its host.',
     shownBy: [
-      ['test/contracts/packet-faults.test.ts', 'we say what is wrong and keep nothing'],
+      [
+        'test/contracts/packet-faults.test.ts',
+        'we say what is wrong, keep nothing, and ask nobody it leads us to',
+      ],
       ['test/contracts/packet-faults.test.ts', 'never to whom it leads us'],
     ],
   },
   'packets.store': {
     says: 'No part of a packet is ever visible, whatever is killed and whenever the disk is full.',
-    shownBy: [['test/contracts/packet-store.test.ts', 'never shows a part of a packet']],
+    shownBy: [
+      ['test/contracts/packet-store.test.ts', 'never shows a part of a packet'],
+      ['test/e2e/packet-make.test.ts', 'the old one or the new one'],
+    ],
+  },
+  'packets.locks': {
+    says: 'A lock of the dead is taken over within five seconds, also after a restart; of many one makes the index.',
+    shownBy: [
+      ['test/e2e/packet-kills.test.ts', 'taken over when it is dead'],
+      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves stops nobody'],
+      ['test/e2e/packet-kills.test.ts', 'one of eight processes that ask at once makes the table'],
+    ],
+  },
+  'packets.trust': {
+    says: 'A signature counts when somebody the policy names made it for this digest, and at no other time.',
+    shownBy: [
+      ['test/contracts/packet-trust.test.ts', 'counts when the holder of its certificate does'],
+      ['test/contracts/packet-policy.test.ts', 'takes a packet its key has signed'],
+    ],
+  },
+  'packets.requests': {
+    says: 'A cold lookup costs three requests, and a pinned packet that is known none.',
+    shownBy: [
+      ['test/e2e/packet-verbs.test.ts', 'cost three requests to be looked up'],
+      ['test/e2e/packet-trust.test.ts', 'cost three requests to be looked up where the policy'],
+    ],
   },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',

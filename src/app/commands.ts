@@ -178,7 +178,7 @@ export const commands = (): readonly Command[] => [
     name: 'packet',
     summary: 'Build, publish, find, ask and verify knowledge packets.',
     usage:
-      '<build SRC|publish DIR|pull REF|lookup NAME|query REF QUESTION|plan INTENT|digest REF QUESTION|inspect REF|verify|cache ls|cache prune DIGEST|serve>',
+      '<build SRC|publish DIR|pull REF|lookup NAME|query REF QUESTION|plan INTENT|digest REF QUESTION|inspect REF|verify [DIR [SRC]]|diff A B|cache <ls|verify|prune> [DIGEST]|catalog [DIR]|serve>',
     options: () => [...PACKET_OPTIONS, ...configOptions()],
     choices: PACKET_VERBS,
     run: async (invocation) => (await import('./commands/packet.ts')).run(invocation),

@@ -137,8 +137,14 @@ const RULES = {
     'Ask a graph (HNSW) for packets of more than a million chunks: it may miss passages, and answers say so.',
   ),
   registry: optional('Registry that packets come from, as host[:port]/path.', wantText),
+  catalog: optional(
+    'Catalog that packets are found in: a file of `warrant packet catalog`, or an oci:// reference.',
+    wantText,
+  ),
   registries: names('Further registry hosts to ask, also in private networks.'),
   plainRegistries: names('Registry hosts to speak to without TLS; loopback ones always are.'),
+  allowedRegistries: names('The only registry hosts to ask, with all below them; none means any.'),
+  maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to fetch, in bytes.', 1, Number.MAX_SAFE_INTEGER),
   embeddingUrl: optional('Embedding server that speaks the protocol of OpenAI.', (value) =>
     isText(value) && URL.canParse(value) ? undefined : 'expected a URL',
   ),

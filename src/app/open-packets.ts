@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Clock } from '../kernel/ports.ts'
+import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
 import { rememberDocuments } from '../platform/document-vectors.ts'
-import { fenceOf } from '../platform/jail-async.ts'
+import { fenceOf, readPlain } from '../platform/jail-async.ts'
 import { dockerCredentials } from '../platform/oci-auth.ts'
 import { OciClient } from '../platform/oci-client.ts'
 import { OciHttp } from '../platform/oci-http.ts'
@@ -20,12 +21,12 @@ import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
+import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
 const MAX_OPEN = 8
-const MAX_PACKET = 16 * 1024 ** 3
 
 /** The host of a registry as it may be written in settings: with a scheme, with a path. */
 export const hostOf = (registry: string): string =>
@@ -39,10 +40,28 @@ export const embedderFor = (config: Config) => (model: string) => {
   if (model === LOCAL_MODEL) return localEmbedder
   const { embeddingUrl: url, embeddingModel, embeddingKey: key } = config
   if (url === undefined) return undefined
-  return rememberDocuments(
-    httpEmbedder({ url, model: embeddingModel ?? model, key }),
-    resolve(config.root, config.packetRoot),
-  )
+  return rememberDocuments(httpEmbedder({ url, model: embeddingModel ?? model, key }), packetHome(config))
+}
+
+const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
+
+const MAX_CATALOG = 64 * 1024 * 1024
+
+const catalogFile = async (path: string): Promise<Uint8Array> => {
+  const bytes = await readPlain(path, MAX_CATALOG).catch((cause: unknown) => {
+    throw packetFaults.catalog('the file of the catalog cannot be read', { cause })
+  })
+  if (bytes === undefined) throw packetFaults.catalog('the catalog is no plain file, or too large')
+  return bytes
+}
+
+/** The rows of the configured catalog, from its file or from a registry. */
+const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
+  const { catalog, registry } = config
+  if (catalog === undefined) return {}
+  const read = (signal: AbortSignal): Promise<Uint8Array> =>
+    isReference(catalog) ? fetchCatalog(ports, catalog, signal) : catalogFile(resolve(root, catalog))
+  return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
 }
 
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
@@ -54,11 +73,13 @@ export const registryHere = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ) => {
-  const named = [...(config.registry === undefined ? [] : [config.registry]), ...config.registries, ...more]
+  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
+  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
   const http = new OciHttp({
     ...DEFAULT_OCI,
     trusted: named.map(hostOf),
     plain: config.plainRegistries.map(hostOf),
+    allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment)),
   })
   return { client: new OciClient(http), pusher: new OciPusher(http) }
@@ -78,14 +99,16 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
   const openAt = (place: string): Packets => {
     const read = packetReader(place, clock, vectors.open)
     const cache = metadataCache(place, clock)
+    // The operator's policy, wherever the caller has packets put: another folder is no way round it.
+    const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
     return new Packets(
       {
+        ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
         store: packetStore(place),
-        maxBytes: MAX_PACKET,
+        maxBytes: config.maxPacketBytes,
         cache,
-        // The operator's policy, wherever the caller has packets put: another folder is no way round it.
-        guard: new Guard({ registry: client, cache, policy: packetPolicy(home) }),
+        guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
         embedder: (model) => {
           const embedder = embedderFor(config)(model)

@@ -30,6 +30,32 @@ export const PACKET_OPTIONS: readonly Option[] = [
     value: 'A,B',
     description: 'With build and lookup: what the packet can do.',
   },
+  {
+    flag: 'os',
+    kind: 'text',
+    value: 'A,B',
+    description: 'With build: systems the packet is for; with lookup: the one it must be for.',
+  },
+  {
+    flag: 'arch',
+    kind: 'text',
+    value: 'A,B',
+    description: 'With build: processors the packet is for; with lookup: the one it must be for.',
+  },
+  { flag: 'min-version', kind: 'text', value: 'V', description: 'With build: oldest tool that can read it.' },
+  { flag: 'lines-per-chunk', kind: 'text', value: 'N', description: 'With build: longest passage (80).' },
+  {
+    flag: 'overlap-lines',
+    kind: 'text',
+    value: 'N',
+    description: 'With build: lines that two windows share (10).',
+  },
+  {
+    flag: 'lockfile',
+    kind: 'text',
+    value: 'FILE',
+    description: 'With build and verify: the lock to keep to, outside of the packet.',
+  },
   { flag: 'update-lock', kind: 'switch', description: 'With build: fix the changed build in its lock.' },
   { flag: 'frozen-lockfile', kind: 'switch', description: 'With build: only what its lock fixed.' },
   {
@@ -39,6 +65,7 @@ export const PACKET_OPTIONS: readonly Option[] = [
     description: 'With diff: most drift of the vectors before it counts as failed.',
   },
   { flag: 'publish-ref', kind: 'text', value: 'REF', description: 'With catalog: where to publish it.' },
+  { flag: 'entrypoint', kind: 'text', value: 'NAME', description: 'With lookup: entrypoint it must have.' },
   { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup: tag to follow.' },
   {
     flag: 'trust',
@@ -50,6 +77,7 @@ export const PACKET_OPTIONS: readonly Option[] = [
     kind: 'switch',
     description: 'With pull: also make vectors with the configured model.',
   },
+  { flag: 'full', kind: 'switch', description: 'With publish: everything, which is the default.' },
   { flag: 'minimal', kind: 'switch', description: 'With publish: only the manifest.' },
   { flag: 'no-docs', kind: 'switch', description: 'With publish: without the documents.' },
   { flag: 'no-embeddings', kind: 'switch', description: 'With publish: without the vectors.' },
@@ -58,4 +86,5 @@ export const PACKET_OPTIONS: readonly Option[] = [
   { flag: 'max-chars', kind: 'text', value: 'N', description: 'With digest: most characters of evidence.' },
   { flag: 'dense-only', kind: 'switch', description: 'With query: by vectors alone.' },
   { flag: 'lexical-only', kind: 'switch', description: 'With query: by words alone.' },
+  { flag: 'quiet', kind: 'switch', description: 'Say nothing of how far a job is.' },
 ]

@@ -1,6 +1,7 @@
 import { type Invocation, usageFaults } from '../surfaces/cli/command.ts'
 import { packetVariables } from './cpm-server.ts'
 import type { Preset } from './load-config.ts'
+import type { Job } from './progress.ts'
 import { loadSettings } from './world.ts'
 
 /** The settings, with the variables that the packet tools have always read. */
@@ -18,13 +19,22 @@ export const needText = (text: string | undefined, what: string): string => {
   return text
 }
 
-/** Says how far a job is, every tenth of it: a bar that logs and pipes can bear. */
-export const progressNotes = (invocation: Invocation, what: string) => {
-  let last = -1
-  return (done: number, total: number): void => {
-    const tenth = total === 0 ? 10 : Math.floor((done * 10) / total)
-    if (invocation.json || tenth === last) return
-    last = tenth
-    invocation.terminal.note(`${what} [${'#'.repeat(tenth)}${'.'.repeat(10 - tenth)}] ${done}/${total}`)
-  }
+export const listFlag = (invocation: Invocation, name: string): string[] | undefined =>
+  textFlag(invocation, name)
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+/** Progress of one of our jobs: for people and logs, never beside a JSON document. */
+export const jobOf = ({ json, flags }: Invocation, what: string, unit: Job['unit']): Job => ({
+  what,
+  unit,
+  hidden: json || flags.quiet === true,
+  lines: true,
+})
+
+/** What was made, for people or as it is. */
+export const showMade = (invocation: Invocation, value: object, text: string): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify({ ok: true, ...value }) : text)
+  return 0
 }

@@ -20,26 +20,3 @@ export const terminal: Terminal = {
 
 /** Colour is for eyes: never into a file or a pipe, and not for who asked for none. */
 export const showsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR
-
-const BAR_AFTER_MS = 500
-const BAR_EVERY_MS = 100
-
-/** One line on a terminal that says how far a long run is. Short runs and pipes see nothing of it. */
-export const progressLine = (hidden: boolean) => {
-  const started = performance.now()
-  let shown = 0
-  return {
-    show: (done: number, total: number): void => {
-      const now = performance.now()
-      if (hidden || now - started < BAR_AFTER_MS || now - shown < BAR_EVERY_MS) return
-      // The stream is opened when somebody looks at it, which a short run never does.
-      const { stderr } = process
-      if (!stderr.isTTY) return
-      shown = now
-      stderr.write(`\r${done} of ${total} files`)
-    },
-    clear: (): void => {
-      if (shown > 0) process.stderr.write('\r\u001b[K')
-    },
-  }
-}

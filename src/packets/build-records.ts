@@ -70,7 +70,7 @@ export const manifestOf = (
 })
 
 /** What the lock calls the files that came out. */
-const ARTIFACTS = {
+export const ARTIFACTS = {
   chunks_manifest_hash: 'docs.jsonl',
   embeddings_hash: 'vectors.f16.bin',
   index_hash: 'faiss/index.faiss',

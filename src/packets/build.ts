@@ -29,7 +29,11 @@ export interface BuildOptions {
   readonly description?: string
   readonly kind?: string
   readonly capabilities?: readonly string[]
-  readonly compat?: { readonly os?: string[]; readonly arch?: string[] }
+  readonly compat?: {
+    readonly os?: string[]
+    readonly arch?: string[]
+    readonly cpm_min_version?: string
+  }
   readonly sizes?: ChunkSizes
   /** What `created_at` says; the same sources must give the same packet, so no clock is asked. */
   readonly createdAt?: string

@@ -14,4 +14,7 @@ export interface MetadataCache {
   /** The digests an address meant a short while ago. */
   alias(uri: string): Promise<readonly Digest[] | undefined>
   keepAlias(uri: string, digests: readonly Digest[]): Promise<void>
+  /** The lines of a catalog by the digest of its manifest. */
+  catalog(digest: Digest): Promise<Uint8Array | undefined>
+  keepCatalog(digest: Digest, lines: Uint8Array): Promise<void>
 }

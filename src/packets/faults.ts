@@ -22,6 +22,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'conflict',
     fix: 'Build with --update-lock if the change is meant, or bring back what the lock was made from.',
   },
+  catalog: {
+    kind: 'corrupt',
+    fix: 'Write the catalog again with `warrant packet catalog`, or leave the setting out.',
+  },
   artifact: {
     kind: 'corrupt',
     fix: 'Check that the reference names a packet, and publish it again if it does.',

@@ -1,5 +1,6 @@
 import type { Digest } from '../kernel/digest.ts'
 import { digestJson } from '../kernel/hash.ts'
+import type { VerifyBundle } from './attest.ts'
 import type { Reference } from './format/reference.ts'
 import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type Policy } from './policy.ts'
 import type { RegistryReader } from './registry.ts'
@@ -14,6 +15,7 @@ export interface TrustCache {
 export interface GuardPorts {
   readonly registry: RegistryReader
   readonly cache: TrustCache
+  readonly verifyBundle: VerifyBundle
   /** The policy as it is now. One that cannot be read is a fault, not the absence of one. */
   readonly policy: () => Promise<Policy>
 }
@@ -22,6 +24,17 @@ export interface Judged {
   readonly trust: Trust
   readonly warnings: readonly string[]
 }
+
+/** What the verdict about a packet depends on, beside the packet: another policy asks again. */
+const scopeOf = ({ keys, identities, root, builders }: Policy, { host, repository }: Reference): string =>
+  digestJson({
+    host,
+    repository,
+    keys: keys.map(({ name, key }) => [name, key.export({ type: 'spki', format: 'pem' })]),
+    identities,
+    builders,
+    root: root ?? null,
+  })
 
 /** Stands before every packet and applies the policy to it, whatever way it is asked for. */
 export class Guard {
@@ -47,11 +60,19 @@ export class Guard {
     const policy = await this.#ports.policy()
     const needed = asksTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
-    const keys = policy.keys.map(({ name, key }) => [name, key.export({ type: 'spki', format: 'pem' })])
-    const scope = digestJson({ host: ref.host, repository: ref.repository, keys })
+    const scope = scopeOf(policy, ref)
     const kept = wanted ? undefined : await cache.trust(digest, scope)
     if (kept !== undefined && judgeTrust(policy, kept).length === 0) return { trust: kept, warnings: [] }
-    const trust = await gatherTrust(registry, ref, digest, policy.keys, signal)
+    const { host, repository } = ref
+    const manifest = async () => (await registry.resolve({ host, repository, digest }, signal)).bytes
+    const trust = await gatherTrust(
+      registry,
+      ref,
+      { digest, manifest },
+      policy,
+      this.#ports.verifyBundle,
+      signal,
+    )
     await cache.keepTrust(digest, scope, trust)
     return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }
   }

@@ -2,48 +2,22 @@ import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import { type Failure, fail, failWith } from './answer.ts'
-import type { KnownMetadata, MetadataCache } from './cache.ts'
+import type { MetadataCache } from './cache.ts'
+import { type Candidate, candidateOf, filtersOf, type LookupWords } from './candidate.ts'
+import { type CatalogRow, rowsFor } from './catalog.ts'
 import { packetFaults } from './faults.ts'
-import { parseReference, pinnedUri, type Reference, sourceUri, versionTag } from './format/reference.ts'
+import { parseReference, type Reference, sourceUri, versionTag } from './format/reference.ts'
 import { compareVersions } from './format/version.ts'
 import type { Guard } from './guard.ts'
 import { locatePacket } from './pull.ts'
 import type { RegistryReader } from './registry.ts'
-import type { Trust } from './trust.ts'
 
 export interface LookupPorts {
   readonly registry: RegistryReader
   readonly cache: MetadataCache
   readonly guard: Guard
-}
-
-export interface LookupWords {
-  readonly name?: string | undefined
-  readonly version?: string | undefined
-  readonly alias?: string | undefined
-  readonly entrypoint?: string | undefined
-  readonly kind?: string | undefined
-  readonly capability?: string | readonly string[] | undefined
-  readonly os_name?: string | undefined
-  readonly arch?: string | undefined
-  readonly registry?: string | undefined
-  readonly ref?: string | undefined
-  readonly k?: number | undefined
-  /** Also ask what stands behind the packet: signatures, bill of materials, provenance. */
-  readonly trust?: boolean | undefined
-}
-
-export interface Candidate {
-  readonly pinned_uri: string
-  readonly name: string
-  readonly version: string
-  readonly entrypoints: readonly string[]
-  readonly tags: readonly string[]
-  readonly kind: string
-  readonly capabilities: readonly string[]
-  readonly compat: { readonly os: readonly string[]; readonly arch: readonly string[] }
-  readonly metadata_digest: string
-  readonly trust: Trust
+  /** The packets somebody listed, when there is such a list. */
+  readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
 }
 
 export interface Lookup {
@@ -59,66 +33,12 @@ const MAX_CANDIDATES = 3
 /** How many of the newest tags are looked at for a shortlist. */
 const MAX_LOOKED_AT = 8
 
-const strings = (value: unknown): readonly string[] =>
-  Array.isArray(value)
-    ? value
-        .map((one: unknown) => (isRecord(one) ? one.name : one))
-        .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
-    : []
-
-const candidateOf = (
-  ref: Reference,
-  digest: Digest,
-  { metadata, metadataDigest }: KnownMetadata,
-  trust: Trust,
-): Candidate => ({
-  pinned_uri: pinnedUri(ref, digest),
-  name: metadata.packet.name,
-  version: metadata.packet.version,
-  entrypoints: strings(metadata.packet.entrypoints),
-  tags: strings(metadata.packet.tags),
-  kind: typeof metadata.packet.kind === 'string' ? metadata.packet.kind : '',
-  capabilities: strings(metadata.packet.capabilities),
-  compat: { os: strings(metadata.compat?.os), arch: strings(metadata.compat?.arch) },
-  metadata_digest: metadataDigest,
-  trust,
-})
-
-interface Filter {
-  readonly shown: string
-  readonly passes: (candidate: Candidate) => boolean
-}
-
-const orEmpty = (list: readonly string[], word: string): boolean => list.length === 0 || list.includes(word)
-
-/** The caller's conditions, in the order in which a refusal names them. */
-const filtersOf = (words: LookupWords): readonly Filter[] => {
-  const { entrypoint, kind, capability = [], os_name: os, arch } = words
-  const capabilities = typeof capability === 'string' ? capability.split(',') : capability
-  const one = (
-    key: string,
-    word: string | undefined,
-    passes: (c: Candidate, word: string) => boolean,
-  ): Filter[] => {
-    const wanted = word?.trim() ?? ''
-    return wanted === ''
-      ? []
-      : [{ shown: `${key}=${wanted}`, passes: (candidate) => passes(candidate, wanted) }]
-  }
-  return [
-    ...one('entrypoint', entrypoint, (candidate, word) => candidate.entrypoints.includes(word)),
-    ...one('kind', kind, (candidate, word) => candidate.kind === word),
-    ...capabilities.flatMap((text) => one('capability', text, (c, word) => c.capabilities.includes(word))),
-    ...one('os', os, (candidate, word) => orEmpty(candidate.compat.os, word)),
-    ...one('arch', arch, (candidate, word) => orEmpty(candidate.compat.arch, word)),
-  ]
-}
-
 /** Answers what a packet's metadata says, from the cache when it is there. */
 const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal: AbortSignal) => {
   const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
   if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
-  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal)
+  const recall = (one: Digest) => cache.metadata(one)
+  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal, recall)
   if (metadata === undefined)
     throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
   const found = { metadata, metadataDigest }
@@ -157,6 +77,9 @@ const shortlist = async (
   return [...found.keys()]
 }
 
+/** Whether any version will do. */
+const isOpen = ({ alias }: LookupWords): boolean => (alias || 'latest') === 'latest'
+
 const resolveAll = async (
   ports: LookupPorts,
   uri: string,
@@ -167,7 +90,7 @@ const resolveAll = async (
   if (ref.digest !== undefined) return [ref.digest]
   const remembered = await ports.cache.alias(uri)
   if (remembered !== undefined) return remembered
-  const open = !words.version && !words.ref && (words.alias || 'latest') === 'latest'
+  const open = !words.version && !words.ref && isOpen(words)
   const digests = open ? await shortlist(ports, ref, signal) : [(await describe(ports, ref, signal)).digest]
   await ports.cache.keepAlias(uri, digests)
   return digests
@@ -176,20 +99,27 @@ const resolveAll = async (
 const clampCount = (k: number | undefined): number =>
   Math.max(1, Math.min(Math.trunc(k ?? 3) || 1, MAX_CANDIDATES))
 
-/** Everything an address means that the policy allows. What it refuses is left out, unless nothing else is there. */
-const gather = async (
+/** A packet that was found, and where. */
+interface Found {
+  readonly ref: Reference
+  readonly digest: Digest
+}
+
+/** Of what was found, what the policy allows. What it refuses is left out, unless nothing else is there. */
+const judgeAll = async (
   ports: LookupPorts,
-  ref: Reference,
-  uri: string,
+  found: readonly Found[],
   words: LookupWords,
   signal: AbortSignal,
 ) => {
   const candidates: Candidate[] = []
   const warnings: string[] = []
   let refused: Fault | undefined
-  for (const digest of await resolveAll(ports, uri, words, signal)) {
-    const { known } = await describe(ports, { host: ref.host, repository: ref.repository, digest }, signal)
+  for (const { ref, digest } of found) {
+    const { host, repository } = ref
     try {
+      warnings.push(...(await ports.guard.admit(ref, false)))
+      const { known } = await describe(ports, { host, repository, digest }, signal)
       const judged = await ports.guard.judge(ref, digest, words.trust === true, signal)
       candidates.push(candidateOf(ref, digest, known, judged.trust))
       warnings.push(...judged.warnings)
@@ -202,6 +132,40 @@ const gather = async (
   return { candidates, warnings }
 }
 
+/** What a catalog lists, as far as it is where the catalog says. */
+const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signal: AbortSignal) => {
+  const found: Found[] = []
+  const warnings: string[] = []
+  for (const row of rows.slice(0, MAX_LOOKED_AT)) {
+    const ref = parseReference(row.source_uri)
+    try {
+      // Before anybody is asked: a catalog is a list of addresses that a stranger wrote.
+      await ports.guard.admit(ref, false)
+      const digests = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
+      found.push(...digests.map((digest) => ({ ref, digest })))
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
+      warnings.push(`catalog: ${row.name}@${row.version} is left out: ${thrown.message}`)
+    }
+  }
+  return { found, warnings }
+}
+
+/** Looks into the catalog, when there is one and no version is asked for. */
+const searchCatalog = async (
+  ports: LookupPorts,
+  words: LookupWords,
+  signal: AbortSignal,
+): Promise<Lookup | Failure | undefined> => {
+  if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
+  const rows = rowsFor(await ports.catalog(signal), words)
+  const [first] = rows
+  if (first === undefined) return undefined
+  const { found, warnings } = await followRows(ports, rows, signal)
+  const judged = await judgeAll(ports, found, words, signal)
+  return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
+}
+
 /** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
 export const lookup = async (
   ports: LookupPorts,
@@ -209,12 +173,16 @@ export const lookup = async (
   signal: AbortSignal,
 ): Promise<Lookup | Failure> => {
   try {
+    const listed = await searchCatalog(ports, words, signal)
+    if (listed !== undefined) return listed
     const uri = sourceUri(words)
     if (uri === undefined) return fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided')
     const ref = parseReference(uri)
-    const admitted = await ports.guard.admit(ref, false)
-    const { candidates, warnings } = await gather(ports, ref, uri, words, signal)
-    return choose(uri, candidates, words, [...admitted, ...warnings])
+    await ports.guard.admit(ref, false)
+    const digests = await resolveAll(ports, uri, words, signal)
+    const found = digests.map((digest) => ({ ref, digest }))
+    const { candidates, warnings } = await judgeAll(ports, found, words, signal)
+    return choose(uri, candidates, words, warnings)
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }

@@ -1,6 +1,7 @@
 import type { Failure } from './answer.ts'
+import type { LookupWords } from './candidate.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
-import { type Lookup, type LookupWords, lookup } from './lookup.ts'
+import { type Lookup, lookup } from './lookup.ts'
 import { type Plan, type PlanWords, planIntent } from './plan.ts'
 import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './query.ts'
 

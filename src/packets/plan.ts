@@ -1,5 +1,6 @@
 import { type Failure, fail } from './answer.ts'
-import type { Candidate, Lookup, LookupWords } from './lookup.ts'
+import type { Candidate, LookupWords } from './candidate.ts'
+import type { Lookup } from './lookup.ts'
 import type { Query } from './query.ts'
 import { firstCharacters } from './snippet.ts'
 

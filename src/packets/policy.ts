@@ -12,17 +12,31 @@ export const PolicyFile = z.strictObject({
   allowed_sources: z.array(z.string().min(1)).optional(),
   require: z.array(z.enum(REQUIREMENTS)).default([]),
   keys: z.array(z.string().min(1)).default([]),
+  trusted_root: z.string().min(1).optional(),
+  identities: z.array(z.strictObject({ subject: z.string().min(1), issuer: z.string().min(1) })).default([]),
+  builders: z.array(z.strictObject({ id: z.string().min(1), level: z.int().min(0).max(4) })).default([]),
+  min_slsa_level: z.int().min(0).max(4).default(0),
   min_trust_score: z.number().min(0).max(1).default(0),
   max_tokens: z.int().positive().optional(),
 })
 
 /** What an operator demands of packets before they are used. */
-export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys'> {
+export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trusted_root'> {
   readonly keys: readonly TrustedKey[]
+  /** The trusted root of a sigstore, read. */
+  readonly root?: unknown
 }
 
 /** Without a policy nothing is demanded, beyond that bytes are what their digest says. */
-export const OPEN_POLICY: Policy = { mode: 'strict', require: [], keys: [], min_trust_score: 0 }
+export const OPEN_POLICY: Policy = {
+  mode: 'strict',
+  require: [],
+  keys: [],
+  identities: [],
+  builders: [],
+  min_slsa_level: 0,
+  min_trust_score: 0,
+}
 
 /** Why a packet may not be used; the words before the colon are fixed by the tools that read them. */
 export type Denial = string
@@ -35,6 +49,20 @@ const isPattern = (pattern: string): boolean =>
 
 export const checkSources = (patterns: readonly string[]): string | undefined =>
   patterns.map(bare).find((pattern) => !isPattern(pattern))
+
+/** What of a policy contradicts itself: a demand that nothing could meet, or that anybody could. */
+export const checkDemands = (file: z.infer<typeof PolicyFile>): string | undefined => {
+  const { require, keys, identities, trusted_root: root, builders, min_slsa_level: level } = file
+  const signers = keys.length + identities.length
+  if (require.includes('signature') && signers === 0) return 'it requires signatures and names no keys'
+  if (identities.length > 0 && root === undefined) return 'it names identities and no trusted_root'
+  const wide = identities.find(({ subject }) => !/^(?:[^*]+|https:\/\/[^/*]+\/[^*]+\*)$/.test(subject))
+  if (wide !== undefined)
+    return `the identity ${wide.subject} may have a star only at its end, behind host and path`
+  if (level > 0 && (builders.length === 0 || signers === 0))
+    return 'it requires a level of SLSA and names no builders, or nobody whose word on them counts'
+  return undefined
+}
 
 const matches = (pattern: string, source: string): boolean =>
   pattern.endsWith('*') ? source.startsWith(pattern.slice(0, -1)) : source === pattern
@@ -55,26 +83,32 @@ export const judgePinning = (policy: Policy, ref: Reference): readonly Denial[] 
     ? ['digest_required: the policy takes packets by digest only; look it up and ask its pinned_uri']
     : []
 
+const isThere = (presence: Trust['sbom']): boolean => presence === 'present' || presence === 'verified'
+
 const MISSING: Readonly<Record<'signature' | 'sbom' | 'provenance', (trust: Trust) => Denial | undefined>> = {
   signature: ({ signature }) =>
     signature === 'verified'
       ? undefined
-      : `missing_or_invalid_signature: no key of the policy has signed it (${signature})`,
-  sbom: ({ sbom }) => (sbom === 'present' ? undefined : 'missing_sbom: it has no bill of materials'),
+      : `missing_or_invalid_signature: nobody the policy trusts has signed it (${signature})`,
+  sbom: ({ sbom }) => (isThere(sbom) ? undefined : 'missing_sbom: it has no bill of materials'),
   provenance: ({ provenance }) =>
-    provenance === 'present' ? undefined : 'missing_provenance: it has no provenance',
+    isThere(provenance) ? undefined : 'missing_provenance: it has no provenance',
 }
 
 /** Whether anything is demanded that only the registry can show. */
-export const asksTrust = ({ require, min_trust_score }: Policy): boolean =>
-  min_trust_score > 0 || require.some((one) => one !== 'digest')
+export const asksTrust = ({ require, min_trust_score, min_slsa_level }: Policy): boolean =>
+  min_trust_score > 0 || min_slsa_level > 0 || require.some((one) => one !== 'digest')
 
 /** What stands against a packet, given what is known of it. */
 export const judgeTrust = (policy: Policy, trust: Trust): readonly Denial[] => {
-  const missing = policy.require.flatMap((one) => (one === 'digest' ? [] : (MISSING[one](trust) ?? [])))
-  return trust.score < policy.min_trust_score
-    ? [...missing, `trust_score_below_threshold: ${trust.score} is less than ${policy.min_trust_score}`]
-    : missing
+  const { min_trust_score: score, min_slsa_level: level } = policy
+  return [
+    ...policy.require.flatMap((one) => (one === 'digest' ? [] : (MISSING[one](trust) ?? []))),
+    ...(trust.score < score ? [`trust_score_below_threshold: ${trust.score} is less than ${score}`] : []),
+    ...((trust.slsa_level ?? 0) < level
+      ? [`slsa_level_below_threshold: ${trust.slsa_level ?? 'none'} is less than ${level}`]
+      : []),
+  ]
 }
 
 /** What stands against so many words at once, counted as the tools that read policies count tokens. */

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
 import { canonicalJson } from '../kernel/canonical.ts'
 import type { Digest } from '../kernel/digest.ts'
 import { digestBytes } from '../kernel/hash.ts'
 import { MANIFEST_TYPE, METADATA_FILE, METADATA_TYPE, writeDescriptor } from './artifact.ts'
+import { digestSource } from './check.ts'
 import { packetFaults } from './faults.ts'
 import { type ByteSource, memorySource } from './format/faiss.ts'
 import { type Manifest, readManifest } from './format/manifest.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, writeMetadata } from './format/metadata.ts'
 import { checkName, parseReference, pinnedUri, type Reference, versionTag } from './format/reference.ts'
+import { inLanes } from './lanes.ts'
 import type { RegistryWriter } from './registry.ts'
 
 /** The files of a built packet. */
@@ -20,6 +21,7 @@ export interface PublishOptions {
   readonly embeddings?: boolean
   /** Tags beside the version; `latest` unless told otherwise. */
   readonly tags?: readonly string[]
+  /** Told of bytes that are on the registry. */
   readonly progress?: (done: number, total: number) => void
 }
 
@@ -33,7 +35,6 @@ export interface Published {
 
 const ARTIFACT_TYPE = 'application/vnd.cpm.packet.v1'
 const CONFIG = Buffer.from('{}')
-const CHUNK = 4 * 1024 * 1024
 const MAX_MANIFEST = 16 * 1024 * 1024
 
 type Part = 'always' | 'docs' | 'embeddings'
@@ -56,13 +57,6 @@ interface Layer {
   readonly type: string
   readonly digest: Digest
   readonly source: ByteSource
-}
-
-const digestSource = async (source: ByteSource): Promise<Digest> => {
-  const hash = createHash('sha256')
-  for (let at = 0; at < source.size; at += CHUNK)
-    hash.update(await source.read(at, Math.min(CHUNK, source.size - at)))
-  return `sha256:${hash.digest('hex')}`
 }
 
 const layerOf = async (name: string, title: string, type: string, source: ByteSource): Promise<Layer> => ({
@@ -181,10 +175,16 @@ export const publishPacket = async (
   ]
   const blobs = [{ digest: digestBytes(CONFIG), source: memorySource(CONFIG) }, ...layers]
   const counts = { sent: 0, there: 0 }
-  for (const [i, { digest, source }] of blobs.entries()) {
-    counts[await registry.pushBlob(at, { digest, size: source.size }, source, signal)] += 1
-    options.progress?.(i + 1, blobs.length)
+  const total = blobs.reduce((sum, { source }) => sum + source.size, 0)
+  let done = 0
+  const passed = (bytes: number) => {
+    done += bytes
+    options.progress?.(done, total)
   }
+  await inLanes(blobs, async ({ digest, source }, stop) => {
+    const both = AbortSignal.any([signal, stop])
+    counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
+  })
   const bytes = manifestOver(layers)
   // The version before its aliases: an alias must never mean what its version does not.
   for (const one of [tag, ...(options.tags ?? ['latest'])])

@@ -7,6 +7,7 @@ import {
   placeFiles,
   readArtifact,
 } from './artifact.ts'
+import type { KnownMetadata } from './cache.ts'
 import { packetFaults } from './faults.ts'
 import { readCard } from './format/card.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from './format/metadata.ts'
@@ -69,13 +70,19 @@ const readOldCard = async (
   }
 }
 
-/** Finds out what a reference means now. From here on everything is asked for by digest. */
+/**
+ * Finds out what a reference means now. From here on everything is asked for by digest; what is known of a digest
+ * need not be asked for at all.
+ */
 export const locatePacket = async (
   registry: RegistryReader,
   ref: Reference,
   signal: AbortSignal,
+  recall: (digest: Digest) => Promise<KnownMetadata | undefined> = async () => undefined,
 ): Promise<Located> => {
   const found = await pickManifest(registry, ref, signal)
+  const known = await recall(found.digest)
+  if (known !== undefined) return { ...found, ...known }
   const layer = metadataLayer(found.artifact)
   if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
   if (layer.size > MAX_METADATA)
@@ -109,6 +116,7 @@ export const pullPacket = async (
   { registry, store, guard, maxBytes }: PullPorts,
   ref: Reference,
   signal: AbortSignal,
+  progress?: (done: number, total: number) => void,
 ): Promise<Pulled> => {
   const admitted = await guard.admit(ref, true)
   const located = await locatePacket(registry, ref, signal)
@@ -119,8 +127,13 @@ export const pullPacket = async (
   const total = files.reduce((sum, { descriptor }) => sum + descriptor.size, 0)
   if (total > maxBytes)
     throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
-  const folder = await store.add({ digest, manifest, files }, (blob, stop) =>
-    registry.stream(ref, blob, AbortSignal.any([signal, stop])),
-  )
+  let done = 0
+  const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
+    for await (const chunk of registry.stream(ref, blob, AbortSignal.any([signal, stop]))) {
+      done += chunk.length
+      progress?.(done, total)
+      yield chunk
+    }
+  })
   return { digest, folder, located, warnings: [...admitted, ...warnings] }
 }

@@ -4,6 +4,7 @@ import { type Failure, fail, failWith } from './answer.ts'
 import type { MetadataCache } from './cache.ts'
 import type { Embedder } from './embed.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
+import type { LookupPorts } from './lookup.ts'
 import { enforce, judgeTokens } from './policy.ts'
 import { type PullPorts, pullPacket } from './pull.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
@@ -16,7 +17,7 @@ export type UsePacket = <T>(
   work: (packet: OpenPacket) => Promise<T>,
 ) => Promise<T>
 
-export interface QueryPorts extends PullPorts {
+export interface QueryPorts extends PullPorts, LookupPorts {
   readonly cache: MetadataCache
   readonly use: UsePacket
   /** The embedder for a model, when one is configured. */

@@ -25,12 +25,13 @@ export interface RegistryReader {
 }
 
 export interface RegistryWriter {
-  /** Sends a blob, unless it is there. */
+  /** Sends a blob, unless it is there. `passed` hears of bytes that need not be sent any more. */
   pushBlob(
     at: Repository,
     blob: Pick<Descriptor, 'digest' | 'size'>,
     source: ByteSource,
     signal: AbortSignal,
+    passed?: (bytes: number) => void,
   ): Promise<'sent' | 'there'>
   /** Puts a manifest under a tag or its digest. */
   pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>

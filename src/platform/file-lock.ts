@@ -1,12 +1,11 @@
-import { readFileSync, readlinkSync } from 'node:fs'
 import { link, mkdir, readdir, unlink, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../kernel/crypto.ts'
 import { defineFaults, Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { readPlain } from './jail-async.ts'
+import { isGone, type Owner, ownSelf } from './process-owner.ts'
 
 export const lockFaults = defineFaults('lock', {
   busy: {
@@ -16,58 +15,9 @@ export const lockFaults = defineFaults('lock', {
   failed: { kind: 'unavailable', fix: 'Check the rights and the free space of the folder of the lock.' },
 })
 
-/** Who holds a lock, told well enough that a new process with an old number is not taken for it. */
-interface Owner {
+/** Who holds a lock, and which of its claims this is. */
+interface Claimant extends Owner {
   readonly id: string
-  readonly pid: number
-  /** When the process started; empty where the system does not tell. */
-  readonly start: string
-  /** The machine, and the boot and the process numbering its `pid` belongs to. */
-  readonly host: string
-  readonly boot: string
-  readonly space: string
-}
-
-const orNothing = (read: () => string): string => {
-  try {
-    return read().trim()
-  } catch {
-    return ''
-  }
-}
-
-// The name in brackets may hold anything, so fields are counted from its end: the 20th after it is the start.
-const startOf = (pid: number): string =>
-  orNothing(() => {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  })
-
-const self = (): Owner => ({
-  id: lazyCrypto().randomBytes(12).toString('hex'),
-  pid: process.pid,
-  start: startOf(process.pid),
-  host: hostname(),
-  boot: orNothing(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
-  space: orNothing(() => readlinkSync('/proc/self/ns/pid')),
-})
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    // Somebody else's process: it exists, and we may not touch it.
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** Whether the owner is surely gone. In doubt it is not: a lock on another machine is not ours to judge. */
-const isGone = (owner: Owner | undefined, here: Owner): boolean => {
-  if (owner === undefined || owner.host !== here.host) return false
-  if (owner.boot !== here.boot) return true
-  if (owner.space !== here.space) return false
-  return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start
 }
 
 /** One claim to a lock: a file that says whose it is. */
@@ -77,11 +27,11 @@ interface Claim {
   readonly text: string
 }
 
-const readOwner = (text: string): Owner | undefined => {
+const readOwner = (text: string): Claimant | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     const whole = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
-    return whole ? (value as unknown as Owner) : undefined
+    return whole ? (value as unknown as Claimant) : undefined
   } catch {
     return undefined
   }
@@ -110,7 +60,10 @@ const listClaims = async (path: string): Promise<readonly Claim[]> => {
 }
 
 // A claim appears whole or not at all; an empty one is what a crash of the whole machine left.
-const isStale = ({ text }: Claim, here: Owner): boolean => text === '' || isGone(readOwner(text), here)
+const isStale = ({ text }: Claim, here: Owner): boolean => {
+  const owner = readOwner(text)
+  return text === '' || (owner !== undefined && isGone(owner, here))
+}
 
 const remove = (file: string): Promise<void> => unlink(file).catch(() => {})
 
@@ -118,7 +71,7 @@ const remove = (file: string): Promise<void> => unlink(file).catch(() => {})
  * Tries once. The claim gets the number after the highest, and counts only if nothing but itself has changed
  * since all others were seen to be dead: whoever looked too long ago finds that out and steps back.
  */
-const tryClaim = async (path: string, me: Owner): Promise<readonly Claim[] | undefined> => {
+const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | undefined> => {
   const before = await listClaims(path)
   if (before.some((claim) => !isStale(claim, me))) return undefined
   const number = (before.at(-1)?.number ?? 0) + 1
@@ -148,8 +101,8 @@ const sweepDrafts = async (path: string, here: Owner): Promise<void> => {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue
     const file = join(dirname(path), name)
-    const text = (await readClaim(file)) ?? ''
-    if (isGone(readOwner(text), here)) await remove(file)
+    const owner = readOwner((await readClaim(file)) ?? '')
+    if (owner !== undefined && isGone(owner, here)) await remove(file)
   }
 }
 
@@ -168,7 +121,7 @@ const pause = (clock: Clock, ms: number): Promise<void> =>
   })
 
 const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<() => Promise<void>> => {
-  const me = self()
+  const me: Claimant = { ...ownSelf(), id: lazyCrypto().randomBytes(12).toString('hex') }
   const deadline = clock.elapsed() + waitMs
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     const held = await tryClaim(path, me)

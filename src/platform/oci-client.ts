@@ -13,8 +13,9 @@ import { packetFaults } from '../packets/faults.ts'
 import type { Reference } from '../packets/format/reference.ts'
 import type { RegistryReader, Repository, Resolved } from '../packets/registry.ts'
 import { registryFaults } from './oci-faults.ts'
-import { discard, type OciHttp } from './oci-http.ts'
+import type { OciHttp } from './oci-http.ts'
 import { statusFault } from './oci-status.ts'
+import type { Answer } from './oci-wire.ts'
 
 const ACCEPT = { accept: `${MANIFEST_TYPE}, ${INDEX_TYPE}` }
 const MAX_TAG_BYTES = 4 * 1024 * 1024
@@ -42,17 +43,17 @@ export class OciClient implements RegistryReader {
   async resolve(ref: Reference, signal: AbortSignal): Promise<Resolved> {
     const until = this.#http.deadline(signal)
     const name = ref.digest ?? ref.tag ?? 'latest'
-    const response = await this.#http.send(
+    const answer = await this.#http.send(
       ref,
       { method: 'GET', target: `manifests/${name}`, headers: ACCEPT },
       until,
     )
-    if (response.status !== 200) throw await statusFault(ref, response, `the manifest ${name}`)
-    const bytes = await this.#http.readSmall(response, MAX_MANIFEST, until)
+    if (answer.status !== 200) throw await statusFault(ref, answer, `the manifest ${name}`)
+    const bytes = await this.#http.readSmall(answer, MAX_MANIFEST, until)
     const digest = digestBytes(bytes)
     if (ref.digest !== undefined && ref.digest !== digest)
       throw packetFaults.mismatch(`the manifest that came as ${ref.digest} is another`)
-    const claimed = response.headers.get('docker-content-digest')
+    const claimed = answer.header('docker-content-digest')
     if (claimed !== null && claimed !== digest)
       throw packetFaults.mismatch('the registry calls a manifest by a digest it does not have')
     return { digest, bytes }
@@ -88,13 +89,13 @@ export class OciClient implements RegistryReader {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const headers: Record<string, string> = start === 0 ? {} : { range: `bytes=${start}-` }
-    const response = await this.#http.send(
+    const answer = await this.#http.send(
       at,
       { method: 'GET', target: `blobs/${blob.digest}`, headers },
       signal,
     )
-    let skip = await this.#skipped(at, blob, start, response)
-    for await (const chunk of response.body ?? []) {
+    let skip = await this.#skipped(at, blob, start, answer)
+    for await (const chunk of answer.body) {
       const rest = chunk.subarray(Math.min(skip, chunk.length))
       skip -= chunk.length - rest.length
       if (rest.length > 0) yield rest
@@ -102,15 +103,15 @@ export class OciClient implements RegistryReader {
   }
 
   /** Judges the head of an answer: how many of its bytes we already have. */
-  async #skipped(at: Repository, blob: Descriptor, start: number, response: Response): Promise<number> {
-    const resumed = start > 0 && response.status === 206
-    if (response.status !== 200 && !resumed) throw await statusFault(at, response, `the blob ${blob.digest}`)
-    const range = response.headers.get('content-range')
+  async #skipped(at: Repository, blob: Descriptor, start: number, answer: Answer): Promise<number> {
+    const resumed = start > 0 && answer.status === 206
+    if (answer.status !== 200 && !resumed) throw await statusFault(at, answer, `the blob ${blob.digest}`)
+    const range = answer.header('content-range')
     const wanted = `bytes ${start}-${blob.size - 1}/${blob.size}`
-    const length = response.headers.get('content-length')
+    const length = answer.header('content-length')
     const expected = resumed ? blob.size - start : blob.size
     if ((resumed && range !== wanted) || (length !== null && Number(length) !== expected)) {
-      await discard(response)
+      answer.discard()
       throw packetFaults.mismatch(`${at.host} offers other bytes than ${blob.digest} has`)
     }
     return resumed ? 0 : start
@@ -121,11 +122,11 @@ export class OciClient implements RegistryReader {
     const found = new Set<string>()
     let target: string | URL = 'tags/list'
     for (let page = 0; ; page++) {
-      const response = await this.#http.send(at, { method: 'GET', target }, until)
-      if (response.status !== 200) throw await statusFault(at, response, 'its tags')
-      const value = parseJson(await this.#http.readSmall(response, MAX_TAG_BYTES, until))
+      const answer = await this.#http.send(at, { method: 'GET', target }, until)
+      if (answer.status !== 200) throw await statusFault(at, answer, 'its tags')
+      const value = parseJson(await this.#http.readSmall(answer, MAX_TAG_BYTES, until))
       for (const tag of readTags(value)) found.add(tag)
-      const next = await this.#nextPage(at, response)
+      const next = await this.#nextPage(at, answer)
       if (next === undefined) break
       if (page >= MAX_PAGES || found.size > MAX_TAGS)
         throw registryFaults.garbled(`${at.host} lists tags without end`)
@@ -134,10 +135,10 @@ export class OciClient implements RegistryReader {
     return [...found].filter((tag) => !REFERRERS_TAG.test(tag))
   }
 
-  async #nextPage(at: Repository, response: Response): Promise<URL | undefined> {
-    const [, location] = /^\s*<([^>]*)>\s*;.*rel="?next"?/i.exec(response.headers.get('link') ?? '') ?? []
+  async #nextPage(at: Repository, answer: Answer): Promise<URL | undefined> {
+    const [, location] = /^\s*<([^>]*)>\s*;.*rel="?next"?/i.exec(answer.header('link') ?? '') ?? []
     if (location === undefined) return undefined
-    const base = new URL(response.url)
+    const base = answer.url
     const next = await this.#http.judge(at.host, location, base)
     // The next page of a list is where the first one was.
     if (next.origin !== base.origin) throw registryFaults.garbled(`${at.host} continues its list elsewhere`)
@@ -156,18 +157,17 @@ export class OciClient implements RegistryReader {
     target: string,
     signal: AbortSignal,
   ): Promise<readonly Descriptor[] | undefined> {
-    const response = await this.#http.send(
+    const answer = await this.#http.send(
       at,
       { method: 'GET', target, headers: { accept: INDEX_TYPE } },
       signal,
     )
-    if (response.status !== 200) {
-      if (![400, 404, 405].includes(response.status))
-        throw await statusFault(at, response, 'what refers to it')
-      await discard(response)
+    if (answer.status !== 200) {
+      if (![400, 404, 405].includes(answer.status)) throw await statusFault(at, answer, 'what refers to it')
+      answer.discard()
       return undefined
     }
-    const document = readArtifact(await this.#http.readSmall(response, MAX_MANIFEST, signal))
+    const document = readArtifact(await this.#http.readSmall(answer, MAX_MANIFEST, signal))
     return document.kind === 'index' ? document.manifests : []
   }
 }

@@ -6,13 +6,14 @@ import { checkPublic, checkTarget, isLoopbackName } from './oci-address.ts'
 import { registryFaults } from './oci-faults.ts'
 import { OciLogin } from './oci-login.ts'
 import type { OciSettings } from './oci-settings.ts'
+import { type Answer, type Body, sendRequest, type WireRequest } from './oci-wire.ts'
 
 export interface OciRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
   /** Below `/v2/<repository>/`, or an address the registry gave. */
   readonly target: string | URL
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  readonly body?: Body
   /** A part of something longer, which has to be begun anew when this fails. */
   readonly once?: boolean
 }
@@ -30,13 +31,8 @@ const HOSTS: Readonly<Record<string, string>> = {
   'index.docker.io': 'registry-1.docker.io',
 }
 
-/** Lets go of an answer that nobody will read. */
-export const discard = async (response: Response): Promise<void> => {
-  await response.body?.cancel().catch(() => {})
-}
-
-const retryAfter = (response: Response, now: number): number | undefined => {
-  const text = response.headers.get('retry-after')
+const retryAfter = (answer: Answer, now: number): number | undefined => {
+  const text = answer.header('retry-after')
   if (text === null) return undefined
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
@@ -51,8 +47,8 @@ export class OciHttp {
     this.settings = settings
     this.#login = new OciLogin(
       settings.credentials,
-      (url, init, signal) => this.#fetch(url, init, signal),
-      (response, max, signal) => this.readSmall(response, max, signal),
+      (url, request, signal) => this.#send(url, request, signal),
+      (answer, max, signal) => this.readSmall(answer, max, signal),
     )
   }
 
@@ -71,7 +67,7 @@ export class OciHttp {
   }
 
   /** Sends a request until it gets an answer worth having: anything that trying again would not change. */
-  async send(at: Repository, request: OciRequest, signal: AbortSignal): Promise<Response> {
+  async send(at: Repository, request: OciRequest, signal: AbortSignal): Promise<Answer> {
     const base = await this.#open(at.host)
     const url =
       typeof request.target === 'string'
@@ -85,7 +81,7 @@ export class OciHttp {
       })
       if (answer !== undefined && !AGAIN.includes(answer.status)) return answer
       const wait = answer === undefined ? undefined : retryAfter(answer, Date.now())
-      if (answer !== undefined) await discard(answer)
+      answer?.discard()
       if (last || (wait ?? 0) > MAX_WAIT_MS)
         throw registryFaults.unavailable(`${at.host} answered ${answer?.status}`, {
           ...(wait !== undefined && { detail: { retryAfterMs: wait } }),
@@ -143,18 +139,18 @@ export class OciHttp {
     url: URL,
     request: OciRequest,
     signal: AbortSignal,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
     const known = this.#login.known(base, scope)
     const first = await this.#follow(base, url, request, known, signal)
     if (first.status !== 401 || url.origin !== base.origin) return first
-    const challenge = first.headers.get('www-authenticate')
-    await discard(first)
+    const challenge = first.header('www-authenticate')
+    first.discard()
     const realm = (text: string) => this.judge(at.host, text, base)
     const header = await this.#login.answer(base, scope, challenge, realm, signal)
     const second = await this.#follow(base, url, request, header, signal)
     if (second.status !== 401) return second
-    await discard(second)
+    second.discard()
     this.#login.forget(base, scope)
     throw registryFaults.denied(`${base.host} does not accept what we know of ourselves`)
   }
@@ -165,29 +161,29 @@ export class OciHttp {
     { method, headers, body }: OciRequest,
     login: string | undefined,
     signal: AbortSignal,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     let url = start
     for (let hops = 0; ; hops++) {
       // The password is the registry's alone: another host, even another port, is somebody else.
       const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
-      const init = { method, headers: { ...headers, ...own }, ...(body !== undefined && { body }) }
-      const response = await this.#fetch(url, init, signal)
-      if (!REDIRECTS.includes(response.status)) return response
-      await discard(response)
+      const request = { method, headers: { ...headers, ...own }, ...(body !== undefined && { body }) }
+      const answer = await this.#send(url, request, signal)
+      if (!REDIRECTS.includes(answer.status)) return answer
+      answer.discard()
       if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
       if (method !== 'GET' && method !== 'HEAD')
         throw registryFaults.garbled(`${base.host} answers an upload by leading elsewhere`)
-      url = await this.judge(base.host, response.headers.get('location'), url)
+      url = await this.judge(base.host, answer.header('location'), url)
     }
   }
 
-  async #fetch(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  async #send(url: URL, request: WireRequest, signal: AbortSignal): Promise<Answer> {
     try {
-      const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...init.headers }
-      const response = await fetch(url, { ...init, headers, redirect: 'manual', signal })
+      const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...request.headers }
+      const answer = await sendRequest(url, { ...request, headers }, signal)
       // Asked for as they are: packed bytes could unpack to anything.
-      if ((response.headers.get('content-encoding') ?? 'identity') === 'identity') return response
-      await discard(response)
+      if ((answer.header('content-encoding') ?? 'identity') === 'identity') return answer
+      answer.discard()
     } catch (cause) {
       throw this.failure(cause, signal)
     }
@@ -195,16 +191,16 @@ export class OciHttp {
   }
 
   /** A small body, bounded before and while it is read. */
-  async readSmall(response: Response, max: number, signal: AbortSignal): Promise<Uint8Array> {
+  async readSmall(answer: Answer, max: number, signal: AbortSignal): Promise<Uint8Array> {
     const tooLarge = registryFaults.too_large(`the registry's answer has more than ${max} bytes`)
-    if (Number(response.headers.get('content-length') ?? 0) > max) {
-      await discard(response)
+    if (Number(answer.header('content-length') ?? 0) > max) {
+      answer.discard()
       throw tooLarge
     }
     const chunks: Uint8Array[] = []
     let seen = 0
     try {
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of answer.body) {
         seen += chunk.length
         if (seen > max) throw tooLarge
         chunks.push(chunk)

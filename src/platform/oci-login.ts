@@ -9,9 +9,10 @@ import {
   type Token,
 } from './oci-auth.ts'
 import { registryFaults } from './oci-faults.ts'
+import type { Answer, WireRequest } from './oci-wire.ts'
 
-type Fetch = (url: URL, init: RequestInit, signal: AbortSignal) => Promise<Response>
-type ReadSmall = (response: Response, max: number, signal: AbortSignal) => Promise<Uint8Array>
+type Send = (url: URL, request: WireRequest, signal: AbortSignal) => Promise<Answer>
+type ReadSmall = (answer: Answer, max: number, signal: AbortSignal) => Promise<Uint8Array>
 /** Turns the address of a token service into one that may be asked. */
 type JudgeRealm = (text: string) => Promise<URL>
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>
@@ -26,13 +27,13 @@ interface Known {
 /** Logs in to registries and remembers for how long. Nothing of it is written down. */
 export class OciLogin {
   readonly #credentials: FindCredentials
-  readonly #fetch: Fetch
+  readonly #send: Send
   readonly #read: ReadSmall
   readonly #known = new Map<string, Known>()
 
-  constructor(credentials: FindCredentials, fetch: Fetch, read: ReadSmall) {
+  constructor(credentials: FindCredentials, send: Send, read: ReadSmall) {
     this.#credentials = credentials
-    this.#fetch = fetch
+    this.#send = send
     this.#read = read
   }
 
@@ -81,8 +82,8 @@ export class OciLogin {
     if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
     const url = await judge(realm)
     const trusted = maySeePassword(base, url) ? who : undefined
-    const response = await this.#ask(url, scope, service, trusted, signal)
-    const { token, seconds } = await this.#readToken(base, response, signal)
+    const answer = await this.#ask(url, scope, service, trusted, signal)
+    const { token, seconds } = await this.#readToken(base, answer, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
@@ -97,20 +98,20 @@ export class OciLogin {
         scope,
       })
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      return this.#fetch(url, { method: 'POST', headers, body: form.toString() }, signal)
+      return this.#send(url, { method: 'POST', headers, body: Buffer.from(form.toString()) }, signal)
     }
     url.searchParams.set('scope', scope)
     if (service !== '') url.searchParams.set('service', service)
     const login = who?.kind === 'password' ? { authorization: basicHeader(who.user, who.password) } : {}
-    return this.#fetch(url, { method: 'GET', headers: login }, signal)
+    return this.#send(url, { method: 'GET', headers: login }, signal)
   }
 
-  async #readToken(base: URL, response: Response, signal: AbortSignal): Promise<Token> {
-    if (!response.ok) {
-      await response.body?.cancel().catch(() => {})
+  async #readToken(base: URL, answer: Answer, signal: AbortSignal): Promise<Token> {
+    if (answer.status !== 200) {
+      answer.discard()
       throw registryFaults.denied(`the token service of ${base.host} refuses us`)
     }
-    const bytes = await this.#read(response, MAX_TOKEN_ANSWER, signal)
+    const bytes = await this.#read(answer, MAX_TOKEN_ANSWER, signal)
     try {
       return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
     } catch (cause) {

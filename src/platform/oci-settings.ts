@@ -34,5 +34,5 @@ export const DEFAULT_OCI: OciSettings = {
   requestMs: 30_000,
   bytesPerSecond: 64 * 1024,
   maxBlobBytes: 8 * 1024 * MiB,
-  chunkBytes: 16 * MiB,
+  chunkBytes: 1024 * MiB,
 }

@@ -2,6 +2,7 @@ import type { Fault, FaultMaker } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Repository } from '../packets/registry.ts'
 import { registryFaults } from './oci-faults.ts'
+import type { Answer } from './oci-wire.ts'
 
 const MEANINGS: Readonly<Record<number, FaultMaker>> = {
   400: registryFaults.rejected,
@@ -15,15 +16,10 @@ const MEANINGS: Readonly<Record<number, FaultMaker>> = {
 const MAX_TEXT = 2048
 
 /** The registry's own code, when it is one: only capitals pass, so that no text of a stranger gets into ours. */
-const readCode = async (response: Response): Promise<string> => {
-  const { value } =
-    (await response.body
-      ?.getReader()
-      .read()
-      .catch(() => undefined)) ?? {}
-  await response.body?.cancel().catch(() => {})
+const readCode = async (answer: Answer): Promise<string> => {
+  const bytes = await answer.head(MAX_TEXT)
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(value?.subarray(0, MAX_TEXT) ?? []).toString('utf8'))
+    const parsed: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
     const first: unknown = isRecord(parsed) && Array.isArray(parsed.errors) ? parsed.errors[0] : undefined
     const code = isRecord(first) ? first.code : undefined
     return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
@@ -33,8 +29,8 @@ const readCode = async (response: Response): Promise<string> => {
 }
 
 /** What an answer means that is not the one hoped for. */
-export const statusFault = async (at: Repository, response: Response, what: string): Promise<Fault> => {
-  const make = MEANINGS[response.status] ?? registryFaults.garbled
-  const code = await readCode(response)
-  return make(`${at.host}/${at.repository} answers ${response.status}${code} when asked for ${what}`)
+export const statusFault = async (at: Repository, answer: Answer, what: string): Promise<Fault> => {
+  const make = MEANINGS[answer.status] ?? registryFaults.garbled
+  const code = await readCode(answer)
+  return make(`${at.host}/${at.repository} answers ${answer.status}${code} when asked for ${what}`)
 }

@@ -34,6 +34,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   const aliasFile = (uri: string) =>
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
   const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
+  const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
@@ -56,6 +57,8 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
       await keep(place, metadata)
     },
+    catalog: (digest) => readPlain(catalogFile(digest), MAX_KEPT).catch(() => undefined),
+    keepCatalog: (digest, lines) => replaceFile(catalogFile(digest), lines).catch(() => {}),
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}

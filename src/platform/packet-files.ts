@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../kernel/fault.ts'
+import { isGone, type Owner, ownSelf } from './process-owner.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -22,25 +22,28 @@ export const diskFault = (cause: unknown): Fault => {
     : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
 }
 
+/** A process as a file name can tell it: shortened where that leaves no doubt. */
+const signOf = ({ host, boot, space, pid, start }: Owner) => ({
+  host: Buffer.from(host).toString('hex').slice(0, 16),
+  boot: boot.replaceAll('-', '').slice(0, 12),
+  space: space.replace(/\D/g, ''),
+  pid,
+  start,
+})
+
 /** A name that says who is writing, so that what a dead process left can be told from work in progress. */
 export const draftName = (): string =>
-  `.draft-${Buffer.from(hostname()).toString('hex').slice(0, 16)}-${process.pid}-${randomBytes(6).toString('hex')}`
+  `.draft-${Object.values(signOf(ownSelf())).join('-')}-${randomBytes(6).toString('hex')}`
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const DRAFT = /^\.draft-([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)-[0-9a-f]+$/
+const DAY_MS = 24 * 3_600_000
 
 /** Whether a draft's writer is gone. Of another machine's only its age can tell. */
 const isAbandoned = (name: string, ageMs: number): boolean => {
-  const [, host, pid] = /^\.draft-([0-9a-f]*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
+  const [, host, boot = '', space = '', pid, start = ''] = DRAFT.exec(name) ?? []
   if (host === undefined) return false
-  const ours = Buffer.from(hostname()).toString('hex').slice(0, 16) === host
-  return ours ? !isAlive(Number(pid)) : ageMs > 24 * 3_600_000
+  const here = signOf(ownSelf())
+  return here.host === host ? isGone({ host, boot, space, pid: Number(pid), start }, here) : ageMs > DAY_MS
 }
 
 /** Takes away what writers left in a folder that no longer live. */
@@ -59,6 +62,41 @@ export const syncFolder = async (path: string): Promise<void> => {
   await handle?.close()
 }
 
+/** So much is written at once: a write costs more than the bytes in it. */
+const BATCH = 1024 * 1024
+
+const writeBatch = async (file: FileHandle, batch: readonly Uint8Array[]): Promise<void> => {
+  const { bytesWritten } = await file.writev(batch)
+  const total = batch.reduce((sum, { length }) => sum + length, 0)
+  // A disk that takes only a part says why when it is offered the rest.
+  if (bytesWritten < total) await file.writeFile(Buffer.concat(batch).subarray(bytesWritten))
+}
+
+/** Writes one batch while the next is on its way. */
+const writeAll = async (
+  file: FileHandle,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> => {
+  let batch: Uint8Array[] = []
+  let size = 0
+  let written = Promise.resolve()
+  const flush = async () => {
+    const full = batch
+    batch = []
+    size = 0
+    await written
+    written = writeBatch(file, full)
+    written.catch(() => {})
+  }
+  for await (const chunk of chunks) {
+    batch.push(chunk)
+    size += chunk.length
+    if (size >= BATCH) await flush()
+  }
+  if (size > 0) await flush()
+  await written
+}
+
 /** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
 export const writeNew = async (
   path: string,
@@ -69,7 +107,7 @@ export const writeNew = async (
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    for await (const chunk of chunks) await file.writeFile(chunk)
+    await writeAll(file, chunks)
     await file.sync()
   } finally {
     await file.close()

@@ -1,37 +1,80 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { confinePath } from '../packets/format/confine.ts'
 import { DocTable } from '../packets/format/docs.ts'
 import { floatsOf, memorySource, readFlat } from '../packets/format/faiss.ts'
 import { readManifest } from '../packets/format/manifest.ts'
 import type { OpenFile } from '../packets/publish.ts'
-import { fenceOf, type OpenedFile } from './jail-async.ts'
+import { systemClock } from './clock.ts'
+import { withLock } from './file-lock.ts'
+import { type Fence, fenceOf, type OpenedFile } from './jail-async.ts'
 import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
 
-/** Puts a packet's files where an earlier build may be: afterwards it is the old one or the new one, whole. */
+const LOCK_MS = 30_000
+const MAX_DEPTH = 6
+
+/** Where the packet lies that is being replaced, until the new one is in its place. */
+const asideOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
+
+const isThere = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined)) !== undefined
+
+const whileAlone = <T>(folder: string, work: () => Promise<T>): Promise<T> =>
+  withLock(join(dirname(folder), `.${basename(folder)}.lock`), { clock: systemClock, waitMs: LOCK_MS }, work)
+
+/** Brings back what was set aside by a build that died before it had put the new packet there. */
+const bringBack = async (folder: string): Promise<void> => {
+  const aside = asideOf(folder)
+  if (!(await isThere(aside))) return
+  if (await isThere(folder)) await rm(aside, { recursive: true, force: true })
+  else await rename(aside, folder)
+}
+
+/** Ends what a dead build began, so that the folder is the old packet or the new one. */
+export const healPacket = async (folder: string): Promise<void> => {
+  if (await isThere(asideOf(folder))) await whileAlone(folder, () => bringBack(folder))
+}
+
+/**
+ * Puts a packet's files where an earlier build may be. Whoever reads through `packetFolder` finds the old packet or
+ * the new one, whole, whatever happens in between: what is replaced is set aside until the new one is there.
+ */
 export const writePacket = async (folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> => {
   const draft = join(dirname(folder), draftName())
-  const old = join(dirname(folder), draftName())
   try {
     await mkdir(draft, { recursive: true })
     await sweepDrafts(dirname(folder))
     for (const [path, bytes] of files) await writeNew(join(draft, confinePath(path)), [bytes], 0o644)
     await syncFolder(draft)
-    await rename(folder, old).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'ENOENT') throw cause
+    await whileAlone(folder, async () => {
+      await bringBack(folder)
+      await rename(folder, asideOf(folder)).catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code !== 'ENOENT') throw cause
+      })
+      await rename(draft, folder)
+      await syncFolder(dirname(folder))
+      await rm(asideOf(folder), { recursive: true, force: true })
     })
-    await rename(draft, folder)
-    await syncFolder(dirname(folder))
   } catch (cause) {
     throw diskFault(cause)
   } finally {
     await rm(draft, { recursive: true, force: true })
-    await rm(old, { recursive: true, force: true })
   }
 }
 
+/** Every packet that was built below a folder, the folder itself included. */
+export const builtPackets = async (folder: string, depth = 0): Promise<readonly string[]> => {
+  if (await isThere(join(folder, 'manifest.json'))) return [folder]
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const below = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && depth < MAX_DEPTH)
+    .map(({ name }) => join(folder, name))
+    .sort()
+  return (await Promise.all(below.map((one) => builtPackets(one, depth + 1)))).flat()
+}
+
 const readExactly = async ({ file }: OpenedFile, at: number, length: number): Promise<Buffer> => {
-  const bytes = Buffer.alloc(length)
+  const bytes = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, at + done)
     if (bytesRead === 0) throw diskFault({ code: 'EIO' })
@@ -40,32 +83,37 @@ const readExactly = async ({ file }: OpenedFile, at: number, length: number): Pr
   return bytes
 }
 
+const useFile = async <T>(
+  fence: Fence,
+  path: string,
+  work: (opened: OpenedFile) => Promise<T>,
+): Promise<T | undefined> => {
+  const opened = await fence.open(path).catch((cause: unknown) => {
+    throw diskFault(cause)
+  })
+  return opened && work(opened).finally(() => opened.file.close())
+}
+
 /**
  * The files of a built packet, opened when they are asked for. The folder may have come with a repository: a link
  * in it must not have us publish what lies elsewhere.
  */
-export const packetFolder = (folder: string): OpenFile => {
-  const fence = fenceOf(folder)
-  const use = async <T>(path: string, work: (opened: OpenedFile) => Promise<T>): Promise<T | undefined> => {
-    const opened = await fence.open(path).catch((cause: unknown) => {
-      throw diskFault(cause)
-    })
-    return opened && work(opened).finally(() => opened.file.close())
-  }
-  return async (asked) => {
+export const packetFolder =
+  (folder: string): OpenFile =>
+  async (asked) => {
+    const fence = fenceOf((await isThere(folder)) ? folder : asideOf(folder))
     const path = confinePath(asked)
-    const size = await use(path, async (opened) => opened.size)
+    const size = await useFile(fence, path, async (opened) => opened.size)
     if (size === undefined) return undefined
     return {
       size,
       read: async (at, length) => {
-        const bytes = await use(path, (opened) => readExactly(opened, at, length))
+        const bytes = await useFile(fence, path, (opened) => readExactly(opened, at, length))
         if (bytes === undefined) throw diskFault({ code: 'ENOENT' })
         return bytes
       },
     }
   }
-}
 
 const MAX_EARLIER = 2 ** 31
 

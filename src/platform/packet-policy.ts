@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../kernel/fault.ts'
 import { packetFaults } from '../packets/faults.ts'
-import { checkSources, OPEN_POLICY, type Policy, PolicyFile } from '../packets/policy.ts'
+import { checkDemands, checkSources, OPEN_POLICY, type Policy, PolicyFile } from '../packets/policy.ts'
 import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
 import { readPlain } from './jail-async.ts'
+import { isTrustedRoot } from './sigstore.ts'
 
 const FILE = 'policy.yml'
 const MAX_BYTES = 256 * 1024
+const MAX_ROOT = 1024 * 1024
 
 const refuse = (why: string, cause?: unknown): never => {
   throw packetFaults.policy_file(`policy.yml cannot be used: ${why}`, { cause })
@@ -34,6 +36,19 @@ const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
   return { name: inline ? 'inline' : named, key }
 }
 
+const loadRoot = async (root: string, named: string): Promise<unknown> => {
+  const text = await readFile(join(root, named), 'utf8').catch((cause: unknown) =>
+    refuse(`the trusted root ${named} cannot be read`, cause),
+  )
+  try {
+    const value: unknown = text.length > MAX_ROOT ? undefined : JSON.parse(text)
+    if (isTrustedRoot(value)) return value
+  } catch {
+    // Said below.
+  }
+  return refuse(`${named} is no trusted root of a sigstore`)
+}
+
 /** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
 export const packetPolicy = (root: string) => async (): Promise<Policy> => {
   let text: string
@@ -52,11 +67,11 @@ export const packetPolicy = (root: string) => async (): Promise<Policy> => {
     const [issue] = parsed.error.issues
     return refuse(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`)
   }
-  const { keys: names, ...rest } = parsed.data
+  const { keys: names, trusted_root: rootFile, ...rest } = parsed.data
   const loose = checkSources(rest.allowed_sources ?? [])
   if (loose !== undefined) refuse(`the source ${loose} may have a star only at its end, behind the host`)
-  if (rest.require.includes('signature') && names.length === 0)
-    refuse('it requires signatures and names no keys')
+  const unmeant = checkDemands(parsed.data)
+  if (unmeant !== undefined) refuse(unmeant)
   const keys = await Promise.all(names.map((name) => loadKey(root, name)))
-  return { ...rest, keys }
+  return { ...rest, keys, ...(rootFile !== undefined && { root: await loadRoot(root, rootFile) }) }
 }

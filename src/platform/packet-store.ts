@@ -4,28 +4,11 @@ import type { Digest } from '../kernel/digest.ts'
 import { digestBytes } from '../kernel/hash.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { safeName } from '../packets/format/reference.ts'
+import { inLanes } from '../packets/lanes.ts'
 import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
 import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
 import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
-
-const AT_ONCE = 4
-
-/** Runs `work` over items, a few at a time. The first failure ends the others too. */
-const inLanes = async <T>(
-  items: readonly T[],
-  work: (item: T, signal: AbortSignal) => Promise<void>,
-): Promise<void> => {
-  const queue = [...items]
-  const stop = new AbortController()
-  const lane = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined && !stop.signal.aborted; item = queue.shift()) {
-      await work(item, stop.signal).catch((cause: unknown) => stop.abort(cause))
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  if (stop.signal.aborted) throw stop.signal.reason
-}
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),

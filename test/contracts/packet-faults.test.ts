@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -17,7 +18,7 @@ import { packetStore } from '../../src/platform/packet-store.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, type Call, FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
-import { openGuard } from '../support/packet-world.ts'
+import { buildTexts, openGuard, openWorld, publishNowhere } from '../support/packet-world.ts'
 
 const registry = new FaultRegistry()
 /** What a registry may lead us to, and must learn nothing from us. */
@@ -311,6 +312,11 @@ const MISBEHAVIOURS: readonly [string, Behaviour, string, MadePacket?][] = [
   ['has a title from the root', fine, 'packet.unsafe_path', titled('/etc/cron.d/x')],
   ['has a title for Windows', fine, 'packet.unsafe_path', titled('C:\\x')],
   ['has a title with a NUL', fine, 'packet.unsafe_path', titled('a\0b')],
+  ['has a title that is a device', fine, 'packet.unsafe_path', titled('payload/NUL')],
+  ['has a title that is a device with an ending', fine, 'packet.unsafe_path', titled('payload/com1.jsonl')],
+  ['has a title of a hidden stream', fine, 'packet.unsafe_path', titled('payload/docs.jsonl:x')],
+  ['has a title that ends as another', fine, 'packet.unsafe_path', titled('payload/docs.jsonl.')],
+  ['has a payload that is a device', fine, 'packet.unsafe_path', metadata({ payload_root: 'aux' })],
   ['has two files in one place', fine, 'packet.unsafe_path', titled('payload/A', 'payload/a')],
   ['has a file that is a folder', fine, 'packet.unsafe_path', titled('payload/a', 'payload/a/b')],
   ['wants to be its own manifest', fine, 'packet.unsafe_path', titled('oci-manifest.json')],
@@ -334,7 +340,50 @@ const MISBEHAVIOURS: readonly [string, Behaviour, string, MadePacket?][] = [
   ['has an index of a lost manifest', fine, 'registry.missing', index(entry(titled('b')))],
 ]
 
+/** Remembers where sockets are opened to, until it is told to end. */
+const watchSockets = () => {
+  const { connect } = Socket.prototype
+  const seen: string[] = []
+  Socket.prototype.connect = function (this: Socket, ...words: unknown[]) {
+    const [first] = words.flat() as { host?: string; port?: number }[]
+    seen.push(`${first?.host}:${first?.port}`)
+    return Reflect.apply(connect, this, words)
+  } as typeof connect
+  return {
+    end: () => {
+      Socket.prototype.connect = connect
+      return seen
+    },
+  }
+}
+
+/** An archive that would leave its folder if anybody unpacked it: a link to /etc, and a device. */
+const archive = (): Buffer => {
+  const entry = (name: string, kind: string, target: string) => {
+    const head = Buffer.alloc(512)
+    head.write(name)
+    head.write('0000644', 100)
+    head.write('00000000000', 124)
+    head.write('        ', 148)
+    head.write(kind, 156)
+    head.write(target, 157)
+    const sum = head.reduce((total, byte) => total + byte, 0)
+    head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    return head
+  }
+  return Buffer.concat([entry('way-out', '2', '/etc'), entry('null', '3', ''), Buffer.alloc(1024)])
+}
+
 describe('a registry that misbehaves', () => {
+  let kept: ReturnType<typeof openWorld> & { ref: string }
+  beforeAll(async () => {
+    const made = await publishNowhere(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick.\n' }))
+    registry.play(made, fine)
+    const ref = `oci://${registry.address}/demo@${made.digest}`
+    kept = { ...openWorld(await makeFolder(), registry.address), ref }
+    expect(await kept.packets.query({ ref, q: 'wick' }, forever)).toMatchObject({ ok: true })
+  })
+  afterAll(() => kept.close())
   beforeEach(() => neighbour.play(packet, fine))
 
   it('does so in more than sixty ways', () => {
@@ -342,11 +391,39 @@ describe('a registry that misbehaves', () => {
     expect(new Set(MISBEHAVIOURS.map(([name]) => name)).size).toBe(MISBEHAVIOURS.length)
   })
 
-  it.each(MISBEHAVIOURS)('%s: we say what is wrong and keep nothing', async (_, behave, code, other) => {
-    registry.play(other ?? packet, behave)
-    const { root, done } = await pull()
-    await expect(done).rejects.toMatchObject({ code })
-    expect(await readdir(join(root, 'cas')).catch(() => [])).toEqual([])
+  it.each(MISBEHAVIOURS)(
+    '%s: we say what is wrong, keep nothing, and ask nobody it leads us to',
+    async (_, behave, code, other) => {
+      registry.play(other ?? packet, behave)
+      const { root, done } = await pull()
+      const reached = watchSockets()
+      await expect(done).rejects.toMatchObject({ code })
+      expect(reached.end().filter((address) => address !== registry.address)).toEqual([])
+      expect(await readdir(join(root, 'cas')).catch(() => [])).toEqual([])
+      // What was fetched on a better day is there as before.
+      const asked = registry.calls.length
+      expect(await kept.packets.query({ ref: kept.ref, q: 'wick' }, forever)).toMatchObject({
+        ok: true,
+        cache: { hit: true },
+      })
+      expect(registry.calls.length).toBe(asked)
+    },
+  )
+
+  it('may send links and devices in an archive: nothing is ever unpacked', async () => {
+    const made = makeArtifact({ 'payload/docs.jsonl': archive() })
+    registry.play(made, fine)
+    const { store, done } = await pull()
+    const { digest, folder } = await done
+    expect(await store.verify([digest])).toEqual([{ digest, problems: [] }])
+    const found = await readdir(folder, { recursive: true, withFileTypes: true })
+    expect(
+      found
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['docs.jsonl', 'oci-manifest.json'])
+    expect(found.every((entry) => entry.isFile() || entry.isDirectory())).toBe(true)
   })
 
   it('is asked once when it says that it is busy for long', async () => {
@@ -402,6 +479,21 @@ describe('a registry with a bad day', () => {
     const { store, done } = await pull()
     const { digest } = await done
     expect(await store.verify([digest])).toMatchObject([{ problems: [] }])
+  })
+
+  it('is seen by us to lead to a neighbour', async () => {
+    // A new one, to whom no line is open yet.
+    const other = new FaultRegistry()
+    await other.start()
+    const away = ({ path }: Call, response: ServerResponse) =>
+      send(response, 307, { location: `http://${other.address}${path}` })
+    registry.play(packet, onDocs(away))
+    other.play(packet, fine)
+    const { done } = await pull()
+    const reached = watchSockets()
+    await done
+    expect(reached.end()).toContain(other.address)
+    await other.stop()
   })
 
   it('sends only the rest of a blob that was cut', async () => {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { safeName } from '../../src/packets/format/reference.ts'
 import type { OpenBlob } from '../../src/packets/store.ts'
+import { draftName } from '../../src/platform/packet-files.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { asObject, type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
@@ -203,15 +204,21 @@ describe('the store of packets, killed', () => {
     expect(await workers.run([root, 'small', '1', '100'], { through: limited })).toHaveLength(1)
   })
 
-  it('leaves the drafts of the living and of other machines alone', async () => {
+  it('leaves the drafts of the living and of other machines alone, and no others', async () => {
     const { root, store } = await stored()
-    const living = `.draft-${'0'.repeat(16)}-1-abcdef`
-    await mkdir(join(root, 'cas', living))
-    await link(
-      join(root, 'cas', safeName(packet.digest), 'oci-manifest.json'),
-      join(root, 'cas', living, 'x'),
-    )
+    const living = draftName()
+    const [host = '', boot = '', space = '', pid = '', start = ''] = living.split('-').slice(1)
+    const drafts = {
+      living,
+      'of another machine': ['.draft', '00', boot, space, pid, start, 'ab'].join('-'),
+      'of the time before a restart': ['.draft', host, '0123', space, pid, start, 'ab'].join('-'),
+      'of a number that is used again': ['.draft', host, boot, space, pid, '7', 'ab'].join('-'),
+      'of the dead': ['.draft', host, boot, space, '4194303', start, 'ab'].join('-'),
+    }
+    for (const name of Object.values(drafts)) await mkdir(join(root, 'cas', name))
     await store.prune([])
-    expect(await names(root)).toContain(living)
+    const left = await names(root)
+    const kept = Object.entries(drafts).filter(([, name]) => left.includes(name))
+    expect(kept.map(([whose]) => whose)).toEqual(['living', 'of another machine'])
   })
 })

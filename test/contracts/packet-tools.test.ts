@@ -79,7 +79,8 @@ describe('lookup', () => {
       selected: answer.selected,
     })
     expect(await packets.lookup({ ref: 'demo@1.0.0' }, never)).toMatchObject({ selected: answer.selected })
-    expect(requests()).toEqual(['manifests/1.0.0', expect.stringContaining('blobs/')])
+    // Asked by a tag it may mean something new; what is known of its digest is not asked for again.
+    expect(requests()).toEqual(['manifests/1.0.0'])
   })
 
   it('without a version costs three requests, and none within three minutes', async () => {

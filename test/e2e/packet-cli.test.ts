@@ -1,53 +1,18 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { initialize, request } from '../support/messages.ts'
+import { answerOf as answers, call, converse, packetText } from '../support/packet-program.ts'
 
 afterAll(sweep)
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
-const SERVER = join(BINARY, '../cpm-mcp.js')
-const run = promisify(execFile)
-
-const warrant = async (args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = '/') => {
-  const done = await run(process.execPath, [BINARY, 'packet', ...args], {
-    cwd,
-    env: cleanEnvironment(env),
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-  )
-  return done as { code: number; stdout: string; stderr: string }
-}
-
-/** Says lines to the server, and gives every line it says back. */
-const converse = async (
-  lines: readonly string[],
-  env: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
-  cwd = '/',
-) => {
-  const child = spawn(process.execPath, [SERVER, ...args], { cwd, env: cleanEnvironment(env) })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part
-  })
-  child.stdin.end(`${lines.join('\n')}\n`)
-  await once(child, 'close')
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-}
-const call = (id: number, name: string, args: object) => request(id, 'tools/call', { name, arguments: args })
-const answers = (said: readonly { id?: number; result?: { structuredContent?: object } }[], id: number) =>
-  said.find((one) => one.id === id)?.result?.structuredContent
+const warrant = packetText
 
 describe('a packet at the command line', () => {
   it('is built into a folder of its own, the same every time', async () => {
@@ -156,6 +121,41 @@ describeWith('registry', 'a handbook, from folder to answer', (host) => {
   })
 })
 
+describeWith('registry', 'the walk through packets in the README', (host) => {
+  it('works as it is written, in a folder that has only docs', async () => {
+    const home = await makeFolder()
+    const readme = await readFile(join(DOCS, '../README.md'), 'utf8')
+    const [, script = ''] = /## Knowledge packets[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
+    const commands = script.trim().split('\n')
+    expect(commands.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+      'export REGISTRY=127.0.0.1:5000/team',
+      'warrant packet build',
+      'warrant packet publish',
+      'warrant packet lookup',
+      'warrant packet query',
+      'warrant packet digest',
+    ])
+    await cp(DOCS, join(home, 'docs'), { recursive: true })
+    await mkdir(join(home, 'bin'))
+    await symlink(BINARY, join(home, 'bin/warrant'))
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-ec', script.replace('127.0.0.1:5000/team', `${host}/walk`)],
+      {
+        cwd: home,
+        env: cleanEnvironment({
+          PATH: `${join(home, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+        }),
+      },
+    )
+    expect(stdout).toMatch(/^.*handbook\/1\.0\.0: \d+ chunks of \d+ files, warrant-local-1\n/)
+    expect(stdout).toContain(`${host}/walk/handbook:1.0.0\nsha256:`)
+    expect(stdout).toContain(`\nhandbook@1.0.0  oci://${host}/walk/handbook@sha256:`)
+    expect(stdout).toMatch(/\nadr\/0005-dialects\.md:\d+-\d+ {2}\(\d/)
+    expect(stdout).toMatch(/\n- \S+\.md:\d+-\d+: /)
+  })
+})
+
 describeWith('registry', 'a cold packet', (host) => {
   it('asked by eight processes at once is fetched whole and indexed once', async () => {
     const home = await makeFolder()
@@ -191,7 +191,7 @@ describe('the packet server', () => {
       { REGISTRY: 'example.invalid' },
       ['--registry', '10.255.255.1:1/x'],
     )
-    expect(said[0].result.serverInfo.name).toBe('context-packet-manager')
+    expect(said[0]?.result.serverInfo.name).toBe('context-packet-manager')
     expect(said.find((one) => one.id === 2)?.result.tools.map(({ name }: { name: string }) => name)).toEqual([
       'lookup',
       'query',

@@ -1,49 +1,20 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
-import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, sweep } from '../support/binary.ts'
 import { EmbeddingServer } from '../support/embedding-server.ts'
 import { initialize, request } from '../support/messages.ts'
+import { type Env, makeSource, packetJson } from '../support/packet-program.ts'
 import { RegistryProxy } from '../support/registry-proxy.ts'
 
 const server = new EmbeddingServer()
 beforeAll(() => server.start())
 afterAll(() => Promise.all([server.stop(), sweep()]))
 
-const run = promisify(execFile)
-type Env = Readonly<Record<string, string>>
-
-const warrant = async (args: readonly string[], env: Env = {}) =>
-  (await run(process.execPath, [BINARY, 'packet', ...args, '--json'], {
-    cwd: '/',
-    env: cleanEnvironment(env),
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, answer: JSON.parse(stdout), stderr }),
-    ({ code, stdout, stderr }) => ({ code, answer: JSON.parse(stdout || 'null'), stderr }),
-  )) as { code: number; answer: Record<string, unknown>; stderr: string }
-
-/** A folder with a text to pack, and the words that pack it. */
-const makeSource = async (text = '# Wicks\n\nTrim the wick at dusk.\n') => {
-  const home = await makeFolder()
-  await mkdir(join(home, 'src'))
-  await writeFile(join(home, 'src/guide.md'), text)
-  const folder = join(home, 'out/guide/1.0.0')
-  const build = [
-    'build',
-    join(home, 'src'),
-    '--name',
-    'guide',
-    '--version',
-    '1.0.0',
-    '--out',
-    join(home, 'out'),
-  ]
-  return { home, folder, build }
-}
+const warrant = packetJson
 
 describe('a build with a lock', () => {
   it('is made again only as it was, unless told that the change is meant', async () => {
@@ -217,7 +188,19 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
     expect(layers).toMatchObject([{ mediaType: 'application/vnd.cpm.catalog.v1+jsonl' }])
     const blob = await fetch(`http://${host}/v2/listed/catalog/blobs/${layers[0]?.digest}`)
     expect(JSON.parse(await blob.text())).toEqual(row)
-    expect((await warrant(['catalog', home], env)).code).not.toBe(0)
+    expect((await warrant(['catalog', join(home, 'src')], env)).code).not.toBe(0)
+    await writeFile(join(home, 'list.jsonl'), `${JSON.stringify(row)}\n`)
+    for (const catalog of [join(home, 'list.jsonl'), `oci://${host}/listed/catalog:latest`])
+      expect((await warrant(['lookup', '--kind', 'guide', '--catalog', catalog], env)).answer).toMatchObject({
+        ok: true,
+        count: 1,
+        selected: { name: 'guide', version: '1.0.0' },
+      })
+    expect(await warrant(['lookup', 'guide', '--catalog', join(home, 'none')], env)).toMatchObject({
+      code: 1,
+      answer: { error: 'lookup_failed', detail: 'the file of the catalog cannot be read' },
+    })
+    expect((await warrant(['lookup'], env)).code).toBe(2)
   })
 
   it('cost three requests to be looked up, and none when they are pinned and known', async () => {

@@ -7,6 +7,8 @@ export class EmbeddingServer {
   readonly texts: string[] = []
   readonly #server: Server
   readonly #dim: number
+  /** How long it thinks about an answer. */
+  waitMs = 0
 
   constructor(dim = 16) {
     this.#dim = dim
@@ -19,7 +21,7 @@ export class EmbeddingServer {
         const { input } = JSON.parse(body) as { input: string[] }
         this.texts.push(...input)
         const data = input.map((text, index) => ({ index, embedding: this.#count(text) }))
-        answer.end(JSON.stringify({ data }))
+        setTimeout(() => answer.end(JSON.stringify({ data })), this.waitMs)
       })
     })
   }

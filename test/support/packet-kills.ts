@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { watch } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -10,8 +11,18 @@ import { BINARY, cleanEnvironment, makeFolder } from './binary.ts'
 import { RegistryProxy } from './registry-proxy.ts'
 
 const DOCS = fileURLToPath(new URL('../../docs/adr', import.meta.url))
+const ASK = ['query', 'book:1.0.0', 'what is a dialect']
 
-const LEFT = /(^|\/)\.draft-|\.lock\.(\d+|[0-9a-f]+\.tmp)$/
+/** A process that says who it is as a lock would, and lives until it is killed. */
+const OWNER = `const fs = require('fs')
+  const stat = fs.readFileSync('/proc/self/stat', 'utf8')
+  console.log(JSON.stringify({ id: 'dead', pid: process.pid, host: require('os').hostname(),
+    start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
+    boot: fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    space: fs.readlinkSync('/proc/self/ns/pid') }))
+  setInterval(() => {}, 1000)`
+
+const LEFT = /(^|\/)\.draft-|(^|\/)\.[^/]*\.previous(\/|$)|\.lock\.(\d+|[0-9a-f]+\.tmp)$/
 
 /** Every file below a folder with its bytes, drafts and locks aside: what a reader would take for whole. */
 const visible = async (folder: string): Promise<ReadonlyMap<string, string>> => {
@@ -119,6 +130,8 @@ export class PacketKills {
       killed += Number(await killAtSight(out, args, this.#env, round % 8))
       const found = await visible(out)
       if (found.size > 0) expect(found).toEqual(this.#whole)
+      // Where one is replaced there is always one, although its folder may be set aside at the moment.
+      if (round % 2 === 1) await finish(['verify', join(out, 'book/1.0.0'), DOCS], this.#env)
       await finish(args, this.#env)
       expect(await visible(out)).toEqual(this.#whole)
       expect(await leftovers(out)).toEqual([])
@@ -173,43 +186,73 @@ export class PacketKills {
   async index(rounds: number): Promise<void> {
     await finish(['publish', join(this.#home, 'whole/book/1.0.0')], this.#env)
     const place = join(this.#home, 'cpm/index')
-    const args = ['query', 'book:1.0.0', 'what is a dialect']
-    await finish(args, this.#env)
+    await finish(ASK, this.#env)
     const whole = await visible(place)
     let killed = 0
     for (let round = 0; round < rounds; round++) {
       await rm(place, { recursive: true })
-      killed += Number(await killAtSight(place, args, this.#env, round % 8))
+      killed += Number(await killAtSight(place, ASK, this.#env, round % 8))
       for (const [path, bytes] of await visible(place)) expect(bytes).toBe(whole.get(path))
-      await finish(args, this.#env)
+      await finish(ASK, this.#env)
       expect(await visible(place)).toEqual(whole)
     }
     expect(killed).toBeGreaterThan(rounds / 4)
   }
 
-  /** Leaves a lock of a process that is dead, and asks again. */
-  async takeOver(): Promise<void> {
+  /** Asks once, takes away what is made for searching, and says where that goes. */
+  async #coldTable(): Promise<string> {
     const place = join(this.#home, 'cpm/index')
-    const args = ['query', 'book:1.0.0', 'what is a dialect']
     await finish(['publish', join(this.#home, 'whole/book/1.0.0')], this.#env)
-    await finish(args, this.#env)
+    await finish(ASK, this.#env)
     const table = [...(await visible(place)).keys()].find((path) => path.endsWith('index.i8')) ?? ''
     await rm(join(place, table))
-    const script = `const fs = require('fs')
-      const stat = fs.readFileSync('/proc/self/stat', 'utf8')
-      console.log(JSON.stringify({ id: 'dead', pid: process.pid, host: require('os').hostname(),
-        start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
-        boot: fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-        space: fs.readlinkSync('/proc/self/ns/pid') }))
-      setInterval(() => {}, 1000)`
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return join(place, table)
+  }
+
+  /** Leaves a lock of a process that is dead, and asks again. Gives how long that took. */
+  async takeOver(): Promise<number> {
+    const table = await this.#coldTable()
+    const child = spawn(process.execPath, ['-e', OWNER], { stdio: ['ignore', 'pipe', 'ignore'] })
     const [owner] = await once(child.stdout.setEncoding('utf8'), 'data')
-    await writeFile(join(place, `${table}.lock.1`), String(owner).trim())
-    const waiting = start(args, this.#env)
+    await writeFile(`${table}.lock.1`, String(owner).trim())
+    const waiting = start(ASK, this.#env)
     const early = await Promise.race([waiting.ended.then(() => 'answered'), sleep(1500).then(() => 'waits')])
     expect(early).toBe('waits')
     child.kill('SIGKILL')
+    const killed = performance.now()
     expect(await waiting.ended).toMatchObject({ code: 0 })
-    expect(await leftovers(place)).toEqual([])
+    expect(await leftovers(dirname(table))).toEqual([])
+    return performance.now() - killed
+  }
+
+  /** What a machine that was switched off leaves: locks and drafts of numbers that others have now. */
+  async restart(): Promise<void> {
+    const table = await this.#coldTable()
+    const child = spawn(process.execPath, ['-e', OWNER], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const [text] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const owner = JSON.parse(String(text))
+    await writeFile(`${table}.lock.1`, JSON.stringify({ ...owner, boot: 'the one before' }))
+    await writeFile(`${table}.lock.2`, JSON.stringify({ ...owner, start: '1' }))
+    await writeFile(`${table}.lock.3`, '')
+    await writeFile(table, 'cut off by the power')
+    const { digest } = (await packetStore(join(this.#home, 'cpm')).list())[0] ?? { digest: '' }
+    // Nobody listens here: what is cached is all there is.
+    const alone = { ...this.#env, REGISTRY: '127.0.0.1:1/kills' }
+    await finish(['query', `oci://127.0.0.1:1/kills/book@${digest}`, 'what is a dialect'], alone)
+    child.kill('SIGKILL')
+    expect(await leftovers(dirname(table))).toEqual([])
+  }
+
+  /** Asked by so many processes at once. Gives how often the table for searching was put into its place. */
+  async crowd(size: number): Promise<number> {
+    const table = await this.#coldTable()
+    let made = 0
+    const watcher = watch(dirname(table), (event, name) => {
+      if (event === 'rename' && name === basename(table)) made += 1
+    })
+    await Promise.all(Array.from({ length: size }, () => finish(ASK, this.#env)))
+    await sleep(50)
+    watcher.close()
+    return made
   }
 }

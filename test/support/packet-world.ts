@@ -1,6 +1,7 @@
 import { digestBytes } from '../../src/kernel/hash.ts'
 import type { BuildOptions, SourceFile } from '../../src/packets/build.ts'
 import { buildPacket } from '../../src/packets/build.ts'
+import { fetchCatalog, readCatalog } from '../../src/packets/catalog.ts'
 import { markdownSpans } from '../../src/packets/chunk.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
@@ -19,6 +20,7 @@ import { metadataCache } from '../../src/platform/packet-cache.ts'
 import { packetPolicy } from '../../src/platform/packet-policy.ts'
 import { packetReader } from '../../src/platform/packet-reader.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
+import { verifyBundle } from '../../src/platform/sigstore.ts'
 import type { MadePacket } from './packet-maker.ts'
 
 export const never = new AbortController().signal
@@ -80,6 +82,7 @@ export const openGuard = (registry: RegistryReader): Guard =>
     registry,
     cache: { trust: async () => undefined, keepTrust: async () => {} },
     policy: async () => OPEN_POLICY,
+    verifyBundle,
   })
 
 /** Packets as a server has them: a root, a registry, an embedder. */
@@ -88,6 +91,7 @@ export const openWorld = (
   host: string,
   embedder: (model: string) => Embedder | undefined = (model) =>
     model === localEmbedder.model ? localEmbedder : undefined,
+  catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
   const shelf = new Shelf(4)
@@ -95,11 +99,20 @@ export const openWorld = (
   const store = packetStore(root)
   const registry = new OciClient(http)
   const cache = metadataCache(root, systemClock)
+  const guard = new Guard({ registry, cache, policy: packetPolicy(root), verifyBundle })
+  const listed =
+    catalog === undefined
+      ? {}
+      : {
+          catalog: async (signal: AbortSignal) =>
+            readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
+        }
   const packets = new Packets(
     {
+      ...listed,
       registry,
       store,
-      guard: new Guard({ registry, cache, policy: packetPolicy(root) }),
+      guard,
       maxBytes: 1e9,
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),

@@ -6,6 +6,8 @@ export class RegistryProxy {
   readonly calls: string[] = []
   /** Told of every request before it is passed on. */
   onCall: (count: number) => void = () => {}
+  /** How long it holds every request back. */
+  waitMs = 0
   readonly #server: Server
 
   constructor(host: string) {
@@ -14,13 +16,16 @@ export class RegistryProxy {
       const { method = '', url = '', headers } = asked
       this.calls.push(`${method} ${url}`)
       this.onCall(this.calls.length)
-      // The name it was asked by is passed on: the registry writes it into the addresses it answers.
-      const passed = forward({ host: name, port, method, path: url, headers }, (got) => {
-        answer.writeHead(got.statusCode ?? 502, got.headers)
-        got.pipe(answer)
-      })
-      for (const one of [asked, answer, passed]) one.on('error', () => passed.destroy())
-      asked.pipe(passed)
+      setTimeout(() => pass(), this.waitMs)
+      const pass = () => {
+        // The name it was asked by is passed on: the registry writes it into the addresses it answers.
+        const passed = forward({ host: name, port, method, path: url, headers }, (got) => {
+          answer.writeHead(got.statusCode ?? 502, got.headers)
+          got.pipe(answer)
+        })
+        for (const one of [asked, answer, passed]) one.on('error', () => passed.destroy())
+        asked.pipe(passed)
+      }
     })
   }
 

@@ -14,7 +14,8 @@ import type { Config } from '../config.ts'
 import { inferStage } from '../infer-stage.ts'
 import { loadBaseline, type OpenGate, openGate } from '../open-gate.ts'
 import { warmStore } from '../open-store.ts'
-import { progressLine, showsColour } from '../terminal.ts'
+import { type Job, withProgress } from '../progress.ts'
+import { showsColour } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 import { loadSettings } from '../world.ts'
 
@@ -108,6 +109,8 @@ const record = async (invocation: Invocation, config: Config, root: string, run:
   }
 }
 
+const jobOf = ({ flags }: Invocation): Job => ({ what: 'gate', unit: 'files', hidden: flags.quiet === true })
+
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
@@ -120,13 +123,10 @@ const judge = async (
   if (invocation.flags['new-only'] && baseline === undefined) {
     throw gateFaults.baseline_missing('there is no baseline to tell what is new')
   }
-  const bar = progressLine(invocation.flags.quiet === true)
   const target = process.env.GITHUB_BASE_REF?.trim() || undefined
-  try {
-    return await runGate(gate.ports, { ...picked, target, baseline, write, progress: bar.show }, signal)
-  } finally {
-    bar.clear()
-  }
+  return withProgress(jobOf(invocation), (progress) =>
+    runGate(gate.ports, { ...picked, target, baseline, write, progress }, signal),
+  )
 }
 
 const openHere = async (config: Config): Promise<OpenGate> => {
@@ -142,11 +142,10 @@ const acceptAll = async (invocation: Invocation): Promise<number> => {
   const path = textFlag(invocation, 'baseline') ?? resolve(gate.root, BASELINE_FILE)
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { signal } = new AbortController()
-  const bar = progressLine(invocation.flags.quiet === true)
-  const request = { scope, target: undefined, baseline: undefined, write: false, progress: bar.show }
-  const { report, outweighed } = await runGate(gate.ports, { ...request, stage: 'CI' }, signal).finally(
-    bar.clear,
-  )
+  const { report, outweighed } = await withProgress(jobOf(invocation), (progress) => {
+    const request = { scope, target: undefined, baseline: undefined, write: false, progress }
+    return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
+  })
   const findings = report.findings.filter(({ source }) => source === report.source)
   await writeNamed(gate.root, path, writeBaseline([...findings, ...outweighed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length

@@ -1,12 +1,11 @@
-import { readdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type CatalogRow, catalogRow, publishCatalog, writeCatalog } from '../../packets/catalog.ts'
 import { diffPackets, type Side } from '../../packets/diff.ts'
 import { DocTable } from '../../packets/format/docs.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
 import { readVectors } from '../../packets/format/vectors.ts'
-import { packetFolder } from '../../platform/packet-folder.ts'
+import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { registryHere } from '../open-packets.ts'
@@ -56,21 +55,15 @@ export const diff: Verb = async (invocation, [first, second]) => {
   return ok ? 0 : 1
 }
 
-const folders = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder, { withFileTypes: true }).catch(() => []))
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => join(folder, name))
-
 /** Lists the packets that were built into a folder, and puts the list on a registry when asked to. */
 export const catalog: Verb = async (invocation, [folder = 'dist']) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   const rows: CatalogRow[] = []
-  for (const named of await folders(resolve(folder)))
-    for (const version of await folders(named)) {
-      const bytes = await readPart(version, 'manifest.json')
-      if (bytes !== undefined) rows.push(catalogRow(readManifest(bytes), registry))
-    }
+  for (const built of await builtPackets(resolve(folder))) {
+    const bytes = await readPart(built, 'manifest.json')
+    if (bytes !== undefined) rows.push(catalogRow(readManifest(bytes), registry))
+  }
   const bytes = writeCatalog(rows)
   const target = textFlag(invocation, 'publish-ref')
   const pinned =

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
+import type { Digest } from '../../kernel/digest.ts'
 import { isRecord } from '../../kernel/json.ts'
+import type { Candidate } from '../../packets/candidate.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
-import type { Candidate } from '../../packets/lookup.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
 import { packetFolder } from '../../platform/packet-folder.ts'
 import { packetStore } from '../../platform/packet-store.ts'
@@ -39,14 +40,16 @@ export const asLines = (answer: object): string => {
   return JSON.stringify(answer, null, 2)
 }
 
+/** The digest a caller names, bare or in an address; undefined when it is a folder. */
+export const digestIn = (asked: string): Digest | undefined => {
+  if (/^sha256:[0-9a-f]{64}$/.test(asked)) return asked
+  return asked.startsWith('oci://') ? parseReference(asked).digest : undefined
+}
+
 /** The folder of a packet: one that was built, or that of a digest that was fetched. */
 export const placeOf = async (invocation: Invocation, asked: string): Promise<string> => {
   const { config } = packetSettings(invocation)
-  const digest = /^sha256:[0-9a-f]{64}$/.test(asked)
-    ? asked
-    : asked.startsWith('oci://')
-      ? parseReference(asked).digest
-      : undefined
+  const digest = digestIn(asked)
   if (digest === undefined) return resolve(asked)
   const stored = await packetStore(packetHome(config)).find(digest)
   if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')

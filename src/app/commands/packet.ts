@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Packets } from '../../packets/packets.ts'
-import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
-import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
 import { greetHere, hostHere } from '../world.ts'
+import { build } from './packet-build.ts'
 import { catalog, diff } from './packet-compare.ts'
-import { build, publish, pull } from './packet-make.ts'
+import { publish, pull } from './packet-move.ts'
 import { asLines, inspect } from './packet-show.ts'
+import { cache, verify } from './packet-store.ts'
 
 const never = new AbortController().signal
 
@@ -37,17 +37,22 @@ const show = (invocation: Invocation, answer: { readonly ok: boolean }): number 
 
 const lookup: Verb = (invocation, [what]) =>
   withPackets(invocation, async (packets) => {
-    const asked = needText(what, 'a packet or a reference')
-    const isRef = /^oci:|[@:]/.test(asked)
+    const { kind, capabilities, entrypoint } = invocation.flags
+    // A catalog finds packets by what they can do as well.
+    const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
+    const isRef = named !== undefined && /^oci:|[@:]/.test(named)
     return show(
       invocation,
       await packets.lookup(
         {
-          ...(isRef ? { ref: asked } : { name: asked }),
+          ...(isRef ? { ref: named } : { name: named }),
           version: textFlag(invocation, 'version'),
           alias: textFlag(invocation, 'alias'),
+          entrypoint: textFlag(invocation, 'entrypoint'),
           kind: textFlag(invocation, 'kind'),
           capability: textFlag(invocation, 'capabilities'),
+          os_name: textFlag(invocation, 'os'),
+          arch: textFlag(invocation, 'arch'),
           k: countFlag(invocation, 'k'),
           trust: invocation.flags.trust === true,
         },
@@ -95,31 +100,6 @@ const digest: Verb = (invocation, [ref, question]) =>
       ),
     ),
   )
-
-const storeHere = (invocation: Invocation) => {
-  const { config } = packetSettings(invocation)
-  return packetStore(packetHome(config))
-}
-
-/** Every packet in the cache against its digest. */
-const verify: Verb = async (invocation) => {
-  const store = storeHere(invocation)
-  const verdicts = await store.verify((await store.list()).map(({ digest: one }) => one))
-  const ok = verdicts.every(({ problems }) => problems.length === 0)
-  return show(invocation, { ok, verdicts } as { ok: boolean })
-}
-
-const cache: Verb = async (invocation, [action = 'ls', ...digests]) => {
-  const store = storeHere(invocation)
-  if (action === 'verify') return verify(invocation, [])
-  if (action === 'prune') {
-    const all = await store.list()
-    const chosen = digests.length > 0 ? digests : all.map(({ digest: one }) => one)
-    return show(invocation, { ok: true, pruned: await store.prune(chosen) } as { ok: boolean })
-  }
-  if (action !== 'ls') throw usageFaults.argument('name one of: ls, verify, prune')
-  return show(invocation, { ok: true, packets: await store.list() } as { ok: boolean })
-}
 
 const serve: Verb = async (invocation) => {
   const { serveStdio } = await import('../serve-stdio.ts')

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { confineAll, confinePath } from './confine.ts'
 
 describe('a title', () => {
-  it.each(['docs.jsonl', 'payload/faiss/index.faiss', 'a/..b/c', 'ünï/код.md', '...'])(
+  it.each(['docs.jsonl', 'payload/faiss/index.faiss', 'a/..b/c', 'ünï/код.md', 'console', '.con'])(
     '%s is taken',
     (path) => {
       expect(confinePath(path)).toBe(path)
@@ -30,6 +30,13 @@ describe('a title', () => {
     'a\nb',
     '\ud800',
     'x'.repeat(256),
+    '...',
+    'a ',
+    'a/b.',
+    'NUL',
+    'payload/aux.txt',
+    'a/LPT1/b',
+    'a:b',
     'é'.repeat(200),
     'a/'.repeat(700),
   ])('%j is refused', (path) => {

@@ -3,11 +3,16 @@ import { packetFaults } from '../faults.ts'
 const MAX_PATH = 1024
 const MAX_SEGMENT = 255
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
-const FORBIDDEN = /[\u0000-\u001f\u007f\\]/
-const DRIVE = /^[A-Za-z]:/
+const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/
+// On Windows these are devices, whatever follows the dot, and an end in a dot or a blank is another name.
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
+const OTHER_END = /[ .]$/
 
 const badSegment = (segment: string): boolean =>
-  segment === '' || segment === '.' || segment === '..' || Buffer.byteLength(segment) > MAX_SEGMENT
+  segment === '' ||
+  OTHER_END.test(segment) ||
+  DEVICE.test(segment) ||
+  Buffer.byteLength(segment) > MAX_SEGMENT
 
 /**
  * A relative path with forward slashes that stays below the folder it is joined to, on every platform.
@@ -15,11 +20,7 @@ const badSegment = (segment: string): boolean =>
  */
 export const confinePath = (text: string): string => {
   const bad =
-    text.length > MAX_PATH ||
-    !text.isWellFormed() ||
-    FORBIDDEN.test(text) ||
-    DRIVE.test(text) ||
-    text.split('/').some(badSegment)
+    text.length > MAX_PATH || !text.isWellFormed() || FORBIDDEN.test(text) || text.split('/').some(badSegment)
   if (bad) throw packetFaults.unsafe_path(`not a plain relative path: ${JSON.stringify(text.slice(0, 80))}`)
   return text
 }

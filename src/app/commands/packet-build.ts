@@ -1,0 +1,143 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Fault } from '../../kernel/fault.ts'
+import { type BuildOptions, buildPacket, type SourceFile } from '../../packets/build.ts'
+import { CHUNK_SIZES } from '../../packets/chunk.ts'
+import type { Embedder } from '../../packets/embed.ts'
+import { type Lock, readLock } from '../../packets/format/lock.ts'
+import { versionTag } from '../../packets/format/reference.ts'
+import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import { replaceFile } from '../../platform/packet-files.ts'
+import { healPacket, knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
+import { readSources } from '../../platform/packet-source.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
+import { embedderFor } from '../open-packets.ts'
+import { jobOf, listFlag, needText, packetSettings, showMade, textFlag } from '../packet-settings.ts'
+import { withProgress } from '../progress.ts'
+import { VERSION } from '../version.ts'
+
+const never = new AbortController().signal
+const LOCK_FILE = 'packet.lock.json'
+
+/** Reproducible builds say when they count as made. */
+const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
+  SOURCE_DATE_EPOCH !== undefined && /^\d{1,11}$/.test(SOURCE_DATE_EPOCH)
+    ? new Date(Number(SOURCE_DATE_EPOCH) * 1000).toISOString().replace('Z', '000Z')
+    : undefined
+
+const lockMode = ({ flags }: Invocation): 'keep' | 'update' | 'frozen' => {
+  const { 'update-lock': update, 'frozen-lockfile': frozen } = flags
+  if (update && frozen) throw usageFaults.option('--update-lock and --frozen-lockfile exclude each other')
+  return update ? 'update' : frozen ? 'frozen' : 'keep'
+}
+
+/** The lock a build keeps to: in the packet, or where `--lockfile` says, to be kept with the sources. */
+export const heldLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
+  const path = resolve(textFlag(invocation, 'lockfile') ?? join(folder, LOCK_FILE))
+  const file = await packetFolder(dirname(path))(basename(path))
+  return file === undefined ? undefined : readLock(await file.read(0, file.size))
+}
+
+/** The embedder failed: the documents are kept, unless that would cost an earlier build its vectors. */
+const keepDocuments = async (
+  invocation: Invocation,
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  failure: Fault,
+): Promise<number> => {
+  const before = (await packetFolder(folder)('faiss/index.faiss')) !== undefined
+  if (!before) await writePacket(folder, files)
+  const said = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
+  const { message: build_error, fix } = failure
+  const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
+  if (invocation.json) invocation.terminal.print(JSON.stringify(answer))
+  else invocation.terminal.note(`${folder}: ${build_error}; ${said}. ${fix}`)
+  return 1
+}
+
+const present = <T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+/** What is written on a packet: flags that change nothing of what is found in it. */
+const labelsOf = (invocation: Invocation) => {
+  const compat = present({
+    os: listFlag(invocation, 'os'),
+    arch: listFlag(invocation, 'arch'),
+    cpm_min_version: textFlag(invocation, 'min-version'),
+  })
+  return present({
+    description: textFlag(invocation, 'description'),
+    kind: textFlag(invocation, 'kind'),
+    capabilities: listFlag(invocation, 'capabilities'),
+    compat: Object.keys(compat).length === 0 ? undefined : compat,
+    createdAt: createdAt(process.env),
+  })
+}
+
+const countOr = (invocation: Invocation, name: string, fallback: number): number => {
+  const text = textFlag(invocation, name)
+  return text === undefined ? fallback : readCount(text, `--${name}`)
+}
+
+const sizesOf = (invocation: Invocation) => ({
+  lines: countOr(invocation, 'lines-per-chunk', CHUNK_SIZES.lines),
+  overlap: countOr(invocation, 'overlap-lines', CHUNK_SIZES.overlap),
+})
+
+const makePacket = (
+  invocation: Invocation,
+  files: readonly SourceFile[],
+  options: Omit<BuildOptions, 'progress'>,
+) =>
+  withProgress(jobOf(invocation, 'embed', 'chunks'), (progress) =>
+    buildPacket(files, { ...options, progress }, never),
+  )
+
+const pickEmbedder = (invocation: Invocation): Embedder => {
+  const { config } = packetSettings(invocation)
+  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? LOCAL_MODEL)
+  const embedder = embedderFor(config)(model)
+  if (embedder === undefined)
+    throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')
+  return embedder
+}
+
+/** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
+export const build: Verb = async (invocation, [source]) => {
+  const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
+  const version = needText(textFlag(invocation, 'version'), 'its version with --version')
+  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), name, versionTag(version))
+  const embedder = pickEmbedder(invocation)
+  const { model } = embedder
+  const from = resolve(needText(source, 'the folder to pack'))
+  const files = await withProgress(jobOf(invocation, 'read', 'files'), (show) =>
+    readSources(from, (count) => show(count, 0)),
+  )
+  await healPacket(folder)
+  const held = await heldLock(invocation, folder)
+  const packet = await makePacket(invocation, files, {
+    name,
+    version,
+    builderVersion: VERSION,
+    embedder,
+    sizes: sizesOf(invocation),
+    ...labelsOf(invocation),
+    // The built-in embedder is faster than looking up what it said.
+    ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
+    ...(held !== undefined && { held }),
+    lock: lockMode(invocation),
+  })
+  if (packet.failure !== undefined) return keepDocuments(invocation, folder, packet.files, packet.failure)
+  await writePacket(folder, packet.files)
+  const lockfile = textFlag(invocation, 'lockfile')
+  const lock = packet.files.get(LOCK_FILE)
+  if (lockfile !== undefined && lock !== undefined) await replaceFile(resolve(lockfile), lock)
+  const { chunks, embedded } = packet
+  return showMade(
+    invocation,
+    { folder, files: files.length, chunks, embedded, model },
+    `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
+  )
+}

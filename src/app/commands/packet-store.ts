@@ -1,0 +1,73 @@
+import { resolve } from 'node:path'
+import { checkPacket } from '../../packets/check.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import { hashInputs } from '../../packets/format/lock.ts'
+import type { ObjectVerdict } from '../../packets/store.ts'
+import { packetFolder } from '../../platform/packet-folder.ts'
+import { readSources } from '../../platform/packet-source.ts'
+import { packetStore } from '../../platform/packet-store.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { packetHome } from '../packet-home.ts'
+import { packetSettings } from '../packet-settings.ts'
+import { heldLock } from './packet-build.ts'
+import { digestIn } from './packet-show.ts'
+
+const storeHere = (invocation: Invocation) => {
+  const { config } = packetSettings(invocation)
+  return packetStore(packetHome(config))
+}
+
+const print = (invocation: Invocation, ok: boolean, value: object, lines: readonly string[]): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify({ ok, ...value }) : lines.join('\n'))
+  return ok ? 0 : 1
+}
+
+/** A folder that was built against the lock that fixed it, and against its sources when they are named. */
+const verifyFolder = async (invocation: Invocation, asked: string, source: string | undefined) => {
+  const folder = resolve(asked)
+  const lock = await heldLock(invocation, folder)
+  if (lock === undefined) throw packetFaults.lock_drift('there is no packet.lock.json to verify it against')
+  const inputs = source === undefined ? undefined : hashInputs(await readSources(resolve(source)))
+  const problems = await checkPacket(packetFolder(folder), lock, inputs)
+  const ok = problems.length === 0
+  return print(invocation, ok, { folder, problems }, ok ? [`${asked}: as its lock fixed it`] : problems)
+}
+
+const verdictLines = ({ digest, problems }: ObjectVerdict): readonly string[] =>
+  problems.length === 0 ? [`${digest}  whole`] : problems.map((problem) => `${digest}  ${problem}`)
+
+/** Packets in the cache, or a built one: nothing is fetched. */
+export const verify: Verb = async (invocation, [what, source]) => {
+  const digest = what === undefined ? undefined : digestIn(what)
+  if (what !== undefined && digest === undefined) return verifyFolder(invocation, what, source)
+  const store = storeHere(invocation)
+  const verdicts = await store.verify(
+    digest === undefined ? (await store.list()).map((one) => one.digest) : [digest],
+  )
+  const ok = verdicts.every(({ problems }) => problems.length === 0)
+  return print(invocation, ok, { verdicts }, verdicts.flatMap(verdictLines))
+}
+
+const list: Verb = async (invocation) => {
+  const packets = await storeHere(invocation).list()
+  const lines = packets.map(({ digest, files, bytes, storedAt }) =>
+    [digest, `${files} files`, `${bytes} bytes`, new Date(storedAt).toISOString()].join('  '),
+  )
+  return print(invocation, true, { packets }, lines)
+}
+
+const prune: Verb = async (invocation, digests) => {
+  const store = storeHere(invocation)
+  const chosen = digests.length > 0 ? digests : (await store.list()).map(({ digest }) => digest)
+  const pruned = await store.prune(chosen)
+  return print(invocation, true, { pruned }, pruned)
+}
+
+const ACTIONS: Readonly<Record<string, Verb>> = { ls: list, verify, prune }
+
+export const cache: Verb = (invocation, [action = 'ls', ...rest]) => {
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (run === undefined) throw usageFaults.argument(`name one of: ${Object.keys(ACTIONS).join(', ')}`)
+  return run(invocation, rest)
+}

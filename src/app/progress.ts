@@ -1,0 +1,89 @@
+/** What a long job counts. */
+type Unit = 'files' | 'chunks' | 'bytes'
+
+export interface Job {
+  /** One word: what is being done. */
+  readonly what: string
+  readonly unit: Unit
+  /** Say nothing at all. */
+  readonly hidden: boolean
+  /** Whether logs and pipes hear of it too, a line now and then. */
+  readonly lines?: boolean
+}
+
+export interface Progress {
+  /** How far the job is. A total of zero is not known yet. */
+  readonly show: (done: number, total: number) => void
+  /** Takes the line away again. */
+  readonly clear: () => void
+}
+
+const BAR = 20
+const BAR_AFTER_MS = 500
+const BAR_EVERY_MS = 100
+const LINE_EVERY_MS = 3000
+
+const SCALES = [
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+  ['B', 1],
+] as const
+
+const amount = (count: number, unit: Unit): string => {
+  if (unit !== 'bytes') return String(Math.round(count))
+  const [name, size] = SCALES.find(([, least]) => count >= least) ?? (['B', 1] as const)
+  return `${(count / size).toFixed(size === 1 ? 0 : 1)} ${name}`
+}
+
+/** How far a job is, in words: `40%, 120 of 300 chunks, 55/s`. */
+const wordsFor = (unit: Unit, done: number, total: number, ms: number): string => {
+  const name = unit === 'bytes' ? '' : ` ${unit}`
+  const rate = `${amount((done * 1000) / Math.max(ms, 1), unit)}/s`
+  if (total === 0) return `${amount(done, unit)}${name}, ${rate}`
+  const percent = Math.floor((Math.min(done, total) * 100) / total)
+  return `${percent}%, ${amount(done, unit)} of ${amount(total, unit)}${name}, ${rate}`
+}
+
+const barFor = (done: number, total: number): string => {
+  if (total === 0) return ''
+  const full = Math.floor((Math.min(done, total) * BAR) / total)
+  return ` [${'#'.repeat(full)}${'.'.repeat(BAR - full)}]`
+}
+
+/**
+ * Says how far a long job is: one line that is drawn anew on a terminal, a line now and then elsewhere if that is
+ * wanted. Short jobs say nothing.
+ */
+export const startProgress = ({ what, unit, hidden, lines = false }: Job): Progress => {
+  const { stderr } = process
+  const onTerminal = stderr.isTTY === true
+  const silent = hidden || !(onTerminal || lines)
+  const [first, every] = onTerminal ? [BAR_AFTER_MS, BAR_EVERY_MS] : [LINE_EVERY_MS, LINE_EVERY_MS]
+  const started = performance.now()
+  let next = started + first
+  let shown = false
+  return {
+    show: (done, total) => {
+      const now = performance.now()
+      if (silent || now < next) return
+      next = now + every
+      shown = true
+      const words = wordsFor(unit, done, total, now - started)
+      stderr.write(onTerminal ? `\r${what}${barFor(done, total)} ${words}\u001b[K` : `${what}: ${words}\n`)
+    },
+    clear: () => {
+      if (shown && onTerminal) stderr.write('\r\u001b[K')
+    },
+  }
+}
+
+/** Runs a job that tells how far it is. Whatever becomes of it, its line is gone afterwards. */
+export const withProgress = async <T>(job: Job, work: (show: Progress['show']) => Promise<T>): Promise<T> => {
+  const { show, clear } = startProgress(job)
+  try {
+    return await work(show)
+  } finally {
+    clear()
+  }
+}

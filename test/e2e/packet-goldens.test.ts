@@ -1,0 +1,313 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWith } from '../services.ts'
+import { makeFolder, sweep } from '../support/binary.ts'
+import { EmbeddingServer } from '../support/embedding-server.ts'
+import { initialize } from '../support/messages.ts'
+import { answerOf, call, converse, makeSource, packetJson, packetText } from '../support/packet-program.ts'
+
+const embedder = new EmbeddingServer()
+beforeAll(() => embedder.start())
+afterAll(() => Promise.all([embedder.stop(), sweep()]))
+
+interface Selected {
+  readonly selected: { readonly pinned_uri: string; readonly version: string }
+}
+
+/** Asks the packet server all of this in one conversation, and gives the answers in order. */
+const ask = async (env: Record<string, string>, ...calls: readonly (readonly [string, object])[]) => {
+  const lines = calls.map(([name, args], i) => call(i + 2, name, args))
+  const said = await converse([initialize(), ...lines], env)
+  return calls.map((_, i) => answerOf(said, i + 2))
+}
+
+describeWith('registry', 'what the first clients of packets rely on', (host) => {
+  let env: Record<string, string>
+  let pinned = ''
+  beforeAll(async () => {
+    const { home, source, folder, build } = await makeSource(
+      '# Wicks\n\nTrim the wick at dusk.\n\n# Oil\n\nPour the oil at dawn.\n',
+    )
+    await writeFile(join(source, 'tool.py'), 'def trim(wick):\n    return wick[:-1]\n')
+    env = { REGISTRY: `oci://${host}/golden`, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(build, env)
+    pinned = String((await packetJson(['publish', folder], env)).answer.pinned_uri)
+  })
+
+  it('a lookup of a version says what was built, and a reference means the same', async () => {
+    const [first, second] = await ask(
+      env,
+      ['lookup', { name: 'guide', version: '1.0.0' }],
+      ['lookup', { ref: 'guide@1.0.0' }],
+    )
+    expect(first).toMatchObject({
+      ok: true,
+      source_uri: `oci://${host}/golden/guide:1.0.0`,
+      count: 1,
+      selected: {
+        pinned_uri: pinned,
+        name: 'guide',
+        version: '1.0.0',
+        kind: '',
+        capabilities: [],
+        compat: { os: [], arch: [] },
+        tags: ['cpm', 'docs', 'python'],
+        entrypoints: ['query'],
+        metadata_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      },
+    })
+    expect(second).toMatchObject({ selected: (first as unknown as Selected).selected })
+  })
+
+  it('every way to name a packet leads to the same digest', async () => {
+    const refs = [
+      pinned,
+      `oci://${host}/golden/guide:1.0.0`,
+      `oci://${host}/golden/guide`,
+      'guide@1.0.0',
+      'guide:latest',
+      'guide',
+    ]
+    const answers = await ask(env, ...refs.map((ref) => ['query', { ref, q: 'when to trim' }] as const))
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        ok: true,
+        pinned_uri: pinned,
+        results: [{ path: 'guide.md', start: 1 }, {}],
+      })
+  })
+
+  it('counts are clamped, blanks refused, and what is not there is said', async () => {
+    const [none, many, blank, gone, few] = await ask(
+      env,
+      ['query', { ref: pinned, q: 'oil', k: 0 }],
+      ['query', { ref: pinned, q: 'oil', k: 999 }],
+      ['query', { ref: pinned, q: ' ' }],
+      ['query', { ref: 'guide:9.9.9', q: 'oil' }],
+      ['evidence_digest', { ref: pinned, question: 'oil', max_chars: 100 }],
+    )
+    expect(none).toMatchObject({ k: 1, results: [{}] })
+    expect(many).toMatchObject({ k: 20 })
+    expect(blank).toMatchObject({ ok: false, error: 'invalid_query_input' })
+    expect(gone).toMatchObject({ ok: false, error: 'materialize_failed', retryable: false })
+    expect(few).toMatchObject({ ok: true, digest: pinned.split('@')[1], question: 'oil' })
+  })
+
+  it('every call that a plan proposes can be made as it is', async () => {
+    const plans = await ask(
+      env,
+      ['plan_from_intent', { intent: 'lookup metadata for packet:guide latest version', constraints: {} }],
+      ['plan_from_intent', { intent: 'how do I trim?', name_hint: 'guide' }],
+    )
+    expect(plans.map((plan) => plan?.intent_mode)).toEqual(['lookup', 'query'])
+    const steps = plans.flatMap((plan) => plan?.selected as { entrypoint: string; args_template: object }[])
+    const answers = await ask(
+      env,
+      ...steps.map(
+        ({ entrypoint, args_template: args }) =>
+          [entrypoint, JSON.parse(JSON.stringify(args).replace('{question}', 'trim'))] as const,
+      ),
+    )
+    expect(answers.map((answer) => answer?.ok)).toEqual(steps.map(() => true))
+  })
+
+  it('a caller does not choose which machine is asked', async () => {
+    let reached = 0
+    const stranger = createServer((socket) => {
+      reached += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+    const place = `127.0.0.1:${(stranger.address() as AddressInfo).port}/x`
+    const answers = await ask(
+      env,
+      ['lookup', { name: 'guide', registry: place }],
+      ['query', { ref: `oci://${place}/guide:1`, q: 'oil' }],
+      ['lookup', { name: 'guide', registry: '169.254.169.254/x' }],
+    )
+    for (const answer of answers)
+      expect(answer).toMatchObject({ ok: false, detail: expect.stringContaining('not configured') })
+    expect(reached).toBe(0)
+    stranger.close()
+  })
+
+  it('an embedder that is down or absent is told from one that answers', async () => {
+    const { home, folder, build } = await makeSource()
+    const letters = { EMBEDDING_URL: embedder.url, EMBEDDING_MODEL: 'letters' }
+    const here = { REGISTRY: `${host}/models`, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(build, { ...here, ...letters })
+    await packetJson(['publish', folder], here)
+    const question = ['query', { ref: 'guide', q: 'trim' }] as const
+    const [served] = await ask({ ...here, ...letters }, question)
+    expect(served).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+      embedding: { model: 'letters', source: 'packet' },
+    })
+    const [down] = await ask({ ...here, ...letters, EMBEDDING_URL: 'http://127.0.0.1:1' }, [
+      'query',
+      { ref: 'guide', q: 'a new one' },
+    ])
+    expect(down).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      pinned_uri: expect.stringContaining('@sha256:'),
+      warnings: [expect.stringContaining('searched by words alone')],
+    })
+    const [absent] = await ask(here, question)
+    expect(absent).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: [expect.stringContaining('letters')],
+    })
+  })
+
+  it('of four versions three are offered, in the same order every time', async () => {
+    const { home, folder, build } = await makeSource()
+    const here = { REGISTRY: `${host}/many`, CPM_ROOT: join(home, 'cpm') }
+    for (const version of ['1.10.0', '1.9.0', '2.0.0-rc1', '0.1.0']) {
+      await packetJson(build.map((word) => (word === '1.0.0' ? version : word)))
+      await packetJson(
+        ['publish', join(folder, '..', version), '--tag', version === '1.10.0' ? 'latest' : version],
+        here,
+      )
+    }
+    const find = async (root: string) => {
+      const { answer } = await packetJson(['lookup', 'guide'], { ...here, CPM_ROOT: join(home, root) })
+      return (answer.candidates as { version: string }[]).map(({ version }) => version)
+    }
+    expect(await find('one')).toEqual(['1.10.0', '2.0.0-rc1', '1.9.0'])
+    expect(await find('two')).toEqual(['1.10.0', '2.0.0-rc1', '1.9.0'])
+  })
+
+  it('a repository whose last tag is gone has nothing to offer', async () => {
+    const { home, folder, build } = await makeSource()
+    const here = { REGISTRY: `${host}/emptied`, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(build)
+    const { digest } = (await packetJson(['publish', folder], here)).answer
+    const gone = await fetch(`http://${host}/v2/emptied/guide/manifests/${digest}`, { method: 'DELETE' })
+    expect(gone.status).toBe(202)
+    expect(await packetJson(['lookup', 'guide'], here)).toMatchObject({
+      code: 1,
+      answer: { ok: false, error: 'lookup_failed' },
+    })
+  })
+
+  it('packets beyond the limit and hosts beyond the list are refused, and nothing is kept', async () => {
+    const home = await makeFolder()
+    const here = { ...env, CPM_ROOT: join(home, 'cpm') }
+    const large = await packetJson(['pull', 'guide', '--max-packet-bytes', '1000'], here)
+    expect(large.code).toBe(6)
+    expect(JSON.stringify(large.answer)).toContain('exceeds configured limit 1000')
+    const other = await packetJson(['pull', 'guide', '--allowed-registries', 'r.io'], here)
+    expect(other.code).toBe(3)
+    expect(JSON.stringify(other.answer)).toContain(`registry host '${host}' is not in OCI allowlist`)
+    expect((await packetJson(['cache', 'ls'], here)).answer).toEqual({ ok: true, packets: [] })
+  })
+
+  it.each([
+    [
+      [],
+      ['cpm.yml', 'manifest.json', 'docs.jsonl', 'vectors.f16.bin', 'faiss/index.faiss', 'sparse/bm25.json'],
+    ],
+    [['--no-embeddings'], ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json']],
+    [['--no-docs'], ['cpm.yml', 'manifest.json', 'vectors.f16.bin', 'faiss/index.faiss']],
+    [['--minimal'], ['cpm.yml', 'manifest.json']],
+  ])('published with %j a packet has these layers', async (flags, payload) => {
+    const { folder, build } = await makeSource()
+    const place = `layers${flags.join('')}`
+    const here = { REGISTRY: `${host}/${place}` }
+    await packetJson(build)
+    const first = await packetJson(['publish', folder, ...flags], here)
+    const again = await packetJson(['publish', folder, ...flags], here)
+    expect(again.answer).toMatchObject({ digest: first.answer.digest, sent: 0 })
+    const read = async (path: string) =>
+      fetch(`http://${host}/v2/${place}/guide/${path}`, {
+        headers: { accept: 'application/vnd.oci.image.manifest.v1+json' },
+      })
+    const manifest = (await (await read('manifests/1.0.0')).json()) as {
+      layers: { mediaType: string; digest: string; annotations: Record<string, string> }[]
+    }
+    expect(manifest).toMatchObject({
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.manifest.v1+json',
+      config: { mediaType: 'application/vnd.oci.empty.v1+json', size: 2, data: 'e30=' },
+    })
+    expect(manifest).not.toHaveProperty('annotations')
+    expect(manifest.layers.map(({ annotations }) => annotations['org.opencontainers.image.title'])).toEqual([
+      'packet.manifest.json',
+      ...payload.map((name) => `payload/${name}`),
+      'packet.lock.json',
+    ])
+    expect(manifest.layers[0]?.mediaType).toBe('application/vnd.cpm.packet.manifest.v1+json')
+    expect(manifest.layers.at(-1)?.mediaType).toBe('application/vnd.cpm.packet.lock.v1+json')
+    const metadata = await (await read(`blobs/${manifest.layers[0]?.digest}`)).json()
+    expect(metadata).toMatchObject({
+      schema: 'cpm.packet.metadata',
+      schema_version: '1.0',
+      packet: { name: 'guide', version: '1.0.0' },
+      payload: { files: payload.map((name) => expect.objectContaining({ name })) },
+      payload_root: 'payload',
+      source: {
+        build: {
+          minimal: flags.includes('--minimal'),
+          include_docs: payload.includes('docs.jsonl'),
+          include_embeddings: payload.includes('vectors.f16.bin'),
+        },
+      },
+    })
+    expect(JSON.stringify([manifest, metadata])).not.toContain(folder)
+  })
+
+  it('is published to a registry, not to an address of the web', async () => {
+    const { folder, build } = await makeSource()
+    await packetJson(build)
+    for (const registry of [`http://${host}/x`, `https://${host}/x`]) {
+      const { code, stderr } = await packetText(['publish', folder, '--registry', registry])
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('without http://') })
+      expect(stderr).not.toMatch(/\n\s+at /)
+    }
+  })
+})
+
+describeWith('registryAuth', 'a registry with passwords', (value) => {
+  const { username, password, host } = new URL(`http://${value}`)
+
+  it('serves those whom Docker knows there, and tells nobody how', async () => {
+    const { home, folder, build } = await makeSource()
+    const login = async (name: string, secret: string) => {
+      const place = join(home, name)
+      await mkdir(place)
+      const auth = Buffer.from(`${username}:${secret}`).toString('base64')
+      await writeFile(join(place, 'config.json'), JSON.stringify({ auths: { [host]: { auth } } }))
+      return { REGISTRY: `${host}/closed`, CPM_ROOT: join(home, 'cpm'), DOCKER_CONFIG: place }
+    }
+    const known = await login('known', password)
+    const wrong = await login('wrong', 'guess')
+    const nobody = { ...known, DOCKER_CONFIG: join(home, 'none') }
+    await packetJson(build)
+    for (const env of [wrong, nobody]) {
+      const { code, answer, stderr } = await packetJson(['publish', folder], env)
+      expect({ code, answer }).toMatchObject({ code: 3, answer: { error: { code: 'registry.denied' } } })
+      expect(`${JSON.stringify(answer)}${stderr}`).not.toMatch(/guess|Z3Vlc3M/)
+    }
+    expect(await packetJson(['publish', folder], known)).toMatchObject({ code: 0, answer: { there: 0 } })
+    expect((await packetJson(['lookup', 'guide'], known)).answer).toMatchObject({ ok: true, count: 1 })
+    expect(
+      (await packetJson(['lookup', 'guide:1.0.0'], { ...wrong, CPM_ROOT: join(home, 'other') })).answer,
+    ).toMatchObject({
+      ok: false,
+      error: 'lookup_failed',
+    })
+    const [answer] = await ask(known, ['query', { ref: 'guide:1.0.0', q: 'when to trim' }])
+    expect(answer).toMatchObject({ ok: true, cache: { hit: false }, results: [{ path: 'guide.md' }] })
+    // What was fetched needs nobody's password.
+    const [offline] = await ask(nobody, ['query', { ref: String(answer?.pinned_uri), q: 'trim' }])
+    expect(offline).toMatchObject({ ok: true, cache: { hit: true } })
+    const kept = await readFile(join(home, 'known/config.json'), 'utf8')
+    expect(JSON.stringify(answer)).not.toContain(JSON.parse(kept).auths[host].auth)
+  })
+})

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { describeWith } from '../services.ts'
+import { sweep } from '../support/binary.ts'
+import type { MadePacket } from '../support/packet-maker.ts'
+import { makeSource, packetJson } from '../support/packet-program.ts'
+import { RegistryProxy } from '../support/registry-proxy.ts'
+import {
+  carryBundle,
+  provenanceStatement,
+  referrersOf,
+  signatureStatement,
+  TestSigstore,
+} from '../support/test-sigstore.ts'
+
+afterAll(sweep)
+
+const BUILDER = 'https://ci.test/builder@v1'
+const POLICY = `require: [signature, provenance]
+trusted_root: root.json
+identities: [{ subject: "https://ci.test/team/release@main", issuer: "https://issuer.test" }]
+builders: [{ id: "${BUILDER}", level: 3 }]
+min_slsa_level: 3
+`
+
+describeWith('registry', 'packets signed without keys', (host) => {
+  const put = async (path: string, type: string, body: Uint8Array, method = 'PUT') => {
+    const answer = await fetch(path.startsWith('http') ? path : `http://${host}/v2/${path}`, {
+      method,
+      headers: { 'content-type': type },
+      body: new Uint8Array(body),
+    })
+    expect([201, 202]).toContain(answer.status)
+    return answer.headers.get('location') ?? ''
+  }
+  const push = async (repository: string, { manifest, blobs, digest }: MadePacket) => {
+    for (const [name, bytes] of blobs) {
+      const place = new URL(await put(`${repository}/blobs/uploads/`, 'text/plain', Buffer.alloc(0), 'POST'))
+      place.searchParams.set('digest', name)
+      await put(place.href, 'application/octet-stream', bytes)
+    }
+    await put(`${repository}/manifests/${digest}`, MANIFEST_TYPE, manifest)
+  }
+  /** Does what `cosign sign` and `cosign attest` do on a registry that knows no referrers. */
+  const attach = async (repository: string, digest: string, ...bundles: readonly Buffer[]) => {
+    const made = bundles.map(carryBundle)
+    for (const one of made) await push(repository, one)
+    await put(`${repository}/manifests/${digest.replace(':', '-')}`, INDEX_TYPE, referrersOf(made, bundles))
+  }
+
+  it('are taken when those signed them whom the policy names, and stay usable offline', async () => {
+    const { home, folder, build } = await makeSource()
+    const proxy = await new RegistryProxy(host).start()
+    const env = { REGISTRY: `${proxy.address}/trusted`, CPM_ROOT: join(home, 'cpm') }
+    const sigstore = new TestSigstore()
+    await packetJson(build)
+    const { digest, pinned_uri: pinned } = (await packetJson(['publish', folder], env)).answer
+    await mkdir(env.CPM_ROOT)
+    await writeFile(join(env.CPM_ROOT, 'root.json'), JSON.stringify(sigstore.trustedRoot))
+    await writeFile(join(env.CPM_ROOT, 'policy.yml'), POLICY)
+    const refused = await packetJson(['pull', 'guide'], env)
+    expect(refused).toMatchObject({ code: 3, answer: { error: { code: 'packet.policy' } } })
+    expect(JSON.stringify(refused.answer)).toContain('missing_or_invalid_signature')
+    const signed = sigstore.attest(signatureStatement(String(digest)))
+    await attach('trusted/guide', String(digest), signed)
+    expect(JSON.stringify((await packetJson(['pull', 'guide'], env)).answer)).toContain('missing_provenance')
+    const built = sigstore.attest(provenanceStatement(String(digest), BUILDER))
+    await attach('trusted/guide', String(digest), signed, built)
+    proxy.take()
+    expect((await packetJson(['lookup', 'guide'], env)).answer).toMatchObject({
+      ok: true,
+      selected: { trust: { signature: 'verified', provenance: 'verified', slsa_level: 3, score: 0.775 } },
+    })
+    // Manifest, metadata, tags; referrers asked for in two ways, the place of older signatures; two bundles.
+    expect(proxy.take()).toHaveLength(3 + 3 + 4)
+    expect((await packetJson(['pull', String(pinned)], env)).code).toBe(0)
+    await packetJson(['query', String(pinned), 'wick'], env)
+    await proxy.stop()
+    expect(await packetJson(['query', String(pinned), 'dusk'], env)).toMatchObject({
+      code: 0,
+      answer: { ok: true, cache: { hit: true } },
+    })
+  })
+
+  it('cost three requests to be looked up where the policy asks for nothing from the registry', async () => {
+    const { home, folder, build } = await makeSource()
+    const proxy = await new RegistryProxy(host).start()
+    const env = { REGISTRY: `${proxy.address}/cheap`, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(build)
+    await packetJson(['publish', folder], env)
+    await mkdir(env.CPM_ROOT)
+    const policy = `require: [digest]\nallowed_sources: ["${proxy.address}/cheap/*"]\nmax_tokens: 6000\n`
+    await writeFile(join(env.CPM_ROOT, 'policy.yml'), policy)
+    proxy.take()
+    const { answer } = await packetJson(['lookup', 'guide'], env)
+    expect(answer).toMatchObject({ ok: true, count: 1 })
+    expect(proxy.take()).toHaveLength(3)
+    const { pinned_uri: pinned } = answer.selected as { pinned_uri: string }
+    expect((await packetJson(['lookup', pinned], env)).answer).toMatchObject({ ok: true })
+    expect(proxy.take()).toEqual([])
+    await proxy.stop()
+  })
+})

@@ -1,0 +1,69 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { BINARY, cleanEnvironment, makeFolder } from './binary.ts'
+import { request } from './messages.ts'
+
+const run = promisify(execFile)
+
+export type Env = Readonly<Record<string, string>>
+
+/** Runs `warrant packet` as people do. */
+export const packetText = async (args: readonly string[], env: Env = {}, cwd = '/') =>
+  (await run(process.execPath, [BINARY, 'packet', ...args], { cwd, env: cleanEnvironment(env) }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  )) as { code: number; stdout: string; stderr: string }
+
+/** Runs `warrant packet --json`, and reads the one document it prints. */
+export const packetJson = async (args: readonly string[], env: Env = {}, cwd = '/') => {
+  const { code, stdout, stderr } = await packetText([...args, '--json'], env, cwd)
+  return { code, answer: JSON.parse(stdout || 'null') as Record<string, unknown>, stderr }
+}
+
+/** A folder with a text to pack, and the words that pack it. */
+export const makeSource = async (text = '# Wicks\n\nTrim the wick at dusk.\n') => {
+  const home = await makeFolder()
+  const [source, out] = [join(home, 'src'), join(home, 'out')]
+  await mkdir(source)
+  await writeFile(join(source, 'guide.md'), text)
+  const build = ['build', source, '--name', 'guide', '--version', '1.0.0', '--out', out]
+  return { home, source, folder: join(out, 'guide/1.0.0'), build }
+}
+
+const SERVER = join(BINARY, '../cpm-mcp.js')
+
+interface Reply {
+  readonly id?: number
+  // biome-ignore lint/suspicious/noExplicitAny: what a server says may be anything
+  readonly result?: any
+}
+
+/** Says lines to the packet server, and gives every line it says back; one that is no JSON fails. */
+export const converse = async (
+  lines: readonly string[],
+  env: Env,
+  args: readonly string[] = [],
+  cwd = '/',
+): Promise<readonly Reply[]> => {
+  const child = spawn(process.execPath, [SERVER, ...args], { cwd, env: cleanEnvironment(env) })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  child.stdin.end(`${lines.join('\n')}\n`)
+  await once(child, 'close')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
+export const call = (id: number, name: string, args: object): string =>
+  request(id, 'tools/call', { name, arguments: args })
+
+/** What a call was answered with. */
+export const answerOf = (said: readonly Reply[], id: number): Record<string, unknown> | undefined =>
+  said.find((one) => one.id === id)?.result?.structuredContent
