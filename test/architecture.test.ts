@@ -133,6 +133,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packet-policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packet-reader.ts': 'an index of ours; what a packet holds is read through the jail',
   'src/platform/packet-store.ts': 'a store of ours, whose folders are no links',
+  'src/platform/process-owner.ts': 'what the system tells of processes',
+  'src/platform/vector-graph.ts': 'an index of ours',
   'src/platform/vectors.ts': 'an index of ours',
   'src/app/change-ports.ts': 'the name of the running program',
   'src/app/launch.ts': 'the name of the running program',

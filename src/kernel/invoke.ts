@@ -1,32 +1,10 @@
-import type * as z from 'zod'
 import type { Call } from './call.ts'
 import { type Deadline, Deadlines } from './deadlines.ts'
-import { defineFaults, Fault } from './fault.ts'
+import { type Answer, acceptAnswer, callFaults, parseArguments } from './exchange.ts'
+import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
-import { Told } from './told.ts'
-import type { Content, Tool } from './tool.ts'
-
-export const callFaults = defineFaults('call', {
-  arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
-  read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
-  deadline: { kind: 'exhausted', fix: 'Ask for less at once, or raise limits.callMs.' },
-  answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
-  unrecorded: {
-    kind: 'unavailable',
-    fix: 'Look at the state folder: the effect happened, its record did not.',
-  },
-})
-
-export interface Answer {
-  readonly kind: 'answer'
-  /** What the tool's output schema describes; undefined when the content blocks are all there is. */
-  readonly value: unknown
-  /** The compact JSON of `value`. */
-  readonly json: string | undefined
-  /** Undefined for the common case: one text block that holds `json`. */
-  readonly content: readonly Content[] | undefined
-}
+import type { Tool } from './tool.ts'
 
 /** How a call ended. A bug carries nothing: what went wrong is in the log. */
 export type Outcome =
@@ -49,70 +27,8 @@ export interface InvokePorts {
 /** Synchronous when the tool is: the hot path pays for no promise it does not need. */
 export type Invoke = (tool: Tool, args: unknown, call: Call) => Outcome | Promise<Outcome>
 
-const MAX_ISSUES = 8
-
-/** Whether an argument is not there, of the wrong type, or has a value that will not do. */
-const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
-  if (issue?.code !== 'invalid_type') return 'invalid_params'
-  let value = args
-  for (const key of issue.path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]
-  return value === undefined ? 'missing_param' : 'invalid_type'
-}
-
-const parseArguments = (tool: Tool, args: unknown): never => {
-  const parsed = tool.input.safeParse(args)
-  if (parsed.success) return parsed.data as never
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
-    path: path.map(String).join('.').slice(0, 128),
-    message: message.slice(0, 256),
-  }))
-  const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
-    detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
-  })
-}
-
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value
-
-const tooLong = (json: string, limit: number): boolean =>
-  json.length > limit || (json.length * 3 > limit && Buffer.byteLength(json) > limit)
-
-const textBytes = (content: readonly Content[]): number =>
-  content.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0)
-
-const refuseLength = (tool: Tool, bytes: number, limit: number): never => {
-  throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
-    detail: { bytes, limit },
-  })
-}
-
-const checkAnswer = (tool: Tool, raw: unknown): unknown =>
-  tool.output.parse(tool.screen === undefined ? raw : tool.screen(raw as never))
-
-/** An answer that brings its own content: the value says the rest. */
-const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: number): Outcome => {
-  const value = checkAnswer(tool, raw)
-  const json = JSON.stringify(value)
-  const bytes = Buffer.byteLength(json) + textBytes(content)
-  if (bytes > limit) refuseLength(tool, bytes, limit)
-  return { kind: 'answer', value, json, content }
-}
-
-/** What the tool returned, checked against its own promise and cut to size. */
-const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Outcome => {
-  if (raw instanceof Told) return acceptTold(tool, raw, limit)
-  let value = checkAnswer(tool, raw)
-  let json = JSON.stringify(value)
-  if (json !== undefined && tooLong(json, limit)) {
-    if (tool.fit !== undefined) {
-      value = tool.fit(value as never, limit)
-      json = JSON.stringify(value)
-    }
-    if (tooLong(json, limit)) refuseLength(tool, Buffer.byteLength(json), limit)
-  }
-  return { kind: 'answer', value, json, content: tool.render?.(value as never) }
-}
 
 /** What the log should have of something thrown, which may be anything. */
 export const stackOf = (thrown: unknown): string =>

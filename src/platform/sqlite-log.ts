@@ -5,25 +5,20 @@ import {
   checkAppend,
   checkGenesis,
   checkName,
-  checkOrder,
   checkRange,
   decodeHash,
   decodeText,
   encodeHash,
   encodeText,
-  lostEntry,
-  missingEntry,
   missingNode,
 } from './log-rules.ts'
 import { atOnce, type SqlRow, transact } from './sqlite.ts'
 import { guard } from './sqlite-faults.ts'
 import { recalled } from './sqlite-recall.ts'
-import { firstOf, packRun, packRuns, type Run, unpackRun } from './sqlite-runs.ts'
+import { RunTable } from './sqlite-run-table.ts'
 import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
 import { type Connection, connect } from './sqlite-statements.ts'
 import { patiently } from './sqlite-wait.ts'
-
-const RUNS_AT_ONCE = 16
 
 class SqliteLog implements Log {
   readonly genesis: string
@@ -31,51 +26,25 @@ class SqliteLog implements Log {
   readonly #id: number
   readonly #first: number
   readonly #last: number
+  readonly #runs: RunTable
 
   constructor(connection: Connection, id: number, genesis: string) {
     this.#connection = connection
     this.#id = id
     this.#first = id * LOG_SPAN
     this.#last = this.#first + LOG_SPAN - 1
+    this.#runs = new RunTable(connection.sql, this.#first)
     this.genesis = genesis
   }
 
   head(): Head {
     const { recall } = this.#connection
-    return guard(() => recalled(recall.refresh().heads, this.#id, () => this.#readHead()))
-  }
-
-  #readHead(): Head {
-    const row = this.#connection.sql.newest.get(this.#first, this.#last)
-    if (row === undefined) return { size: 0, entry: null }
-    const run = this.#runOf(row)
-    const [newest] = unpackRun(run, run.seq, run.seq + 1)
-    return { size: run.seq + 1, entry: newest?.entry ?? null }
+    return guard(() => recalled(recall.refresh().heads, this.#id, () => this.#runs.head()))
   }
 
   read(from: number, limit: number): readonly Row[] {
     checkRange(from, limit)
-    const to = Math.min(from + limit, LOG_SPAN)
-    const rows: Row[] = []
-    for (let next = from, found = RUNS_AT_ONCE; next < to && found === RUNS_AT_ONCE; ) {
-      const runs = guard(() => this.#connection.sql.page.all(this.#first + next, this.#last, RUNS_AT_ONCE))
-      for (const row of runs) {
-        const run = this.#runOf(row)
-        if (firstOf(run) > next) throw lostEntry(next)
-        // Not spread: a log may be long.
-        for (const one of unpackRun(run, next, to)) rows.push(one)
-        next = run.seq + 1
-        if (next >= to) break
-      }
-      found = runs.length
-    }
-    return checkOrder(rows, from)
-  }
-
-  #runOf({ id, sizes, bytes }: SqlRow): Run {
-    const seq = Number(id) - this.#first
-    if (sizes instanceof Uint8Array && bytes instanceof Uint8Array) return { seq, sizes, bytes }
-    throw storeFaults.damaged(`entry ${seq} is not bytes`)
+    return guard(() => this.#runs.read(from, limit))
   }
 
   nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
@@ -118,10 +87,8 @@ class SqliteLog implements Log {
       if (stored && newest) recall.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
     }
     return this.#write(() => {
-      const last = sql.lastId.get(this.#first, this.#last)
-      const size = last === undefined ? 0 : Number(last.id) - this.#first + 1
-      if (size !== expected) return false
-      for (const { seq, sizes, bytes } of packRuns(rows)) sql.addRun.run(this.#first + seq, sizes, bytes)
+      if (this.#runs.size() !== expected) return false
+      this.#runs.add(rows)
       for (const { level, index, hash } of nodes) {
         sql.addNode.run(this.#id, level, index, encodeHash(hash))
       }
@@ -143,7 +110,7 @@ class SqliteLog implements Log {
   async erase(seq: number, instead?: Snapshot): Promise<void> {
     const { db, sql } = this.#connection
     await this.#write(() => {
-      this.#dropPayload(seq)
+      this.#runs.erasePayload(seq)
       if (instead === undefined) return
       sql.clearSnapshots.run(this.#first, this.#last)
       sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
@@ -153,17 +120,6 @@ class SqliteLog implements Log {
       if (atOnce(db, () => sql.clearJournal.get())?.busy !== 0)
         throw storeFaults.busy('the journal is in use')
     })
-  }
-
-  #dropPayload(seq: number): void {
-    const { sql } = this.#connection
-    const inRange = seq >= 0 && seq < LOG_SPAN
-    const row = inRange ? sql.page.all(this.#first + seq, this.#last, 1)[0] : undefined
-    if (row === undefined) throw missingEntry(seq)
-    const run = this.#runOf(row)
-    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
-    const { sizes, bytes } = packRun(rows.map((one) => (one.seq === seq ? { ...one, payload: null } : one)))
-    sql.changeRun.run(sizes, bytes, this.#first + run.seq)
   }
 
   setQuarantine(reason: string | null): Soon<void> {
