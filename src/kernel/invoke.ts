@@ -3,7 +3,7 @@ import type { Call } from './call.ts'
 import { Deadlines } from './deadlines.ts'
 import { defineFaults, Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
-import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
+import type { CallRecord, Clock, Log, LogLevel, Recorder } from './ports.ts'
 import { Told } from './told.ts'
 import type { Content, Tool } from './tool.ts'
 
@@ -44,6 +44,8 @@ export interface InvokePorts {
   readonly recorder: Recorder
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
   readonly guards: readonly Guard[]
+  /** How loudly the log speaks of bad arguments. */
+  readonly blame?: LogLevel
 }
 
 /** Synchronous when the tool is: the hot path pays for no promise it does not need. */
@@ -59,14 +61,27 @@ const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string =>
   return value === undefined ? 'missing_param' : 'invalid_type'
 }
 
-const parseArguments = (tool: Tool, args: unknown): never => {
+/** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
+const noteStrangers = (tool: Tool, args: unknown, { log }: Call): void => {
+  if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
+  const { shape } = tool.input as { readonly shape: object }
+  for (const name in args) {
+    if (!Object.hasOwn(shape, name)) log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
+  }
+}
+
+const parseArguments = (tool: Tool, args: unknown, call: Call, blame: LogLevel): never => {
   const parsed = tool.input.safeParse(args)
-  if (parsed.success) return parsed.data as never
+  if (parsed.success) {
+    noteStrangers(tool, args, call)
+    return parsed.data as never
+  }
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: path.map(String).join('.').slice(0, 128),
     message: message.slice(0, 256),
   }))
   const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  call.log.write(blame, 'bad arguments', { issues: words.join('; ') })
   throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
     detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
   })
@@ -131,7 +146,14 @@ const recordOf = (tool: Tool, outcome: Outcome, ms: number): CallRecord => {
 }
 
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
-export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePorts): Invoke => {
+export const createInvoke = ({
+  clock,
+  log,
+  recorder,
+  limits,
+  guards,
+  blame = 'debug',
+}: InvokePorts): Invoke => {
   const deadlines = new Deadlines(clock, limits.callMs)
 
   const failed = (tool: Tool, thrown: unknown): Outcome => {
@@ -187,7 +209,7 @@ export const createInvoke = ({ clock, log, recorder, limits, guards }: InvokePor
   return (tool, args, call) => {
     const started = clock.elapsed()
     try {
-      const parsed = parseArguments(tool, args)
+      const parsed = parseArguments(tool, args, call, blame)
       for (const guard of guards) guard(tool)
       // Cancelled before it began: the tool would wait for a signal that has already been given.
       if (call.cancelled) return finish(tool, { kind: 'cancelled' }, call, started)
