@@ -112,6 +112,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       recorder: heard,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
+      blame: hello.manners?.blame ?? 'debug',
     }),
     changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
   })

@@ -16,6 +16,7 @@ export const scgServer: SeedServer = {
       inOrder: true,
       listExtras: true,
       shutdown: false,
+      blame: 'debug',
     },
   },
   preset: new Map<string, unknown>([

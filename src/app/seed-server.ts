@@ -47,11 +47,11 @@ export interface SeedServer {
   /** Opens the root at the start, for servers that are nothing without it. */
   readonly hold?: (config: Config) => RootHandle
   /** What to say in the log when the server starts; such a server also says why it dies. */
-  readonly announce?: (log: Log) => void
+  readonly announce?: (log: Log, config: Config) => void
 }
 
-const announceEnds = ({ log }: Hello, announce: (log: Log) => void): void => {
-  announce(log)
+const announceEnds = ({ log }: Hello, announce: () => void): void => {
+  announce()
   process.on('uncaughtException', (cause) => {
     log.write('error', 'fatal', { stack: cause instanceof Error ? (cause.stack ?? '') : String(cause) })
     process.exit(1)
@@ -125,7 +125,7 @@ export const runSeed = async (
     if (http !== undefined && flags.stdio !== true) return await http.serve(loaded, flags, terminal)
     const { serveStdio } = await import('./serve-stdio.ts')
     const host = await hostHere(loaded, face, hold?.(loaded.config))
-    if (announce !== undefined) announceEnds(host.hello, announce)
+    if (announce !== undefined) announceEnds(host.hello, () => announce(host.hello.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {
     const code = reportFailure(thrown, args.includes('--json'), terminal)

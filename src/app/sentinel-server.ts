@@ -24,7 +24,7 @@ export const sentinelServer: SeedServer = {
   face: {
     identity: { name: 'SentinelMcpServer', version: '1.0.0' },
     capabilities: { tools: { listChanged: false } },
-    manners: { ...PLAIN_MANNERS, shutdown: true },
+    manners: { ...PLAIN_MANNERS, shutdown: true, blame: 'warn' },
   },
   preset: new Map<string, unknown>([
     ['dialect', 'sentinel'],
@@ -46,8 +46,8 @@ export const sentinelServer: SeedServer = {
   // Its clients know two ends: good, and not.
   exitCode: (code) => (code === 0 ? 0 : 1),
   hold: ({ root }) => openRoot(resolve(root)),
-  announce: (log) => {
-    log.write('info', 'starting')
+  announce: (log, { root }) => {
+    log.write('info', 'starting', { root: resolve(root) })
     for (const tool of TOOLS) log.write('info', `registered tool ${tool}`)
   },
 }

@@ -1,5 +1,7 @@
 import type * as z from 'zod'
+import type { Call } from './call.ts'
 import { defineFaults } from './fault.ts'
+import type { LogLevel } from './ports.ts'
 import { Told } from './told.ts'
 import type { Content, Tool } from './tool.ts'
 
@@ -36,14 +38,27 @@ const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string =>
   return value === undefined ? 'missing_param' : 'invalid_type'
 }
 
-export const parseArguments = (tool: Tool, args: unknown): never => {
+/** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
+const noteStrangers = (tool: Tool, args: unknown, { log }: Call): void => {
+  if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
+  const { shape } = tool.input as { readonly shape: object }
+  for (const name in args) {
+    if (!Object.hasOwn(shape, name)) log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
+  }
+}
+
+export const parseArguments = (tool: Tool, args: unknown, call: Call, blame: LogLevel): never => {
   const parsed = tool.input.safeParse(args)
-  if (parsed.success) return parsed.data as never
+  if (parsed.success) {
+    noteStrangers(tool, args, call)
+    return parsed.data as never
+  }
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: path.map(String).join('.').slice(0, 128),
     message: message.slice(0, 256),
   }))
   const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  call.log.write(blame, 'bad arguments', { issues: words.join('; ') })
   throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
     detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
   })

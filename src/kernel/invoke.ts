@@ -3,7 +3,7 @@ import { type Deadline, Deadlines } from './deadlines.ts'
 import { type Answer, acceptAnswer, callFaults, parseArguments } from './exchange.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
-import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
+import type { CallRecord, Clock, Log, LogLevel, Recorder } from './ports.ts'
 import type { Tool } from './tool.ts'
 
 /** How a call ended. A bug carries nothing: what went wrong is in the log. */
@@ -22,6 +22,8 @@ export interface InvokePorts {
   readonly recorder: Recorder
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
   readonly guards: readonly Guard[]
+  /** How loudly the log speaks of bad arguments. */
+  readonly blame?: LogLevel
 }
 
 /** Synchronous when the tool is: the hot path pays for no promise it does not need. */
@@ -62,7 +64,7 @@ class Funnel {
   invoke(tool: Tool, args: unknown, call: Call): Outcome | Promise<Outcome> {
     const started = this.ports.clock.elapsed()
     try {
-      const parsed = parseArguments(tool, args)
+      const parsed = parseArguments(tool, args, call, this.ports.blame ?? 'debug')
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would wait for a signal that has already been given.
       if (call.cancelled) return this.finish(tool, { kind: 'cancelled' }, call, started)

@@ -21,10 +21,11 @@ describe('the log', () => {
     })
   })
 
-  it('writes text in the form of a Java logger', () => {
-    expect(written('text', 'info', (log) => log.write('error', 'a message', { tool: 'x' }))).toEqual([
-      '03:04:05.006 [main] ERROR warrant - a message {"tool":"x"}',
-    ])
+  it('writes text in the form of a Java logger, at the time of this place', () => {
+    const hour = String(new Date(clock.now()).getHours()).padStart(2, '0')
+    const [line = ''] = written('text', 'info', (log) => log.write('error', 'a message', { tool: 'x' }))
+    expect(line).toMatch(/^\d\d:\d\d:05\.006 \[main\] ERROR warrant - a message \{"tool":"x"\}$/)
+    expect(line.slice(0, 2)).toBe(hour)
   })
 
   it('leaves out what is below its level', () => {
@@ -35,10 +36,12 @@ describe('the log', () => {
   })
 
   it.each(['json', 'text'] as const)('lets no value forge a line or paint the terminal, as %s', (format) => {
-    const evil = 'x\n03:04:05.006 [main] INFO warrant - forged\r\u001b[2J\u0000\u0085\u2028'
+    const evil =
+      'x\n03:04:05.006 [main] INFO warrant - forged\r\u001b[2J\u0000\u0085\u2028\u202e\u009b31m\u{e0041}'
     const [line = ''] = written(format, 'info', (log) => log.write('info', evil, { evil }))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for exactly these
     expect(line).not.toMatch(/[\u0000-\u001f]/)
-    if (format === 'text') expect(line).not.toMatch(/[\u0085\u2028]/)
+    expect(line).not.toMatch(/[\u0085\u009b\u2028\u202e\u{e0041}]/u)
+    if (format === 'json') expect(JSON.parse(line).evil).toBe(evil)
   })
 })

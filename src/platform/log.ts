@@ -14,24 +14,36 @@ interface LogOptions {
   readonly write: (line: string) => void
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-// A newline in a logged value could forge a line of its own; an escape could repaint the terminal.
-const escapeControls = (text: string): string =>
-  text.replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const escapeUnits = (text: string): string =>
+  text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+// A newline in a logged value could forge a line of its own; an escape could repaint the terminal, and a mark for
+// the direction of writing turn round what stands there.
+const escapeControls = (text: string): string => text.replace(CONTROLS, escapeUnits)
 
 type Line = (at: number, level: LogLevel, message: string, fields: JsonObject) => string
 
 const jsonLine: Line = (at, level, message, fields) =>
-  JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields })
+  escapeControls(JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields }))
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** As Java's loggers show it: the time of day where the machine stands. */
+const timeOfDay = (at: number): string => {
+  const date = new Date(at)
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two)
+  return `${parts.join(':')}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
 
 const textLine =
   (name: string): Line =>
   (at, level, message, fields) => {
-    const time = new Date(at).toISOString().slice(11, 23)
     const tail = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
-    return escapeControls(`${time} [main] ${level.toUpperCase().padEnd(5)} ${name} - ${message}${tail}`)
+    return escapeControls(
+      `${timeOfDay(at)} [main] ${level.toUpperCase().padEnd(5)} ${name} - ${message}${tail}`,
+    )
   }
 
 /** A log of lines. It goes to stderr: stdout belongs to the protocol. */

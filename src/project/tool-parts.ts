@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Fault } from '../kernel/fault.ts'
 import { quotePath } from '../kernel/jail.ts'
-import type { Freshness } from '../kernel/ports.ts'
+import type { Freshness, LogLevel } from '../kernel/ports.ts'
 import { Told } from '../kernel/told.ts'
 import type { CallContext, Tool } from '../kernel/tool.ts'
 import type { JobName, Jobs, RunJob } from './jobs.ts'
@@ -45,6 +45,15 @@ const ASIDE = 4_096
 
 export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - ASIDE)
 
+/** A path that tries to lead out, in words: an attempt that came to nothing. */
+const ATTEMPTS = new Set(['jail.traversal', 'jail.home', 'jail.outside_root', 'jail.bad_path'])
+
+/** Bad arguments and blocked paths are warnings; what else is refused broke a rule of security, and is an error. */
+const levelOf = ({ kind, code }: Fault): LogLevel => {
+  if (kind === 'corrupt' || kind === 'unavailable') return 'error'
+  return kind === 'refused' && !ATTEMPTS.has(code) ? 'error' : 'warn'
+}
+
 /** Leaves a word in the log: what was asked at `debug`, what was refused louder. */
 export const noted = async <T>(
   { log }: CallContext,
@@ -58,9 +67,8 @@ export const noted = async <T>(
     return await run()
   } catch (thrown) {
     if (thrown instanceof Fault) {
-      const level = thrown.kind === 'corrupt' || thrown.kind === 'unavailable' ? 'error' : 'warn'
       const word = thrown.kind === 'refused' ? 'blocked' : 'not done'
-      log.write(level, `${word}: ${job}`, { reason: thrown.code, ...fields })
+      log.write(levelOf(thrown), `${word}: ${job}`, { reason: thrown.code, ...fields })
     }
     throw thrown
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -261,11 +262,52 @@ describe('the log of sentinel-mcp', () => {
     expect(stderr).toMatch(/INFO {2}SentinelMcpServer - starting/)
     expect(stderr).toMatch(/INFO {2}SentinelMcpServer - registered tool readJavaFile/)
     expect(stderr).toMatch(
-      /WARN {2}SentinelMcpServer - blocked: source \{"request":2,"reason":"jail\.bad_path"/,
+      /WARN {2}SentinelMcpServer - blocked: source \{"request":2,"tool":"readJavaFile","reason":"jail\.bad_path"/,
     )
     expect(stderr).toMatch(/INFO {2}SentinelMcpServer - stopped/)
     expect(stderr).not.toContain('class A')
     expect(stderr).not.toContain('\u001b')
+  })
+
+  it('warns of bad arguments and blocked paths, and calls breaches of security and broken disks errors', async () => {
+    execFileSync('mkfifo', [join(root, 'pipe.java')])
+    const server = new Sentinel(root, ['--log-level', 'debug'])
+    const told: readonly (readonly [level: string, words: RegExp, ask: () => Promise<unknown>])[] = [
+      ['WARN ', /bad arguments .*"tool":"readJavaFile"/, () => server.ask('readJavaFile', {})],
+      ['WARN ', /not a call .*-32601/, () => server.ask('no_such_tool', {})],
+      ['DEBUG', /argument ignored .*"odd"/, () => server.ask('readJavaFile', { path: 'A.java', odd: 1 })],
+      ['WARN ', /not done: source .*jail\.extension/, () => server.read('a.exe')],
+      ['WARN ', /blocked: source .*jail\.traversal/, () => server.read('../x.java')],
+      ['WARN ', /blocked: source .*jail\.home/, () => server.read('~/x.java')],
+      ['WARN ', /blocked: source .*jail\.outside_root/, () => server.read('/etc/passwd')],
+      ['ERROR', /blocked: source .*jail\.special_file/, () => server.read('pipe.java')],
+      [
+        'ERROR',
+        /blocked: report .*jail\.read_only/,
+        () => server.ask('write_architecture_report', { fileName: 'x.md', content: 'x' }),
+      ],
+    ]
+    for (const [, , ask] of told) await ask()
+    const { stderr } = await server.finish()
+    const lines = stderr.split('\n')
+    for (const [at, [level, words]] of told.entries()) {
+      const line = lines.find((one) => words.test(one)) ?? ''
+      expect(line).toContain(`${level} SentinelMcpServer - `)
+      expect(line).toContain(`"request":${at + 1}`)
+    }
+    expect(stderr).toContain(`starting {"root":"${root}"}`)
+  })
+
+  it('tells the time of day where the machine stands', async () => {
+    const hours = await Promise.all(
+      ['UTC', 'Asia/Tokyo'].map(async (TZ) => {
+        const { stderr } = await new Sentinel(root, [], { env: { TZ } }).finish()
+        return Number(stderr.slice(0, 2))
+      }),
+    )
+    const [here = 0, there = 0] = hours
+    // The hour may turn between the two.
+    expect([9, 8, 10]).toContain((there - here + 24) % 24)
   })
 
   it('is JSON when asked', async () => {

@@ -203,7 +203,10 @@ export class Connection {
     const service = this.#service
     if (service === undefined) return this.#load(line, 'tools')
     const plan = method === 'tools/call' ? service.plan(message.params) : undefined
-    if (plan !== undefined && isRefusal(plan)) return this.#respond(id, writeError(id, plan.error))
+    if (plan !== undefined && isRefusal(plan)) {
+      service.noteRefusal(id, plan)
+      return this.#respond(id, writeError(id, plan.error))
+    }
     if (this.#direct && this.#answer(service, message, plan)) return
     if (this.#link === undefined) return this.#load(line, 'sdk')
     const { hello } = this.#host
@@ -275,7 +278,8 @@ export class Connection {
 
   #call(service: Service, id: RequestId, plan: CallPlan, params: Params | undefined, modern: boolean): true {
     const token = progressToken(params)
-    const call = service.openCall(token === undefined ? undefined : this.#reporter(token), id)
+    const report = token === undefined ? undefined : this.#reporter(token)
+    const call = service.openCall(report, { request: id, tool: plan.tool.name })
     const answer = (outcome: Outcome) => {
       if (outcome.kind !== 'cancelled')
         this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))

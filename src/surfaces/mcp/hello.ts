@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/json.ts'
 import type { Limits } from '../../kernel/limits.ts'
-import type { Clock, Log } from '../../kernel/ports.ts'
+import type { Clock, Log, LogLevel } from '../../kernel/ports.ts'
 import type { Dialect } from './dialect.ts'
 import type { Params } from './message.ts'
 import type { Service } from './service.ts'
@@ -32,6 +32,8 @@ export interface Manners {
   readonly listExtras: boolean
   /** Whether `shutdown` is a method: answered, and then the end. */
   readonly shutdown: boolean
+  /** How loudly the log speaks of calls whose arguments will not do. */
+  readonly blame: LogLevel
 }
 
 export const PLAIN_MANNERS: Manners = {
@@ -42,6 +44,7 @@ export const PLAIN_MANNERS: Manners = {
   inOrder: false,
   listExtras: false,
   shutdown: false,
+  blame: 'debug',
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>

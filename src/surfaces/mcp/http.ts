@@ -101,8 +101,11 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
 
   const answerCall = async ({ id, params }: RpcRequest, response: ServerResponse): Promise<void> => {
     const plan = service.plan(params)
-    if (isRefusal(plan)) return sendLine(response, writeError(id, plan.error))
-    const call = service.openCall()
+    if (isRefusal(plan)) {
+      service.noteRefusal(id, plan)
+      return sendLine(response, writeError(id, plan.error))
+    }
+    const call = service.openCall(undefined, { request: id, tool: plan.tool.name })
     const running = service.parts.invoke(plan.tool, plan.args, call)
     let outcome: Outcome
     if (running instanceof Promise) {

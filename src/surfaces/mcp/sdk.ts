@@ -42,8 +42,9 @@ const reporter = (params: Params, ctx: ServerContext): ((progress: Progress) => 
       .catch(() => {})
 }
 
-const openCall = (service: Service, params: Params, ctx: ServerContext): Call => {
-  const call = service.openCall(reporter(params, ctx))
+const openCall = (service: Service, params: Params, ctx: ServerContext, tool?: string): Call => {
+  const about = tool === undefined ? undefined : { request: ctx.mcpReq.id, tool }
+  const call = service.openCall(reporter(params, ctx), about)
   const { signal } = ctx.mcpReq
   if (signal.aborted) call.cancel(signal.reason)
   else signal.addEventListener('abort', () => call.cancel(signal.reason), { once: true })
@@ -52,8 +53,11 @@ const openCall = (service: Service, params: Params, ctx: ServerContext): Call =>
 
 const callTool = async (service: Service, params: Params, ctx: ServerContext): Promise<object> => {
   const plan = service.plan(params)
-  if (isRefusal(plan)) throw new WireError(plan.error)
-  const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx)
+  if (isRefusal(plan)) {
+    service.noteRefusal(ctx.mcpReq.id, plan)
+    throw new WireError(plan.error)
+  }
+  const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx, plan.tool.name)
   const outcome = await service.parts.invoke(plan.tool, plan.args, call)
   // Nobody is listening any more; the SDK drops what is returned here.
   if (outcome.kind === 'cancelled') return { content: [] }

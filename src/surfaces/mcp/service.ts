@@ -80,12 +80,18 @@ export class Service implements Host {
     return tool === undefined ? { error: dialect.unknownTool(name) } : { tool, args: args ?? {} }
   }
 
-  openCall(report?: (progress: Progress) => void, id?: RequestId): Call {
-    return new Call(
-      this.parts.clock,
-      id === undefined ? this.parts.log : new TaggedLog(this.parts.log, id),
-      report,
-    )
+  /** A word in the log about a call that is none. */
+  noteRefusal(id: RequestId, { error }: Refusal): void {
+    this.parts.log.write(this.parts.manners?.blame ?? 'debug', 'not a call', {
+      request: shortId(id),
+      code: error.code,
+      words: error.message,
+    })
+  }
+
+  openCall(report?: (progress: Progress) => void, about?: About): Call {
+    const { clock, log } = this.parts
+    return new Call(clock, about === undefined ? log : new TaggedLog(log, about), report)
   }
 
   /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
@@ -98,18 +104,29 @@ export class Service implements Host {
   }
 }
 
-/** What a tool writes to the log says which request it was about. */
+const MAX_ID = 128
+
+/** A client chooses its ids, and one may be as long as a line. */
+const shortId = (id: RequestId): RequestId => (typeof id === 'string' ? id.slice(0, MAX_ID) : id)
+
+/** Which request a call answers, and by which tool. */
+interface About {
+  readonly request: RequestId
+  readonly tool: string
+}
+
+/** What is written to the log about a call says what it was about. */
 class TaggedLog implements Log {
   readonly #log: Log
-  readonly #id: RequestId
+  readonly #about: About
 
-  constructor(log: Log, id: RequestId) {
+  constructor(log: Log, { request, tool }: About) {
     this.#log = log
-    this.#id = id
+    this.#about = { request: shortId(request), tool }
   }
 
   write(...[level, message, fields]: Parameters<Log['write']>): void {
-    this.#log.write(level, message, { request: this.#id, ...fields })
+    this.#log.write(level, message, { ...this.#about, ...fields })
   }
 }
 
