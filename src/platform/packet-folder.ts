@@ -65,7 +65,8 @@ export const knownVectors = async (folder: string, model: string): Promise<Map<s
   const known = new Map<string, Float32Array>()
   try {
     const manifest = readManifest(await readFile(join(folder, 'manifest.json')))
-    if (manifest.embedding.model !== model) return known
+    // Vectors of texts with something before them are vectors of other texts.
+    if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
     const docs = new DocTable(await readFile(join(folder, 'docs.jsonl')))
     const bytes = await readFile(join(folder, 'faiss/index.faiss'))
     const { rows, dim, offset } = await readFlat(memorySource(bytes))

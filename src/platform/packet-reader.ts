@@ -20,6 +20,8 @@ import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts
 import { type OpenVectors, openVectors } from './vectors.ts'
 
 const MAX_DOCS = 2 ** 31
+/** What is known of a row in memory beside its bytes. */
+const ROW_FACTS = 12
 
 /** A file of the payload, or undefined when the packet has none of that name. */
 const readPart = async (payload: string, path: string): Promise<Uint8Array | undefined> => {
@@ -159,6 +161,7 @@ export const packetReader =
       lexical,
       ...(vectors !== undefined && { vectors }),
       warnings,
+      bytes: docs.bytes + lexical.bytes + (vectors === undefined ? 0 : docs.rows * (dim + ROW_FACTS)),
       rebuilt: async (model, dim) => {
         const key = JSON.stringify([model, dim])
         const opening = others.get(key) ?? openOther(model, dim)
