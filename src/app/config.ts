@@ -150,6 +150,8 @@ const RULES = {
   ),
   embeddingModel: optional('Model to ask the embedding server for.', wantText),
   embeddingKey: optional('Key for the embedding server.', wantText, true),
+  embeddingQueryPrefix: optional('What the model wants before a question, as "query: ".', wantText),
+  embeddingDocumentPrefix: optional('What the model wants before a document, as "passage: ".', wantText),
   exportRoot: text('.', 'Folder that exports stay in, relative to the root.'),
   deny: names('Globs of paths that the project tools keep out of sight.'),
   denyHardlinks: toggle('Refuse to read files that have more than one name.'),

@@ -8,6 +8,9 @@ const first = (flag: string, ...values: readonly (string | undefined)[]): Flags 
   return value === undefined ? {} : { [flag]: value.trim() }
 }
 
+/** A value whose blanks count: a prefix usually ends with one. */
+const whole = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
+
 /** The settings that the variables of the packet tools stand for, the older names last. */
 export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
   const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
@@ -22,6 +25,8 @@ const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
   ...first('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
   ...first('embedding-model', environment.EMBEDDING_MODEL),
   ...first('embedding-key', environment.EMBEDDING_API_KEY),
+  ...whole('embedding-query-prefix', environment.EMBEDDING_QUERY_PREFIX),
+  ...whole('embedding-document-prefix', environment.EMBEDDING_DOCUMENT_PREFIX),
 })
 
 /** Knowledge packets as their first clients know them. */

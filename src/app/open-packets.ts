@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Clock } from '../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
+import { type Embedder, type Prefixes, withPrefixes } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
@@ -26,7 +27,8 @@ import type { Config } from './config.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
-const MAX_OPEN = 8
+/** What is kept open between questions. */
+const ROOM = { packets: 8, bytes: 2 * 1024 ** 3 }
 
 /** The host of a registry as it may be written in settings: with a scheme, with a path. */
 export const hostOf = (registry: string): string =>
@@ -35,13 +37,24 @@ export const hostOf = (registry: string): string =>
     .split('/')[0]
     ?.toLowerCase() ?? ''
 
-/** Whoever asks for vectors of a model: the built-in one, or the server that is configured. */
-export const embedderFor = (config: Config) => (model: string) => {
-  if (model === LOCAL_MODEL) return localEmbedder
-  const { embeddingUrl: url, embeddingModel, embeddingKey: key } = config
-  if (url === undefined) return undefined
-  return rememberDocuments(httpEmbedder({ url, model: embeddingModel ?? model, key }), packetHome(config))
-}
+/**
+ * Whoever asks for vectors of a model: the built-in one, or the server that is configured. A packet says what its
+ * own model wants before texts; for any other it is the operator who does.
+ */
+export const embedderFor =
+  (config: Config, place = packetHome(config)) =>
+  (model: string, own: Partial<Prefixes> = {}): Embedder | undefined => {
+    // It is faster than looking up what it said.
+    if (model === LOCAL_MODEL) return localEmbedder
+    const { embeddingUrl: url, embeddingModel = model, embeddingKey: key } = config
+    if (url === undefined) return undefined
+    const known = embeddingModel === model ? own : {}
+    const embedder = rememberDocuments(httpEmbedder({ url, model: embeddingModel, key }), place)
+    return withPrefixes(rememberQuestions(embedder, place), {
+      query: known.query ?? config.embeddingQueryPrefix ?? '',
+      document: known.document ?? config.embeddingDocumentPrefix ?? '',
+    })
+  }
 
 const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
 
@@ -91,7 +104,7 @@ const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 /** Packets as one process has them. */
 export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
   const { client } = registryHere(config, environment)
-  const shelf = new Shelf(MAX_OPEN)
+  const shelf = new Shelf(ROOM)
   const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
@@ -110,13 +123,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         cache,
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
-        embedder: (model) => {
-          const embedder = embedderFor(config)(model)
-          // The built-in one is faster than looking up what it said.
-          return embedder === undefined || embedder === localEmbedder
-            ? embedder
-            : rememberQuestions(embedder, place)
-        },
+        embedder: embedderFor(config, place),
       },
       config.registry,
     )

@@ -18,6 +18,10 @@ const countExtensions = (files: readonly SourceFile[]): Record<string, number> =
   return counts
 }
 
+/** What is put before texts belongs to the vectors: whoever asks later must do the same. */
+const prefixesOf = ({ embedder: { prefixes } }: BuildOptions) =>
+  prefixes === undefined ? {} : { query_prefix: prefixes.query, document_prefix: prefixes.document }
+
 /** What `manifest.json` says of a build. */
 export const manifestOf = (
   files: readonly SourceFile[],
@@ -34,6 +38,7 @@ export const manifestOf = (
     normalized: true,
     provider: options.embedder.provider,
     max_seq_length: MAX_SEQUENCE,
+    ...prefixesOf(options),
   },
   similarity: {
     space: 'cosine',
@@ -92,6 +97,7 @@ export const lockOf = (
     device_policy: 'runtime-default',
     normalize: true,
     max_seq_length: MAX_SEQUENCE,
+    ...prefixesOf(options),
   }
   const config = hashConfig({ chunking: sizes, model })
   const step = (name: string, params: Record<string, unknown>) => ({

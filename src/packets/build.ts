@@ -111,7 +111,9 @@ const embedDocs = async (
   options: BuildOptions,
   signal: AbortSignal,
 ): Promise<Embedded> => {
-  const { embedder, known, progress } = options
+  const { embedder, progress } = options
+  // What is known are vectors of the texts alone.
+  const known = embedder.prefixes === undefined ? options.known : undefined
   const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
   const fresh = new Map<number, Float32Array>()
   for (let at = 0; at < missing.length; at += BATCH) {

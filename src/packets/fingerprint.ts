@@ -12,4 +12,6 @@ export const fingerprint = ({ embedding }: Pick<Manifest, 'embedding'>): string 
     dim: embedding.dim,
     normalized: embedding.normalized ?? true,
     max_seq_length: embedding.max_seq_length ?? 0,
+    ...(embedding.document_prefix !== undefined && { document_prefix: embedding.document_prefix }),
+    ...(embedding.query_prefix !== undefined && { query_prefix: embedding.query_prefix }),
   }).slice('sha256:'.length, 'sha256:'.length + 16)

@@ -2,7 +2,7 @@ import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import { type Failure, fail, failWith } from './answer.ts'
 import type { MetadataCache } from './cache.ts'
-import type { Embedder } from './embed.ts'
+import type { Embedder, Prefixes } from './embed.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
 import type { LookupPorts } from './lookup.ts'
 import { enforce, judgeTokens } from './policy.ts'
@@ -20,8 +20,8 @@ export type UsePacket = <T>(
 export interface QueryPorts extends PullPorts, LookupPorts {
   readonly cache: MetadataCache
   readonly use: UsePacket
-  /** The embedder for a model, when one is configured. */
-  readonly embedder: (model: string) => Embedder | undefined
+  /** The embedder for the vectors of a packet, when one is configured. */
+  readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
 }
 
 export interface QueryWords {
@@ -106,8 +106,12 @@ const ERRORS: Readonly<Record<string, string>> = {
 
 const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: number, signal: AbortSignal) =>
   ports.use(placed.digest, placed.folder, async (packet) => {
-    const { model, dim } = packet.manifest.embedding
-    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', ports.embedder(model), signal)
+    const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
+    const embedder = ports.embedder(model, {
+      ...(query_prefix !== undefined && { query: query_prefix }),
+      ...(document_prefix !== undefined && { document: document_prefix }),
+    })
+    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal)
     return {
       results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
       mode: found.mode,

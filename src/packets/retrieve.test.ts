@@ -19,6 +19,7 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
     ...vectors,
   },
   warnings: [],
+  bytes: 0,
   rebuilt: async () => undefined,
   close: () => {},
 })

@@ -29,6 +29,8 @@ export interface OpenPacket {
   /** Absent when the packet was published without vectors. */
   readonly vectors?: VectorIndex
   readonly warnings: readonly string[]
+  /** About how much memory it takes. */
+  readonly bytes: number
   /** The vectors that were rebuilt with another model, if they were. */
   rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
   close(): void

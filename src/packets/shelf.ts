@@ -2,19 +2,27 @@ import type { OpenPacket } from './retrieve.ts'
 
 interface Place {
   readonly opening: Promise<OpenPacket>
+  /** Known once it is open. */
+  bytes: number
   users: number
   gone: boolean
 }
 
+interface Room {
+  readonly packets: number
+  readonly bytes: number
+}
+
 /**
- * Keeps packets open between questions, the least recently used of too many giving way. One that gives way
+ * Keeps packets open between questions, the least recently used giving way when there are too many or they take
+ * too much memory. One that gives way
  * while it is being asked is closed when its last question is answered.
  */
 export class Shelf {
-  readonly #room: number
+  readonly #room: Room
   readonly #places = new Map<string, Place>()
 
-  constructor(room: number) {
+  constructor(room: Room) {
     this.#room = room
   }
 
@@ -23,14 +31,19 @@ export class Shelf {
     open: () => Promise<OpenPacket>,
     work: (packet: OpenPacket) => Promise<T>,
   ): Promise<T> {
-    const place = this.#places.get(key) ?? { opening: open(), users: 0, gone: false }
+    const place = this.#places.get(key) ?? { opening: open(), bytes: 0, users: 0, gone: false }
     // Taken out and put back: the map's order is the order of use.
     this.#places.delete(key)
     this.#places.set(key, place)
     place.users += 1
     try {
       this.#makeRoom()
-      return await work(await place.opening)
+      const packet = await place.opening
+      if (place.bytes === 0) {
+        place.bytes = packet.bytes
+        this.#makeRoom()
+      }
+      return await work(packet)
     } catch (thrown) {
       // A packet that could not be opened is tried anew next time.
       await place.opening.catch(() => this.#remove(key, place))
@@ -49,8 +62,13 @@ export class Shelf {
   }
 
   #makeRoom(): void {
+    let bytes = 0
+    for (const place of this.#places.values()) bytes += place.bytes
     for (const [key, place] of this.#places) {
-      if (this.#places.size <= this.#room) return
+      // The last one stays, however large it is: it is the one that is asked.
+      if (this.#places.size === 1 || (this.#places.size <= this.#room.packets && bytes <= this.#room.bytes))
+        return
+      bytes -= place.bytes
       this.#remove(key, place)
       void this.#closeIfDone(place)
     }

@@ -127,7 +127,8 @@ export const knownVectors = async (folder: string, model: string): Promise<Map<s
     const fence = fenceOf(folder)
     const part = async (path: string) => (await fence.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
     const manifest = readManifest(await part('manifest.json'))
-    if (manifest.embedding.model !== model) return known
+    // Vectors of texts with something before them are vectors of other texts.
+    if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
     const docs = new DocTable(await part('docs.jsonl'))
     const bytes = await part('faiss/index.faiss')
     const { rows, dim, offset } = await readFlat(memorySource(bytes))

@@ -22,6 +22,8 @@ import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts
 import { type OpenVectors, openVectors } from './vectors.ts'
 
 const MAX_DOCS = 2 ** 31
+/** What is known of a row in memory beside its bytes. */
+const ROW_FACTS = 12
 
 /**
  * The payload of a packet, behind the fence of its store. A store may lie in a repository, and a link in it must
@@ -217,6 +219,7 @@ export const packetReader =
       lexical,
       ...(vectors !== undefined && { vectors }),
       warnings,
+      bytes: docs.bytes + lexical.bytes + (vectors === undefined ? 0 : docs.rows * (dim + ROW_FACTS)),
       rebuilt: async (model, dim) => {
         const key = JSON.stringify([model, dim])
         const opening = others.get(key) ?? openOther(model, dim)

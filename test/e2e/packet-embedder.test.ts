@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -216,10 +216,14 @@ describe('a question that cannot be answered', () => {
 })
 
 describe('a build with a server', () => {
-  const warrant = async (args: readonly string[], cwd: string) => {
+  const warrant = async (
+    args: readonly string[],
+    cwd: string,
+    env: Readonly<Record<string, string>> = {},
+  ) => {
     const child = spawn(process.execPath, [BINARY, 'packet', ...args, '--json'], {
       cwd,
-      env: cleanEnvironment({ EMBEDDING_URL: url, EMBEDDING_MODEL: 'letters-16' }),
+      env: cleanEnvironment({ EMBEDDING_URL: url, EMBEDDING_MODEL: 'letters-16', ...env }),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let text = ''
@@ -253,5 +257,25 @@ describe('a build with a server', () => {
     expect(second.answer.chunks).toBe(first.answer.chunks + 1)
     expect((await asked()).texts.length - after.texts.length).toBe(1)
     expect(await readdir(join(home, '.cpm/cache/embeddings/documents'))).toHaveLength(1)
+  })
+
+  it('tells the model what a text is, and whoever asks the packet later does the same', async () => {
+    const home = await makeFolder()
+    await writeFile(join(home, 'note.md'), '# Note\n\nThe bell rings at noon.\n')
+    const env = { EMBEDDING_QUERY_PREFIX: 'query: ', EMBEDDING_DOCUMENT_PREFIX: 'passage: ' }
+    const build = ['build', home, '--name', 'demo', '--version', '1', '--out', `${home}/.out`]
+    await warrant(build, home)
+    // The lock fixed vectors of the texts alone.
+    expect((await warrant(build, home, env)).code).not.toBe(0)
+    const { answer } = await warrant([...build, '--update-lock'], home, env)
+    expect((await asked()).texts.at(-1)).toBe('passage: # Note\n\nThe bell rings at noon.')
+    const files = ['manifest.json', 'docs.jsonl', 'vectors.f16.bin', 'faiss/index.faiss', 'sparse/bm25.json']
+    const read = files.map(async (name) => [name, await readFile(join(answer.folder, name))] as const)
+    const packet = makePacket(Object.fromEntries(await Promise.all(read)))
+    expect(await ask(packet, { q: 'when is the bell' }, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+    })
+    expect((await asked()).texts.at(-1)).toBe('query: when is the bell')
   })
 })

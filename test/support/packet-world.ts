@@ -94,7 +94,7 @@ export const openWorld = (
   catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
-  const shelf = new Shelf(4)
+  const shelf = new Shelf({ packets: 4, bytes: 1e9 })
   const open = packetReader(root, systemClock)
   const store = packetStore(root)
   const registry = new OciClient(http)

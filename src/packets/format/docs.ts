@@ -72,6 +72,11 @@ export class DocTable {
     return this.#starts.length
   }
 
+  /** How much memory it takes. */
+  get bytes(): number {
+    return this.#bytes.length + this.#starts.byteLength + this.#lines.byteLength
+  }
+
   row(index: number): Doc {
     const [start, line] = [this.#starts[index], this.#lines[index]]
     if (start === undefined || line === undefined) throw new RangeError(`there is no row ${index}`)

@@ -19,6 +19,8 @@ const Manifest = z.looseObject({
     normalized: z.boolean().optional(),
     provider: z.string().optional(),
     max_seq_length: z.int().nonnegative().optional(),
+    query_prefix: z.string().max(1000).optional(),
+    document_prefix: z.string().max(1000).optional(),
   }),
   similarity: z.looseObject({}).optional(),
   files: z
