@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { firstOf, packRun, unpackRun } from '../../src/platform/sqlite-runs.ts'
+import { LOG_SPAN } from '../../src/platform/sqlite-schema.ts'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
 
@@ -140,7 +142,12 @@ describe('warrant lineage', () => {
 
   it('reports a payload that is gone although nobody recorded an erasure', () => {
     const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
-    db.prepare('UPDATE entries SET payload = NULL WHERE id & 4294967295 = 2').run()
+    const found = db.prepare('SELECT id, sizes, bytes FROM runs WHERE id & 4294967295 >= 2 ORDER BY id').get()
+    const { id, sizes, bytes } = found as { id: number; sizes: Uint8Array; bytes: Uint8Array }
+    const run = { seq: id % LOG_SPAN, sizes, bytes }
+    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
+    const forged = packRun(rows.map((row) => (row.seq === 2 ? { ...row, payload: null } : row)))
+    db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(forged.sizes, forged.bytes, id)
     db.close()
     expect(json('lineage', 'verify')).toMatchObject({ status: 1, erasures: { unexplained: [2] } })
   })

@@ -71,7 +71,7 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
       'guide:latest',
       'guide',
     ]
-    const answers = await ask(env, ...refs.map((ref) => ['query', { ref, q: 'when to trim' }] as const))
+    const answers = await ask(env, ...refs.map((ref) => ['query', { ref, q: 'trim at dusk' }] as const))
     for (const answer of answers)
       expect(answer).toMatchObject({
         ok: true,

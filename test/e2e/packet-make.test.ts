@@ -18,7 +18,7 @@ const onTerminal = async (args: readonly string[], env: Env): Promise<string> =>
   const words = [process.execPath, BINARY, 'packet', ...args].map((word) => `'${word}'`).join(' ')
   const { stdout } = await promisify(execFile)('script', ['-qec', words, '/dev/null'], {
     env: cleanEnvironment(env),
-    cwd: '/',
+    cwd: await makeFolder(),
   })
   return stdout.replaceAll('\u001b[K', '<K>')
 }
@@ -239,8 +239,10 @@ describeWith('registry', 'a packet on its way', (host) => {
       Array.from({ length: 6 }, () => packetJson(['pull', 'guide', '--rebuild'], sounds)),
     )
     expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0])
-    // Each asks for one to learn how long they are; one of them for the rest.
-    expect(other.texts.length).toBe(6 + 21)
+    // Each may ask for one to learn how long they are; one of them for the rest.
+    expect(new Set(other.texts).size).toBeLessThanOrEqual(1 + 21)
+    expect(other.texts.length).toBeGreaterThanOrEqual(21)
+    expect(other.texts.length).toBeLessThanOrEqual(6 + 21)
     await other.stop()
   })
 })

@@ -10,15 +10,17 @@ const run = promisify(execFile)
 
 export type Env = Readonly<Record<string, string>>
 
-/** Runs `warrant packet` as people do. */
-export const packetText = async (args: readonly string[], env: Env = {}, cwd = '/') =>
-  (await run(process.execPath, [BINARY, 'packet', ...args], { cwd, env: cleanEnvironment(env) }).then(
+/** Runs `warrant packet` as people do; in an empty folder, unless it is told where. */
+export const packetText = async (args: readonly string[], env: Env = {}, cwd?: string) => {
+  const options = { cwd: cwd ?? (await makeFolder()), env: cleanEnvironment(env) }
+  return (await run(process.execPath, [BINARY, 'packet', ...args], options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   )) as { code: number; stdout: string; stderr: string }
+}
 
 /** Runs `warrant packet --json`, and reads the one document it prints. */
-export const packetJson = async (args: readonly string[], env: Env = {}, cwd = '/') => {
+export const packetJson = async (args: readonly string[], env: Env = {}, cwd?: string) => {
   const { code, stdout, stderr } = await packetText([...args, '--json'], env, cwd)
   return { code, answer: JSON.parse(stdout || 'null') as Record<string, unknown>, stderr }
 }
@@ -46,9 +48,10 @@ export const converse = async (
   lines: readonly string[],
   env: Env,
   args: readonly string[] = [],
-  cwd = '/',
+  cwd?: string,
 ): Promise<readonly Reply[]> => {
-  const child = spawn(process.execPath, [SERVER, ...args], { cwd, env: cleanEnvironment(env) })
+  const options = { cwd: cwd ?? (await makeFolder()), env: cleanEnvironment(env) }
+  const child = spawn(process.execPath, [SERVER, ...args], options)
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
