@@ -32,6 +32,15 @@ export const parseText = (grammar: string, text: string): SgNode => {
   return napi.parse(grammar, text).root()
 }
 
+/** The number of a kind of node in a grammar that has read a text; undefined when it knows no such kind. */
+export const kindNumber = (grammar: string, kind: string): number | undefined => {
+  try {
+    return napi?.kind(grammar, kind)
+  } catch {
+    return undefined
+  }
+}
+
 const SAMPLE = 8_192
 const decoders = {
   utf8: new TextDecoder(),
