@@ -26,7 +26,7 @@ export const gateDoor = (config: Config, folder: string, world: GateWorld): Gate
     const root = (await findTop(folder)) ?? folder
     const book = await loadBook()
     const files = repositoryFiles(root)
-    const guests = await readGuests(await guestSources(files), book)
+    const guests = await readGuests((await guestSources(files)).rules, book)
     return explainRules(request, book, guests, loadExamples)
   },
 })

@@ -14,6 +14,7 @@ import type { Policy } from './policy.ts'
 import type { CompiledRule } from './ports.ts'
 import { ruleFaults } from './rule-faults.ts'
 import type { GateStage } from './stage.ts'
+import { NO_WEIGHTS, type Weights } from './weights.ts'
 
 /** Where a repository keeps rules of its own. */
 export const GUEST_FOLDER = '.warrant/rules'
@@ -54,9 +55,16 @@ export const readGuests = async (
   return pack
 }
 
+/** What the repository says of our rules, where it says anything. */
+export const loadWeights = async (source: RuleSource | undefined, book: RuleBook): Promise<Weights> =>
+  source === undefined
+    ? NO_WEIGHTS
+    : (await import('./weights-text.ts')).readWeights(source.path, source.text, book)
+
 interface RulePorts {
   readonly book: RuleBook
   readonly guests: Pack | undefined
+  readonly weights: Weights
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly policy: Policy
@@ -65,7 +73,7 @@ interface RulePorts {
   readonly extensions: ReadonlySet<string>
 }
 
-const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
+const listRulesets = ({ book, guests, weights, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
   ...book.packs
     .filter(({ name }) => used.has(name))
     .map(({ name, version, digest }) => ({
@@ -79,6 +87,9 @@ const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<str
   ...(guests === undefined
     ? []
     : [{ platform: GUEST_PACK, bundle: 'project-rules', hash: plainHash(guests.digest) }]),
+  ...(weights.list.length === 0
+    ? []
+    : [{ platform: GUEST_PACK, bundle: 'project-severities', hash: plainHash(weights.digest) }]),
   { platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash },
 ]
 
@@ -86,12 +97,14 @@ const listRulesets = ({ book, guests, policy }: RulePorts, used: ReadonlySet<str
 export const assembleRules = (ports: RulePorts): RuleSet => {
   const { book, guests, roots, stage, glob, extensions } = ports
   const { packs, relabels, words } = book
-  const own = reachRules(packs, { roots, stage, relabels, words, glob })
+  const weights = ports.weights.of
+  const own = reachRules(packs, { roots, stage, relabels, words, glob, weights })
   const foreign = guests === undefined ? [] : reachRules([guests], { roots, stage, glob })
   const isRead = (language: string) => [...extensions].some((one) => grammarFor(language, one) !== undefined)
   const rules = [...expandRules(own, true, isRead), ...expandRules(foreign, false)]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
-  const changes = compileChanges(guests === undefined ? packs : [...packs, guests], roots, glob)
+  const speaking = guests === undefined ? packs : [...packs, guests]
+  const changes = compileChanges(speaking, { roots, glob, weights })
   const ids = new Set(own.map(({ pack }) => pack))
   const changing = new Set(changes.map(({ id }) => id))
   for (const pack of book.packs) if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)

@@ -137,7 +137,7 @@ changes:
 `
   const missing = async (changed: readonly string[], roots: PlatformRoots = { ios: [''] }) => {
     const pack = await readPack('own', '1', [{ path: 'a.yml', text }])
-    return compileChanges([pack], roots, readGlob).flatMap((one) => one.missing(changed))
+    return compileChanges([pack], { roots: roots, glob: readGlob }).flatMap((one) => one.missing(changed))
   }
 
   it.each([

@@ -4,6 +4,7 @@ import type { Pack, RuleBook } from './packs.ts'
 import type { CompiledRule } from './ports.ts'
 import type { ChangeFile, Relabel, RuleFile } from './rule.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
+import type { Weights } from './weights.ts'
 
 /** Where each platform lives: folders ending in `/`, or `''` for the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
@@ -15,6 +16,8 @@ export interface CompileOptions {
   readonly glob: GlobReader
   /** Words each rule needs, where they are known already. */
   readonly words?: RuleBook['words']
+  /** What the repository says rules weigh in it. */
+  readonly weights?: Weights['of']
 }
 
 type Test = (path: string) => boolean
@@ -109,6 +112,8 @@ interface ReachedRule {
   readonly pack: string
   readonly home: string
   readonly severity: Severity
+  /** Whether the repository said so itself. */
+  readonly settled: boolean
   readonly covers: Test
   readonly words: RuleBook['words'][string] | undefined
 }
@@ -130,16 +135,19 @@ const namesOf = (file: RuleFile, relabels: readonly Relabel[], stage: GateStage)
 
 /** The rules of the packs that have something to say on a repository whose platforms live in `roots`. */
 export const reachRules = (packs: readonly Pack[], options: CompileOptions): ReachedRule[] => {
-  const { stage, relabels = [], words } = options
+  const { stage, relabels = [], words, weights } = options
   const coverages = new Coverages(options)
   const named = new Map<string, Relabel[]>()
   for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
   const reach = (pack: string, file: RuleFile, of: string): ReachedRule[] => {
-    const severity = file.metadata?.severity ?? LEVELS[file.severity]
+    const weight = weights?.get(file.id)
+    const severity = weight ?? file.metadata?.severity ?? LEVELS[file.severity]
     const home = findLanguage(file.language)
-    if (severity === undefined || file.severity === 'off' || home === undefined) return []
+    if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
+      return []
     const covers = coverages.of(file, platformsOf(file))
-    return covers === undefined ? [] : [{ file, pack, home, severity, covers, words: words?.[of] }]
+    const settled = weight !== undefined
+    return covers === undefined ? [] : [{ file, pack, home, severity, settled, covers, words: words?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
@@ -154,7 +162,7 @@ export const expandRules = (
   trusted: boolean,
   reads: (language: string) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, pack, home, severity, covers, words }) => {
+  rules.flatMap(({ file, pack, home, severity, settled, covers, words }) => {
     const { id, message, metadata = {} } = file
     const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
     return [...new Set([home, ...others])].filter(reads).map((language) => ({
@@ -163,6 +171,7 @@ export const expandRules = (
       matcher: language === home ? bodyOf(file) : translateKinds(bodyOf(file), home, language),
       covers,
       severity,
+      ...(settled && { settled }),
       trusted,
       message,
       code: metadata.code ?? codeOf(id),
@@ -186,17 +195,20 @@ export interface ChangeRule {
   readonly missing: (changed: readonly string[]) => readonly string[]
 }
 
-const compileChange = (file: ChangeFile, roots: PlatformRoots, read: GlobReader): ChangeRule[] => {
+type ChangeOptions = Pick<CompileOptions, 'roots' | 'glob' | 'weights'>
+
+const compileChange = (file: ChangeFile, { roots, glob: read, weights }: ChangeOptions): ChangeRule[] => {
   const { when, require, ignores } = file.changes
   const folders = rootsFor(platformsOf(file), roots)
-  if (folders.length === 0) return []
+  const weight = weights?.get(file.id) ?? file.metadata.severity
+  if (folders.length === 0 || weight === 'OFF') return []
   const asking = coverage(when, ignores, folders, read)
   const answering = coverage(require, undefined, folders, read)
-  const { severity, code = codeOf(file.id), why, fix } = file.metadata
+  const { code = codeOf(file.id), why, fix } = file.metadata
   return [
     {
       id: file.id,
-      severity,
+      severity: weight,
       code,
       message: file.message,
       platform: platformsOf(file)[0] ?? 'generic',
@@ -211,8 +223,5 @@ const compileChange = (file: ChangeFile, roots: PlatformRoots, read: GlobReader)
 }
 
 /** The rules of the packs that speak of changes. */
-export const compileChanges = (
-  packs: readonly Pack[],
-  roots: PlatformRoots,
-  read: GlobReader,
-): ChangeRule[] => packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, roots, read)))
+export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
+  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))

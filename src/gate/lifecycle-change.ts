@@ -50,17 +50,18 @@ export const statusNow = (ports: LifecyclePorts, signal: AbortSignal): Promise<L
 
 /**
  * Keeps our state out of `git status` through `info/exclude`: it concerns this clone alone, and nothing that
- * others would have to commit. True when a line was added.
+ * others would have to commit. Rules of the repository lie in the same folder and are for everybody, so the folder
+ * itself stays in sight. True when something was added.
  */
 const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<boolean> => {
   const { stateFolder, git, files } = ports
-  if (stateFolder === undefined || (await git.ignores(`${stateFolder}/`, signal))) return false
+  if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
   const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
-  const line = Buffer.from(`/${pattern}/\n`).toString('latin1')
-  await files.write(path, Buffer.from(`${old}${gap}${line}`, 'latin1'), 0o644)
+  const lines = Buffer.from(`/${pattern}/*\n!/${pattern}/rules/\n`).toString('latin1')
+  await files.write(path, Buffer.from(`${old}${gap}${lines}`, 'latin1'), 0o644)
   return true
 }
 

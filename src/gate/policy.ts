@@ -4,6 +4,7 @@ import { SEVERITIES } from '../evidence/words.ts'
 import { digestJson } from '../kernel/hash.ts'
 import { isRecord } from '../kernel/json.ts'
 import { gateFaults } from './faults.ts'
+import type { CompiledRule } from './ports.ts'
 import type { GateStage } from './stage.ts'
 
 /** Severities at and above which findings block, and at and above which they are worth a warning. */
@@ -199,16 +200,18 @@ const NEVER_PROMOTED = new Set(['heuristics.ts.empty-catch.ast'])
 
 /**
  * The severity of a rule at a stage. Heuristics of our own packs only warn while one works and count as errors
- * once the change leaves the machine; a rule that came with the repository stays what it says it is.
+ * once the change leaves the machine; a rule that came with the repository, or that it has weighed, stays what it
+ * says it is.
  */
 export const stageSeverity = (
-  rule: { readonly id: string; readonly severity: Severity; readonly trusted: boolean },
+  rule: Pick<CompiledRule, 'id' | 'severity' | 'settled' | 'trusted'>,
   stage: GateStage,
 ): Severity => {
   const leaves = stage === 'PRE_PUSH' || stage === 'CI'
   const promoted =
     leaves &&
     rule.trusted &&
+    !rule.settled &&
     rule.severity === 'WARN' &&
     rule.id.startsWith(PROMOTED_FROM) &&
     !NEVER_PROMOTED.has(rule.id)

@@ -104,6 +104,8 @@ export interface CompiledRule {
   /** Whether the rule looks at this path at all. */
   readonly covers: (path: string) => boolean
   readonly severity: Severity
+  /** The repository has said itself what the rule weighs: no stage makes it weigh more. */
+  readonly settled?: boolean
   /** False for a rule that came with the repository: it runs where it can be stopped. */
   readonly trusted: boolean
   readonly message: string

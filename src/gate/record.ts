@@ -6,6 +6,7 @@ import type { LoadedBaseline } from './baseline.ts'
 import type { GateFinding } from './report.ts'
 import type { SddDecision } from './sdd-decision.ts'
 import type { GateStage } from './stage.ts'
+import type { Reweighed } from './weights.ts'
 
 /** A judgement as it is written down. */
 export interface Judgement {
@@ -17,6 +18,7 @@ export interface Judgement {
   readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  readonly reweighed: readonly Reweighed[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
   readonly baseline: LoadedBaseline | undefined
@@ -32,12 +34,13 @@ const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...re
 })
 
 /** What the evidence says beyond the format: where the files came from, and what was not judged anew. */
-const extrasOf = ({ source, files, counts, baseline }: Judgement) => {
+const extrasOf = ({ source, files, counts, baseline, reweighed }: Judgement) => {
   return {
     source,
     files_scanned: files.scanned,
     known_findings: counts.known,
     suppressed_findings: counts.suppressed,
+    ...(reweighed.length > 0 && { reweighed_rules: reweighed }),
     ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
   }
 }

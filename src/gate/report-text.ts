@@ -87,6 +87,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     `in ${count(files.scanned, 'file')}`,
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
+    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'rule')} reweighed`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
@@ -103,5 +104,8 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
     file = finding.file
     lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
   }
+  // Whoever reads that all is well shall see what was made lighter to get there.
+  for (const { rule, from, to } of report.reweighed ?? [])
+    lines.push(paint('dim', `${rule}: ${from} → ${to}`))
   return [...lines, summaryLine(report, style)].join('\n')
 }

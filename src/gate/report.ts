@@ -3,6 +3,7 @@ import type { Outcome, Platform, Ruleset, Severity } from '../evidence/schema.ts
 import { SEVERITIES } from '../evidence/words.ts'
 import type { Policy } from './policy.ts'
 import type { GateStage } from './stage.ts'
+import type { Reweighed } from './weights.ts'
 
 /** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
 export type Region = {
@@ -52,6 +53,8 @@ export interface GateReport {
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  /** Rules of ours that weigh something else here; absent when there are none. */
+  readonly reweighed?: readonly Reweighed[]
   /** What the baseline did; absent without one. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** Hash of the evidence that was written; null when none was. */

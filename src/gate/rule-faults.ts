@@ -11,6 +11,10 @@ export const ruleFaults = defineFaults('rule', {
   },
   too_large: { kind: 'exhausted', fix: 'Split the rule, or leave out what it does not need.' },
   duplicate: { kind: 'conflict', fix: 'Give each rule an id of its own.' },
+  unknown: {
+    kind: 'invalid',
+    fix: 'Name a shipped rule; `gate_explain` and docs/reference/rules.md list them. A rule of your own is changed in its file.',
+  },
   refused: {
     kind: 'invalid',
     fix: 'Correct the rule; `ast-grep test` shows the same error while you write it.',

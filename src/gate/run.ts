@@ -1,7 +1,7 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
-import { assembleRules, GUEST_FOLDER, readGuests } from './assemble-rules.ts'
+import { assembleRules, GUEST_FOLDER, loadWeights, readGuests } from './assemble-rules.ts'
 import { type LoadedBaseline, markFindings } from './baseline.ts'
 import { collectChanges, collectMatches, type Draft } from './collect.ts'
 import { knownGlobs } from './compile.ts'
@@ -16,6 +16,7 @@ import { ruleFaults } from './rule-faults.ts'
 import { stageScope } from './scope.ts'
 import { type SddDecision, sddFinding } from './sdd-decision.ts'
 import type { GateStage } from './stage.ts'
+import { type Reweighed, WEIGHTS_NAME } from './weights.ts'
 
 export interface GatePorts {
   readonly git: GitReader
@@ -51,6 +52,7 @@ interface Outlook {
   readonly files: { readonly changed: number; readonly scanned: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  readonly reweighed: readonly Reweighed[]
   /** Old names of moved files, by the new. */
   readonly moved: ReadonlyMap<string, string>
 }
@@ -58,20 +60,22 @@ interface Outlook {
 const GUEST_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
-/** The rule files a repository brings, as they lie in its folder. */
-export const guestSources = async (files: GatePorts['files']): Promise<RuleSource[]> => {
+/** The files about rules that a repository brings, as they lie in its folder: rules, and what ours weigh. */
+export const guestSources = async (files: GatePorts['files']) => {
   const names = (await files.names(GUEST_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
-  const sources = await Promise.all(
-    names.map(async (name): Promise<RuleSource> => {
-      const path = `${GUEST_FOLDER}/${name}`
-      const bytes = await files.read(path, GUEST_BYTES)
-      // A rule that is passed over in silence would be a rule that nobody follows.
-      if (bytes === undefined)
-        throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
-      return { path, text: decoder.decode(bytes) }
-    }),
-  )
-  return sources
+  const read = async (name: string): Promise<RuleSource> => {
+    const path = `${GUEST_FOLDER}/${name}`
+    const bytes = await files.read(path, GUEST_BYTES)
+    // A rule that is passed over in silence would be a rule that nobody follows.
+    if (bytes === undefined)
+      throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
+    return { path, text: decoder.decode(bytes) }
+  }
+  const [rules, weights] = await Promise.all([
+    Promise.all(names.filter((name) => name !== WEIGHTS_NAME).map(read)),
+    names.includes(WEIGHTS_NAME) ? read(WEIGHTS_NAME) : undefined,
+  ])
+  return { rules, weights }
 }
 
 const pickFacts = async (ports: GatePorts, request: GateRequest, signal: AbortSignal): Promise<Facts> => {
@@ -91,11 +95,15 @@ const judgeFiles = async (
     ports.book(),
     guestSources(ports.files),
   ])
-  const guests = await readGuests(sources, book)
+  const [guests, weights] = await Promise.all([
+    readGuests(sources.rules, book),
+    loadWeights(sources.weights, book),
+  ])
   // Nobody knows the globs of guests in advance.
   const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
-  const rules = assembleRules({ book, guests, roots: detection.roots, stage, policy, glob, extensions })
+  const { roots } = detection
+  const rules = assembleRules({ book, guests, weights, roots, stage, policy, glob, extensions })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
   // All files of a repository are no change: nothing in it has moved without its test.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
@@ -105,6 +113,7 @@ const judgeFiles = async (
     files: { changed: set.changes.length, scanned: found.scanned },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
+    reweighed: weights.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
   }
 }
@@ -125,6 +134,7 @@ const refusal = (policy: Policy): Outlook => ({
   files: { changed: 0, scanned: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
+  reweighed: [],
   moved: new Map(),
 })
 
@@ -199,6 +209,7 @@ export const runGate = async (
       findings: shown,
       platforms: outlook.platforms,
       rulesets: evidence.rulesets,
+      ...(outlook.reweighed.length > 0 && { reweighed: outlook.reweighed }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),

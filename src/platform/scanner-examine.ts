@@ -1,6 +1,7 @@
 import type { Comment } from '../gate/ports.ts'
 import type { Matcher } from '../gate/rule.ts'
 import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
+import { numberOf, type Ready, runProbes } from './scanner-probes.ts'
 import type { Needles } from './scanner-regex.ts'
 import { decodeText, parseText, type SgNode } from './syntax.ts'
 
@@ -40,7 +41,6 @@ export interface Examined {
 
 export const IGNORE_WORD = 'warrant-ignore'
 export const MAX_HITS = 10_000
-const MAX_VARIABLE = 80
 // Looking at the text of every node is fastest, but quadratic in the depth of the tree.
 const SHALLOW = 32_768
 const MISSING = { regex: '^$' }
@@ -66,15 +66,7 @@ const addsUp = (text: string): boolean => {
   return round === 0 && square === 0 && curly === 0
 }
 
-const breaks = (text: string): readonly Matcher[] =>
-  addsUp(text) ? [{ kind: 'ERROR' }] : [{ kind: 'ERROR' }, text.length > SHALLOW ? MISSING_DEEP : MISSING]
-
-interface Ready extends Probe {
-  readonly index: number
-  readonly kinds: readonly string[] | undefined
-  /** A part of a larger rule: nothing of its own goes beside `rule`. */
-  readonly simple: boolean
-}
+const ERROR = 'ERROR'
 
 interface ReadyReading extends Reading {
   readonly probesReady: readonly Ready[]
@@ -102,51 +94,17 @@ export const prepare = (readings: readonly Reading[], probes: readonly Probe[]):
 const isMissing = (node: SgNode): boolean =>
   (!node.isNamed() || String(node.kind()).endsWith('identifier')) && node.text() === ''
 
-const variablesOf = (
-  node: SgNode,
-  names: readonly string[],
-): Readonly<Record<string, string>> | undefined => {
-  if (names.length === 0) return undefined
-  const texts = names.map((name) => [name, (node.getMatch(name)?.text() ?? '').slice(0, MAX_VARIABLE)])
-  return Object.fromEntries(texts)
-}
-
-const hitOf = (probe: Ready, node: SgNode): Hit => {
-  const { start, end } = node.range()
-  return [probe.index, start.line, start.column, end.line, end.column, variablesOf(node, probe.variables)]
-}
-
-/** Which of the nodes that some rule matched are this rule's. */
-const ownHits = (root: SgNode, probe: Ready, nodes: readonly SgNode[]): Hit[] => {
-  const config = probe.body as never
-  const possible =
-    probe.kinds === undefined ? nodes : nodes.filter((node) => probe.kinds?.includes(String(node.kind())))
-  if (possible.length === 0) return []
-  // Asking a node compiles the rule anew; asking the tree compiles it once and walks.
-  const mine =
-    possible.length <= 3 && probe.variables.length === 0
-      ? possible.filter((node) => node.matches(config))
-      : root.findAll(config)
-  return mine.map((node) => hitOf(probe, node))
-}
-
-/** All simple rules go through the tree as one; whoever of them matched is then found out. */
-const runProbes = (root: SgNode, probes: readonly Ready[], extra: readonly Matcher[]) => {
-  const simple = probes.filter((probe) => probe.simple)
-  const joined = [...extra, ...simple.map(({ body }) => body.rule)]
-  const nodes = joined.length === 0 ? [] : root.findAll({ rule: { any: joined } } as never)
-  const hits = [
-    ...simple.flatMap((probe) => ownHits(root, probe, nodes)),
-    ...probes
-      .filter((probe) => !probe.simple)
-      .flatMap((probe) => root.findAll(probe.body as never).map((node) => hitOf(probe, node))),
-  ]
-  return { nodes, hits }
-}
-
-const firstBreak = (nodes: readonly SgNode[]): readonly [number, number] | undefined => {
-  const node = nodes.find((one) => one.kind() === 'ERROR' || isMissing(one))
-  if (node === undefined) return undefined
+/** Where the text does not parse, first. */
+const findBreak = (root: SgNode, grammar: string, text: string): readonly [number, number] | undefined => {
+  const error = numberOf(grammar, ERROR)
+  const missing = text.length > SHALLOW ? MISSING_DEEP : MISSING
+  const node =
+    error !== undefined && addsUp(text)
+      ? root.find(error)
+      : root
+          .findAll({ rule: { any: [{ kind: ERROR }, missing] } } as never)
+          .find((one) => one.kind() === ERROR || isMissing(one))
+  if (node === null || node === undefined) return undefined
   const { line, column } = node.range().start
   return [line, column]
 }
@@ -188,14 +146,16 @@ export const examine = (
     return { root, probes, reading }
   })
   const [main] = trees
-  const passes = trees.map(({ root, probes }, place) =>
-    runProbes(
-      root,
-      probes.filter(({ trusted }) => trusted),
-      place === 0 ? breaks(text) : [],
-    ),
-  )
-  const broken = firstBreak(passes[0]?.nodes ?? [])
+  const run = (trusted: boolean): Hit[] =>
+    trees.flatMap(({ root, probes, reading }) =>
+      runProbes(
+        root,
+        reading.grammar,
+        probes.filter((probe) => probe.trusted === trusted),
+      ),
+    )
+  const broken = main && findBreak(main.root, main.reading.grammar, text)
+  const first = run(true)
   const comments = main === undefined ? [] : findComments(main.root, text, main.reading.comments)
   const report = (hits: readonly Hit[]): Examined => ({
     hits: hits.toSorted(byPlace).slice(0, MAX_HITS),
@@ -203,9 +163,7 @@ export const examine = (
     ...(broken !== undefined && { broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
   })
-  const first = passes.flatMap(({ hits }) => hits)
-  const guests = trees.map(({ root, probes }) => ({ root, probes: probes.filter(({ trusted }) => !trusted) }))
-  if (guests.every(({ probes }) => probes.length === 0)) return report(first)
+  if (trees.every(({ probes }) => probes.every(({ trusted }) => trusted))) return report(first)
   sofar(report(first))
-  return report([...first, ...guests.flatMap(({ root, probes }) => runProbes(root, probes, []).hits)])
+  return report([...first, ...run(false)])
 }

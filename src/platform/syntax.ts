@@ -42,6 +42,15 @@ const NEXT_ANNOTATION = /^(\}[ \t]*\r?\n(?:[ \t]*(?:(?:\/\/|\/?\*)[^\n]*)?\n)*)@
 export const parseLines = (grammar: string, text: string): SgNode =>
   parseText(grammar, grammar === 'kotlin' ? text.replace(NEXT_ANNOTATION, '$1;@') : text)
 
+/** The number of a kind of node in a grammar that has read a text; undefined when it knows no such kind. */
+export const kindNumber = (grammar: string, kind: string): number | undefined => {
+  try {
+    return napi?.kind(grammar, kind)
+  } catch {
+    return undefined
+  }
+}
+
 const SAMPLE = 8_192
 const decoders = {
   utf8: new TextDecoder(),

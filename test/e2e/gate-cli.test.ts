@@ -104,6 +104,77 @@ describe('warrant gate', () => {
   })
 })
 
+describe('what a repository says of our rules', () => {
+  const SEVERITIES = '.warrant/rules/severities.yml'
+  const weighed = (text: string) =>
+    backend()
+      .commit({ [SEVERITIES]: text })
+      .stage({ 'src/a.ts': `${LOG}process.exit(1)\n` })
+
+  it('makes a rule lighter at every stage, and says so in the report and in the evidence', () => {
+    const ids = ['backend.no-console-log', 'skills.backend.no-console-log', 'heuristics.ts.console-log.ast']
+    const repo = weighed(`severities:\n${ids.map((id) => `  ${id}: INFO\n`).join('')}`)
+    const listed = [
+      { rule: 'backend.no-console-log', from: 'CRITICAL', to: 'INFO' },
+      { rule: 'heuristics.ts.console-log.ast', from: 'WARN', to: 'INFO' },
+      { rule: 'skills.backend.no-console-log', from: 'ERROR', to: 'INFO' },
+    ]
+    const report = gateJson(repo)
+    expect(report).toMatchObject({ code: 0, reweighed: listed })
+    expect(report.findings.filter(({ file }) => file === 'src/a.ts')).toMatchObject([
+      { severity: 'INFO' },
+      { ruleId: 'heuristics.ts.process-exit.ast', severity: 'WARN' },
+    ])
+    const { snapshot, rulesets } = readEvidence(repo)
+    expect(snapshot).toMatchObject({ reweighed_rules: listed })
+    expect(rulesets).toContainEqual({
+      platform: 'project',
+      bundle: 'project-severities',
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(gate(repo).stdout).toMatch(
+      /\nbackend\.no-console-log: CRITICAL → INFO\n(.*\n)*.* · 3 rules reweighed ·/,
+    )
+    expect(gateJson(repo, ['--stage', 'CI', '--scope', 'staged']).findings).toMatchObject([
+      { severity: 'INFO' },
+      { ruleId: 'heuristics.ts.process-exit.ast', severity: 'ERROR' },
+    ])
+  })
+
+  it('makes a rule heavier, or switches it off', () => {
+    const heavy = weighed('severities: { heuristics.ts.process-exit.ast: CRITICAL }')
+    expect(gateJson(heavy)).toMatchObject({ code: 1, counts: { by_severity: { CRITICAL: 2 } } })
+    const off = weighed('severities: { heuristics.ts.process-exit.ast: OFF }')
+    expect(places(gateJson(off)).some((place) => place.includes('process-exit'))).toBe(false)
+    const domain = { 'Package.swift': '', 'Sources/Domain/a.swift': 'let a = 1\n' }
+    const changes = (text: string) =>
+      places(gateJson(Repo.init().stage({ ...domain, [SEVERITIES]: text }))).map(
+        (place) => place.split(' ')[0],
+      )
+    expect(changes('severities: {}')).toContain('ios.tdd.domain-changes-require-tests')
+    expect(changes('severities: { ios.tdd.domain-changes-require-tests: OFF }')).not.toContain(
+      'ios.tdd.domain-changes-require-tests',
+    )
+  })
+
+  it.each([
+    ['severities: { backend.no-console-lgo: INFO }', 'rule.unknown', /no rule "backend.no-console-lgo"/],
+    ['severities: { gate.file-given-up: OFF }', 'rule.unknown', /gate.file-given-up/],
+    [
+      'severities: { backend.no-console-log: LIGHT }',
+      'rule.malformed',
+      /severities\.backend\.no-console-log/,
+    ],
+    ['rules: {}', 'rule.malformed', /severities/],
+    ['severities: [', 'rule.unreadable', /severities\.yml/],
+  ])('stops the gate when it cannot be meant: %s', (text, code, message) => {
+    expect(gateJson(weighed(text))).toMatchObject({
+      code: 2,
+      error: { code, message: expect.stringMatching(message), fix: expect.any(String) },
+    })
+  })
+})
+
 describe('the baseline', () => {
   it('lets old findings be and judges the new, through shifts and moves', () => {
     const repo = backend().commit({ 'src/a.ts': `${LOG}${LOG}export const a = 1\n` })

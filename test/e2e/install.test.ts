@@ -31,6 +31,9 @@ describe('install', () => {
     })
     repo.write({ '.warrant/lineage.db': '' })
     expect(repo.git('status', '--porcelain')).toBe('?? .ai_evidence.json\n')
+    // Rules are for everybody who works on the repository.
+    repo.write({ '.warrant/rules/own.yml': '' })
+    expect(repo.git('status', '--porcelain', '-uall')).toContain('?? .warrant/rules/own.yml\n')
   })
 
   it('twice changes nothing: neither hooks nor evidence nor the day it was installed', () => {
@@ -47,7 +50,9 @@ describe('install', () => {
     const open = Repo.init()
     writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
     warrant(open, 'install')
-    expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe('mine \xff\n/.warrant/\n')
+    expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe(
+      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n',
+    )
   })
 
   it('is refused while git keeps track of node_modules, and then changes nothing', () => {

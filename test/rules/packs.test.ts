@@ -87,7 +87,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { ios: ['apps/ios/'] }, readGlob)
+    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] }, glob: readGlob })
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])
