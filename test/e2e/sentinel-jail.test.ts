@@ -50,6 +50,50 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
 
+/** What a path is refused for, whichever tool it is given to. */
+const REFUSED: readonly (readonly [path: string, reason: string])[] = [
+  ['../../etc/passwd', 'traversal'],
+  ['src/../pom.xml', 'traversal'],
+  ['a..b.java', 'traversal'],
+  ['..\\x', 'traversal'],
+  ['/etc/passwd', 'outside_root'],
+  ['/proc/self/environ', 'outside_root'],
+  ['/dev/fd/0', 'outside_root'],
+  ['~/.ssh/id_rsa', 'home'],
+  ['~', 'home'],
+  ['out.java', 'outside_root'],
+  ['out-dir/secret.java', 'outside_root'],
+  ['up/outside/secret.java', 'outside_root'],
+  ['chain1.java', 'outside_root'],
+  ['zero.java', 'outside_root'],
+  ['environ.java', 'outside_root'],
+  ['proc-root/x.java', 'outside_root'],
+  ['fd/0.java', 'outside_root'],
+  ['A.java\0.md', 'bad_path'],
+  ['a\n.java', 'bad_path'],
+  ['a\u001b[2J.java', 'bad_path'],
+  ['C:\\x', 'bad_path'],
+  ['C:/x', 'bad_path'],
+  ['\\\\h\\s', 'bad_path'],
+  ['//host/share', 'bad_path'],
+  ['.git/config', 'blocked_name'],
+  ['.GIT/a.md', 'blocked_name'],
+  ['to-git.java', 'blocked_name'],
+  ['\ud800.java', 'encoding'],
+  ['y'.repeat(5_000), 'path_too_long'],
+  ['y'.repeat(256), 'path_too_long'],
+  ['loop-a/x.java', 'not_found'],
+  ['%2e%2e/A.java', 'not_found'],
+  ['file:///A.java', 'not_found'],
+  ['$HOME/x.java', 'not_found'],
+  [' A.java', 'not_found'],
+]
+/** It names a file to write, and everything but the name of a report is one thing to it. */
+const WRITER = 'write_architecture_report'
+
+const reasonOf = (text: string): string | undefined =>
+  /"(?:code|reason|error)":"(?:jail\.)?([a-z_]+)"/.exec(text)?.[1]
+
 const calls = (ways: typeof WAYS, paths: readonly string[]) =>
   paths.flatMap((path) => ways.map(([tool, args]) => [tool, args(path), path] as const))
 
@@ -108,6 +152,63 @@ describe('the jail on the wire', () => {
     }
     program.child.kill()
     await program.ended()
+  })
+
+  it('refuses the same paths for the same reasons, whatever tool they are given to, over both wires', async () => {
+    const named = REFUSED.flatMap(([path, reason]) =>
+      WAYS.map(([tool, args]) => [tool, args(path), tool === WRITER ? 'read_only' : reason, path] as const),
+    )
+    expect(named.length).toBeGreaterThan(400)
+    const program = await startHttp(['--root', grounds.root])
+    const lines = named.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, ['--root', grounds.root])
+    const told = new Map(messages.map((message) => [message.id, JSON.stringify(message)]))
+    for (let at = 0; at < named.length; at += 50) {
+      const page = await Promise.all(
+        lines.slice(at, at + 50).map(async (body) => {
+          const response = await fetch(`${program.url}/mcp`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+            body,
+          })
+          return response.text()
+        }),
+      )
+      page.forEach((text, offset) => {
+        const [tool, , reason, path] = named[at + offset] ?? []
+        for (const [wire, said] of [
+          ['http', text],
+          ['stdio', told.get(at + offset) ?? ''],
+        ] as const) {
+          const what = `${wire} ${tool} ${JSON.stringify(path)}`
+          expect.soft(reasonOf(said), what).toBe(reason)
+          expect.soft(said, what).not.toContain(grounds.base)
+          expect.soft(said.length, what).toBeLessThan(2_500)
+          expect.soft(leaks(said), what).toBe(false)
+        }
+      })
+    }
+    program.child.kill()
+    await program.ended()
+  })
+
+  it('keeps the spelling of its root, and takes no other case of it for the same', async () => {
+    const folder = await makeFolder()
+    const [root, twin] = [join(folder, 'MixedCase'), join(folder, 'mixedcase')]
+    for (const [place, text] of [
+      [root, 'inside'],
+      [twin, SECRET],
+    ] as const) {
+      mkdirSync(place)
+      writeFileSync(join(place, 'A.java'), text)
+    }
+    const other = new Sentinel(root)
+    expect(textOf(await other.read(join(root, 'A.java')))).toBe('inside')
+    expect(verdict(await other.read(join(twin, 'A.java')))).toBe('-32000 outside_root')
+    expect(verdict(await other.read('a.java'))).toBe('-32602 not_found')
+    const written = await other.ask(WRITER, { content: '# x' })
+    expect(JSON.stringify(written.result)).toContain(`${root}/SENTINEL_REPORT_`)
+    await other.finish()
   })
 
   it.each([

@@ -6,6 +6,7 @@ import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
 import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { forTerminal } from '../terminal.ts'
 import { greetHere, hostHere } from '../world.ts'
 import { catalog, diff } from './packet-compare.ts'
 import { build, publish, pull } from './packet-make.ts'
@@ -31,7 +32,7 @@ const withPackets = async <T>(invocation: Invocation, work: (packets: Packets) =
 
 /** An answer of the tools, for people or as it is. Bad news is exit code 1. */
 const show = (invocation: Invocation, answer: { readonly ok: boolean }): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : asLines(answer))
+  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : forTerminal(asLines(answer)))
   return answer.ok ? 0 : 1
 }
 
