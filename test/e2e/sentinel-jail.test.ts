@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -291,6 +292,79 @@ describe('the jail on the wire', () => {
     expect(verdict(await strict.read('pom.xml'))).toBe('success')
     rmSync(join(grounds.root, 'planted.java'))
     await strict.finish()
+  })
+
+  it('keeps what the operator denies from every tool, by every way to it', async () => {
+    const denied = join(await makeFolder(), 'project')
+    mkdirSync(join(denied, 'keys/deep'), { recursive: true })
+    mkdirSync(join(denied, 'src'))
+    for (const path of ['keys/a.java', 'keys/deep/b.java', 'src/secret.java']) {
+      writeFileSync(join(denied, path), `class Hidden { String s = "${SECRET}"; }`)
+    }
+    writeFileSync(join(denied, 'src/open.java'), 'class Open {}')
+    linkSync(join(denied, 'keys/a.java'), join(denied, 'src/hard.java'))
+    symlinkSync('../keys', join(denied, 'src/soft'))
+    symlinkSync('secret.java', join(denied, 'src/soft.java'))
+    const flags = ['--root', denied, '--deny', 'keys,src/secret.java', '--deny-hardlinks']
+    const paths = [
+      ...[
+        'keys',
+        'keys/',
+        './keys',
+        'keys/.',
+        './/keys//a.java',
+        'keys/a.java',
+        'keys/deep',
+        'keys/deep/b.java',
+      ],
+      ...[
+        'src/secret.java',
+        'src/./secret.java',
+        'src//secret.java',
+        'src/soft',
+        'src/soft/a.java',
+        'src/soft.java',
+      ],
+      ...['src/hard.java', '.', 'src', denied, `${denied}/keys/a.java`, `${denied}//src/secret.java`],
+    ]
+    const all = calls(WAYS, paths).filter(([tool]) => !/^(generate|write)/.test(tool))
+    const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, flags)
+    expect(messages).toHaveLength(all.length)
+    for (const message of messages) {
+      const [tool, , path] = all[Number(message.id)] ?? []
+      const text = JSON.stringify(message)
+      expect
+        .soft(
+          text.includes(SECRET) || /Hidden|b\.java/.test(text.replaceAll(String(path), '')),
+          `${tool} ${path}`,
+        )
+        .toBe(false)
+    }
+  })
+
+  it('stays on the disk of its root when told to, and never takes the kernel for one', async ({ skip }) => {
+    const folder = join(await makeFolder(), 'project')
+    for (const name of ['other', 'kernel']) mkdirSync(join(folder, name), { recursive: true })
+    const mount = (...args: readonly string[]) => spawnSync('mount', args, { stdio: 'ignore' }).status === 0
+    if (!mount('-t', 'tmpfs', 'none', join(folder, 'other'))) return skip('not the superuser')
+    try {
+      writeFileSync(join(folder, 'other/A.java'), 'elsewhere')
+      writeFileSync(join(folder, 'B.java'), 'here')
+      const [open, strict] = [new Sentinel(folder), new Sentinel(folder, ['--one-file-system'])]
+      expect(textOf(await open.read('other/A.java'))).toBe('elsewhere')
+      expect(verdict(await strict.read('other/A.java'))).toBe('-32000 other_file_system')
+      expect(verdict(await strict.list('other'))).toBe('-32000 other_file_system')
+      expect(textOf(await strict.read('B.java'))).toBe('here')
+      if (mount('-t', 'proc', 'none', join(folder, 'kernel'))) {
+        expect(verdict(await open.list('kernel'))).toBe('-32000 special_file')
+        expect(verdict(await open.list('kernel/self'))).toMatch(/^-32000 /)
+      }
+      for (const server of [open, strict]) await server.finish()
+    } finally {
+      for (const name of ['other', 'kernel'])
+        spawnSync('umount', ['-l', join(folder, name)], { stdio: 'ignore' })
+    }
   })
 
   it('outlives its root, and serves nothing that takes its place', async () => {
