@@ -8,6 +8,7 @@ import type { RunJob } from '../project/jobs.ts'
 import type { RunWorkflow } from '../project/workflow-jobs.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
+import { endByForce } from './end-by-force.ts'
 import type { World } from './greet.ts'
 import type { OpenBeliefs } from './open-beliefs.ts'
 import type { OpenedPackets } from './open-packets.ts'
@@ -91,9 +92,9 @@ export const lazyProject = (config: Config, root: string, world: World, log: Log
   const close = async () => {
     const ended = (await opening?.catch(() => undefined))?.close()
     if ((await ended) !== false) return
-    // A thread hangs in a disk that does not answer, and an exit would wait for it.
-    log.write('warn', 'a file system does not answer; ending by force')
-    process.kill(process.pid, 'SIGKILL')
+    endByForce((words) => log.write('warn', words))
+    // Whoever closes us goes on to exit, and would wait there for ever.
+    await new Promise(() => {})
   }
   const workflow: RunWorkflow = async (...asked) => (await get()).workflow(...asked)
   return { run, workflow, close }

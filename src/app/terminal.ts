@@ -20,3 +20,15 @@ export const terminal: Terminal = {
 
 /** Colour is for eyes: never into a file or a pipe, and not for who asked for none. */
 export const showsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR
+
+/** What moves the cursor, paints, or turns the direction of writing; ends of lines do not. */
+const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Text of a file as a terminal may have it: what would paint there is shown as what it is. A file or a pipe has
+ * every byte.
+ */
+export const forTerminal = (text: string): string =>
+  process.stdout.isTTY === true
+    ? text.replace(PAINT, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text

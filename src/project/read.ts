@@ -1,6 +1,7 @@
 import { Fault } from '../kernel/fault.ts'
 import type { FileBytes, Rules } from '../kernel/jail.ts'
 import type { Desk } from './desk.ts'
+import { showName } from './rules.ts'
 import { chooseLines, decodeText, fitLines, type LineChoice } from './text.ts'
 
 export interface FileText {
@@ -43,6 +44,9 @@ export type FileResult =
   | FileText
   | { readonly path: string; readonly error: string; readonly message: string }
 
+/** As much of a path that could not be read as it takes to know it again. */
+const MAX_SHOWN = 256
+
 /** Many files under one budget; each that fails says why and spoils nothing for the others. */
 export const readMany = (
   desk: Desk,
@@ -59,7 +63,8 @@ export const readMany = (
     } catch (thrown) {
       if (!(thrown instanceof Fault) || (thrown.kind === 'exhausted' && thrown.code.endsWith('timeout')))
         throw thrown
-      return { path, error: thrown.code.slice(thrown.code.indexOf('.') + 1), message: thrown.message }
+      const error = thrown.code.slice(thrown.code.indexOf('.') + 1)
+      return { path: showName(path.slice(0, MAX_SHOWN)), error, message: thrown.message }
     }
   })
 }

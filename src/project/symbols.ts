@@ -36,9 +36,10 @@ export const outlineFile = (
   { jail, rules, watch, parse }: Desk,
   { path, depth, limit }: { readonly path: string; readonly depth: number; readonly limit: number },
 ): SymbolList & { readonly depth: number; readonly modified: string } => {
+  // First whether it may be read at all: that a path leads out weighs more than what it is called.
+  const file = jail.read(path, rules, { bytes: MAX_SOURCE, watch })
   const grammar = grammarOf(path)
   if (grammar === undefined) throw projectFaults.grammar(`no grammar for ${quotePath(path)}`)
-  const file = jail.read(path, rules, { bytes: MAX_SOURCE, watch })
   const root = parse(grammar, decodeText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = draw(readSymbols(root, shown), 0)

@@ -102,7 +102,8 @@ export const workflowTools = (ports: WorkflowPorts): Tool[] => [
     description:
       'Analyses a project anew and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Answers with the report, its path and its name; never overwrites.',
     effect: 'write',
-    input: z.object({ projectPath: Project.default('.'), lang: Lang }),
+    // Its clients look for the list of what is required in every schema.
+    input: z.object({ projectPath: Project.default('.'), lang: Lang }).meta({ required: [] }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async ({ projectPath, lang }, call) => {
       const content = await askFor(ports, call, 'markdown', { path: projectPath, lang })

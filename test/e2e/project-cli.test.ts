@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/app/commands.ts'
-import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, makeFolder, Program, sweep } from '../support/binary.ts'
 
 let root: string
 
@@ -73,6 +74,31 @@ describe('the files of the project on the command line', () => {
     const large = 'a line of text\n'.repeat(20_000)
     await writeFile(join(root, 'src/deep/large.md'), large)
     expect((await warrant('read', 'src/deep/large.md')).stdout).toBe(large)
+  })
+
+  it('gives a pipe every byte, and a terminal nothing that paints it', async () => {
+    const painted = 'safe\u001b]0;owned\u0007\u001b[2Jhidden\rforged \u009b31m \u202e end\twide\r\n'
+    await writeFile(join(root, 'src/deep/painted.md'), painted)
+    expect((await warrant('read', 'src/deep/painted.md')).stdout).toBe(painted)
+    const shown = (...args: readonly string[]) =>
+      spawnSync(
+        'script',
+        ['-qec', [process.execPath, BINARY, ...args, '--root', root].join(' '), '/dev/null'],
+        {
+          cwd: root,
+          env: cleanEnvironment(),
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      ).stdout
+    for (const text of [shown('read', 'src/deep/painted.md'), shown('search', 'owned')]) {
+      expect(text).toContain(
+        'safe\\u001b]0;owned\\u0007\\u001b[2Jhidden\\u000dforged \\u009b31m \\u202e end\twide',
+      )
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for exactly these
+      expect(text).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
+    }
+    await rm(join(root, 'src/deep/painted.md'))
   })
 
   it('searches by pattern or by the letter, with context, in what the ignore files leave', async () => {

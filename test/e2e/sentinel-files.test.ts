@@ -100,6 +100,18 @@ describe('readProjectStructure', () => {
 })
 
 describe('readJavaFile', () => {
+  it('finds a name that macOS wrote, typed as people type it, unless two look alike', async () => {
+    const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301']
+    put(`names/${decomposed}.java`, 'decomposed')
+    expect(textOf(await server.read(`names/${composed}.java`))).toBe('decomposed')
+    put(`twins/${decomposed}x.java`, 'one')
+    put(`twins/${composed}x.java`, 'other')
+    expect(textOf(await server.read(`twins/${composed}x.java`))).toBe('other')
+    put(`three/o\u0302\u0323.java`, 'one')
+    put(`three/\u1ed9.java`, 'other')
+    expect(verdict(await server.read('three/\u00f4\u0323.java'))).toBe('-32602 ambiguous')
+  })
+
   it.each(['java', 'xml', 'md', 'properties', 'yml', 'yaml', 'JAVA'])(
     'gives a .%s file as it is',
     async (ending) => {

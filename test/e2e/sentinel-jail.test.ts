@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -49,6 +50,50 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
     ['project_search', (path) => ({ pattern: 'OUTSIDE|root:x|PATH=', path, ignored: true })],
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
+
+/** What a path is refused for, whichever tool it is given to. */
+const REFUSED: readonly (readonly [path: string, reason: string])[] = [
+  ['../../etc/passwd', 'traversal'],
+  ['src/../pom.xml', 'traversal'],
+  ['a..b.java', 'traversal'],
+  ['..\\x', 'traversal'],
+  ['/etc/passwd', 'outside_root'],
+  ['/proc/self/environ', 'outside_root'],
+  ['/dev/fd/0', 'outside_root'],
+  ['~/.ssh/id_rsa', 'home'],
+  ['~', 'home'],
+  ['out.java', 'outside_root'],
+  ['out-dir/secret.java', 'outside_root'],
+  ['up/outside/secret.java', 'outside_root'],
+  ['chain1.java', 'outside_root'],
+  ['zero.java', 'outside_root'],
+  ['environ.java', 'outside_root'],
+  ['proc-root/x.java', 'outside_root'],
+  ['fd/0.java', 'outside_root'],
+  ['A.java\0.md', 'bad_path'],
+  ['a\n.java', 'bad_path'],
+  ['a\u001b[2J.java', 'bad_path'],
+  ['C:\\x', 'bad_path'],
+  ['C:/x', 'bad_path'],
+  ['\\\\h\\s', 'bad_path'],
+  ['//host/share', 'bad_path'],
+  ['.git/config', 'blocked_name'],
+  ['.GIT/a.md', 'blocked_name'],
+  ['to-git.java', 'blocked_name'],
+  ['\ud800.java', 'encoding'],
+  ['y'.repeat(5_000), 'path_too_long'],
+  ['y'.repeat(256), 'path_too_long'],
+  ['loop-a/x.java', 'not_found'],
+  ['%2e%2e/A.java', 'not_found'],
+  ['file:///A.java', 'not_found'],
+  ['$HOME/x.java', 'not_found'],
+  [' A.java', 'not_found'],
+]
+/** It names a file to write, and everything but the name of a report is one thing to it. */
+const WRITER = 'write_architecture_report'
+
+const reasonOf = (text: string): string | undefined =>
+  /"(?:code|reason|error)":"(?:jail\.)?([a-z_]+)"/.exec(text)?.[1]
 
 const calls = (ways: typeof WAYS, paths: readonly string[]) =>
   paths.flatMap((path) => ways.map(([tool, args]) => [tool, args(path), path] as const))
@@ -108,6 +153,63 @@ describe('the jail on the wire', () => {
     }
     program.child.kill()
     await program.ended()
+  })
+
+  it('refuses the same paths for the same reasons, whatever tool they are given to, over both wires', async () => {
+    const named = REFUSED.flatMap(([path, reason]) =>
+      WAYS.map(([tool, args]) => [tool, args(path), tool === WRITER ? 'read_only' : reason, path] as const),
+    )
+    expect(named.length).toBeGreaterThan(400)
+    const program = await startHttp(['--root', grounds.root])
+    const lines = named.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, ['--root', grounds.root])
+    const told = new Map(messages.map((message) => [message.id, JSON.stringify(message)]))
+    for (let at = 0; at < named.length; at += 50) {
+      const page = await Promise.all(
+        lines.slice(at, at + 50).map(async (body) => {
+          const response = await fetch(`${program.url}/mcp`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+            body,
+          })
+          return response.text()
+        }),
+      )
+      page.forEach((text, offset) => {
+        const [tool, , reason, path] = named[at + offset] ?? []
+        for (const [wire, said] of [
+          ['http', text],
+          ['stdio', told.get(at + offset) ?? ''],
+        ] as const) {
+          const what = `${wire} ${tool} ${JSON.stringify(path)}`
+          expect.soft(reasonOf(said), what).toBe(reason)
+          expect.soft(said, what).not.toContain(grounds.base)
+          expect.soft(said.length, what).toBeLessThan(2_500)
+          expect.soft(leaks(said), what).toBe(false)
+        }
+      })
+    }
+    program.child.kill()
+    await program.ended()
+  })
+
+  it('keeps the spelling of its root, and takes no other case of it for the same', async () => {
+    const folder = await makeFolder()
+    const [root, twin] = [join(folder, 'MixedCase'), join(folder, 'mixedcase')]
+    for (const [place, text] of [
+      [root, 'inside'],
+      [twin, SECRET],
+    ] as const) {
+      mkdirSync(place)
+      writeFileSync(join(place, 'A.java'), text)
+    }
+    const other = new Sentinel(root)
+    expect(textOf(await other.read(join(root, 'A.java')))).toBe('inside')
+    expect(verdict(await other.read(join(twin, 'A.java')))).toBe('-32000 outside_root')
+    expect(verdict(await other.read('a.java'))).toBe('-32602 not_found')
+    const written = await other.ask(WRITER, { content: '# x' })
+    expect(JSON.stringify(written.result)).toContain(`${root}/SENTINEL_REPORT_`)
+    await other.finish()
   })
 
   it.each([
@@ -190,6 +292,79 @@ describe('the jail on the wire', () => {
     expect(verdict(await strict.read('pom.xml'))).toBe('success')
     rmSync(join(grounds.root, 'planted.java'))
     await strict.finish()
+  })
+
+  it('keeps what the operator denies from every tool, by every way to it', async () => {
+    const denied = join(await makeFolder(), 'project')
+    mkdirSync(join(denied, 'keys/deep'), { recursive: true })
+    mkdirSync(join(denied, 'src'))
+    for (const path of ['keys/a.java', 'keys/deep/b.java', 'src/secret.java']) {
+      writeFileSync(join(denied, path), `class Hidden { String s = "${SECRET}"; }`)
+    }
+    writeFileSync(join(denied, 'src/open.java'), 'class Open {}')
+    linkSync(join(denied, 'keys/a.java'), join(denied, 'src/hard.java'))
+    symlinkSync('../keys', join(denied, 'src/soft'))
+    symlinkSync('secret.java', join(denied, 'src/soft.java'))
+    const flags = ['--root', denied, '--deny', 'keys,src/secret.java', '--deny-hardlinks']
+    const paths = [
+      ...[
+        'keys',
+        'keys/',
+        './keys',
+        'keys/.',
+        './/keys//a.java',
+        'keys/a.java',
+        'keys/deep',
+        'keys/deep/b.java',
+      ],
+      ...[
+        'src/secret.java',
+        'src/./secret.java',
+        'src//secret.java',
+        'src/soft',
+        'src/soft/a.java',
+        'src/soft.java',
+      ],
+      ...['src/hard.java', '.', 'src', denied, `${denied}/keys/a.java`, `${denied}//src/secret.java`],
+    ]
+    const all = calls(WAYS, paths).filter(([tool]) => !/^(generate|write)/.test(tool))
+    const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, flags)
+    expect(messages).toHaveLength(all.length)
+    for (const message of messages) {
+      const [tool, , path] = all[Number(message.id)] ?? []
+      const text = JSON.stringify(message)
+      expect
+        .soft(
+          text.includes(SECRET) || /Hidden|b\.java/.test(text.replaceAll(String(path), '')),
+          `${tool} ${path}`,
+        )
+        .toBe(false)
+    }
+  })
+
+  it('stays on the disk of its root when told to, and never takes the kernel for one', async ({ skip }) => {
+    const folder = join(await makeFolder(), 'project')
+    for (const name of ['other', 'kernel']) mkdirSync(join(folder, name), { recursive: true })
+    const mount = (...args: readonly string[]) => spawnSync('mount', args, { stdio: 'ignore' }).status === 0
+    if (!mount('-t', 'tmpfs', 'none', join(folder, 'other'))) return skip('not the superuser')
+    try {
+      writeFileSync(join(folder, 'other/A.java'), 'elsewhere')
+      writeFileSync(join(folder, 'B.java'), 'here')
+      const [open, strict] = [new Sentinel(folder), new Sentinel(folder, ['--one-file-system'])]
+      expect(textOf(await open.read('other/A.java'))).toBe('elsewhere')
+      expect(verdict(await strict.read('other/A.java'))).toBe('-32000 other_file_system')
+      expect(verdict(await strict.list('other'))).toBe('-32000 other_file_system')
+      expect(textOf(await strict.read('B.java'))).toBe('here')
+      if (mount('-t', 'proc', 'none', join(folder, 'kernel'))) {
+        expect(verdict(await open.list('kernel'))).toBe('-32000 special_file')
+        expect(verdict(await open.list('kernel/self'))).toMatch(/^-32000 /)
+      }
+      for (const server of [open, strict]) await server.finish()
+    } finally {
+      for (const name of ['other', 'kernel'])
+        spawnSync('umount', ['-l', join(folder, name)], { stdio: 'ignore' })
+    }
   })
 
   it('outlives its root, and serves nothing that takes its place', async () => {

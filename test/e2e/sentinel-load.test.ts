@@ -92,4 +92,36 @@ describe('much at once', () => {
       release()
     }
   })
+
+  it('gives up on such a disk on the command line too, and answers about the rest', async ({ skip }) => {
+    const release = hangMount(join(root, 'stuck'))
+    if (release === undefined) return skip('no FUSE here, or not the superuser')
+    const run = (...args: readonly string[]) => new Program([...args, '--root', root], { cwd: root }).finish()
+    try {
+      const asked = [
+        ['read', 'stuck/x.java'],
+        ['read', 'A.java', 'stuck/x.java', 'stuck/y.java', '--json'],
+        ['tree', 'stuck'],
+        ['search', 'class'],
+        ['symbols', '--find', 'A'],
+      ]
+      const endings = await Promise.all([...asked.map((args) => run(...args)), run('read', 'A.java')])
+      const fine = endings.pop()
+      expect(fine).toMatchObject({ code: 0, stdout: 'class A {}\n' })
+      // An exit would wait for the thread that hangs; what there was to say had been said.
+      for (const { signal, stderr } of endings) {
+        expect(signal).toBe('SIGKILL')
+        expect(stderr).toContain('a file system does not answer; ending by force')
+      }
+      expect(endings[0]?.stderr).toContain('longer than')
+      const { files } = JSON.parse(endings[1]?.stdout ?? '')
+      expect(files).toMatchObject([
+        { path: 'A.java', text: 'class A {}\n' },
+        { path: 'stuck/x.java', error: { code: 'jail.timeout' } },
+        { path: 'stuck/y.java', error: { code: 'jail.timeout' } },
+      ])
+    } finally {
+      release()
+    }
+  })
 })

@@ -119,7 +119,12 @@ describe('sentinel-mcp on the wire', () => {
       'generate_master_arch_report',
     ])
     for (const { name, inputSchema, annotations } of first?.result.tools ?? []) {
-      expect(inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) })
+      expect(name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/)
+      expect(inputSchema).toMatchObject({
+        type: 'object',
+        properties: expect.any(Object),
+        required: expect.any(Array),
+      })
       expect(annotations).toMatchObject({
         readOnlyHint: !/^(write|generate)/.test(name),
         openWorldHint: false,

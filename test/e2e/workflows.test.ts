@@ -1,9 +1,13 @@
 import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syntaxTrees } from '../../src/platform/syntax-trees.ts'
+import { analyse } from '../../src/project/architecture.ts'
+import { maskAll } from '../../src/project/secrets.ts'
 import { describePeers } from '../peers/peers.ts'
 import { converse, makeFolder, sweep } from '../support/binary.ts'
 import { javaProject } from '../support/java-project.ts'
+import { memoryFiles } from '../support/memory-files.ts'
 import { parseMermaid } from '../support/mermaid.ts'
 import { type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
@@ -12,6 +16,18 @@ const copyOf = async (fixture: string): Promise<string> => {
   const folder = await makeFolder()
   await cp(join('test/fixtures', fixture), folder, { recursive: true })
   return folder
+}
+
+const readFixture = async (name: string): Promise<Record<string, string>> => {
+  const root = join('test/fixtures', name)
+  const entries = (await readdir(root, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  )
+  const texts = entries.map(async (one) => {
+    const path = join(one.parentPath, one.name)
+    return [relative(root, path), await readFile(path, 'utf8')] as const
+  })
+  return Object.fromEntries(await Promise.all(texts))
 }
 
 const lay = async (root: string, files: Readonly<Record<string, string>>): Promise<string> => {
@@ -85,6 +101,34 @@ describe('get_project_structure', () => {
     expect(project.modules).toEqual(['.', 'api', 'core', 'jax'])
   })
 
+  it('follows modules as far as they are there, inherits from parents, and warns of the rest', async () => {
+    const pom = (name: string, inside = '', group = '') =>
+      `<project>${group}<artifactId>${name}</artifactId>${inside}</project>`
+    const parent =
+      '<parent><groupId>up</groupId><artifactId>parent-of-all</artifactId><version>7</version></parent>'
+    const modules = (...names: string[]) =>
+      `<modules>${names.map((name) => `<module>${name}</module>`).join('')}</modules>`
+    const found = await study(
+      {
+        'pom.xml': pom('top', modules('a', 'gone', '../outside'), parent),
+        'a/pom.xml': pom('a', modules('deep')),
+        'a/deep/pom.xml': pom('deep'),
+        'a/deep/src/main/java/x/B.java': 'package x; class B {}',
+        'a/deep/src/main/java/x/A.java': 'package x; class A {}',
+      },
+      'get_project_structure',
+    )
+    expect(found.root.maven).toMatchObject({ groupId: 'up', artifactId: 'top', version: '7', missing: false })
+    expect(found.project.modules).toEqual(['.', 'a', 'a/deep'])
+    const deep = found.root.modules.find(({ path }: { path: string }) => path === 'a/deep')
+    expect(deep.packages).toMatchObject([
+      { name: 'x', files: [/A\.java$/, /B\.java$/].map((name) => expect.stringMatching(name)) },
+    ])
+    expect(found.warnings.map(({ message }: { message: string }) => message).join('\n')).toMatch(
+      /gone[^]*outside|outside[^]*gone/,
+    )
+  })
+
   it('does not see what builds and tools leave behind', async () => {
     const found = await study(
       {
@@ -111,6 +155,35 @@ describe('get_project_structure', () => {
 })
 
 describe('discover_service_interconnections', () => {
+  it.each(['orders', 'market'])(
+    'tells of %s all that its constructs say, through the binary',
+    async (name) => {
+      const { discovery_summary: told } = await json(
+        name === 'orders' ? orders : market,
+        'discover_service_interconnections',
+      )
+      const texts = await readFixture(name)
+      const known = maskAll(
+        analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
+      ).connections
+      type Told = {
+        protocol: string
+        endpoint?: string
+        target_service?: string
+        source_file: string
+        line: number
+      }
+      const lines = (all: readonly Told[]) =>
+        all.map((one) =>
+          [one.protocol, one.endpoint ?? one.target_service, one.source_file, one.line].join(' '),
+        )
+      expect(lines(told.inbound_services)).toEqual(lines(known.inbound))
+      expect(lines(told.outbound_services)).toEqual(lines(known.outbound))
+      expect(told.inbound_services.length + told.outbound_services.length).toBeGreaterThan(20)
+      expect(JSON.stringify(told)).not.toMatch(/s3cret|hunter2|pa55/)
+    },
+  )
+
   it('has the shape its clients know', async () => {
     const { discovery_summary: found } = await json(orders, 'discover_service_interconnections')
     expect(Object.keys(found)).toEqual(['inbound_services', 'outbound_services', 'connection_mapping'])

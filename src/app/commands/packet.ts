@@ -4,6 +4,7 @@ import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { forTerminal } from '../terminal.ts'
 import { greetHere, hostHere } from '../world.ts'
 import { build } from './packet-build.ts'
 import { catalog, diff } from './packet-compare.ts'
@@ -31,7 +32,7 @@ const withPackets = async <T>(invocation: Invocation, work: (packets: Packets) =
 
 /** An answer of the tools, for people or as it is. Bad news is exit code 1. */
 const show = (invocation: Invocation, answer: { readonly ok: boolean }): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : asLines(answer))
+  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : forTerminal(asLines(answer)))
   return answer.ok ? 0 : 1
 }
 

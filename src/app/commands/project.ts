@@ -6,8 +6,10 @@ import { showName } from '../../project/rules.ts'
 import { projectToolset } from '../../project/tools.ts'
 import { EXIT_CODES, type Invocation, type Option, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount } from '../../surfaces/cli/subcommand.ts'
+import { endByForce } from '../end-by-force.ts'
 import { openProject } from '../open-project.ts'
 import { QUESTIONS, type Question } from '../project-options.ts'
+import { forTerminal } from '../terminal.ts'
 import { loadSettings } from '../world.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -123,7 +125,7 @@ const notesOf = ({ cut, truncated }: Args): readonly string[] => [
 ]
 
 const show = ({ terminal }: Invocation, { facts, text }: Said): void => {
-  if (text !== '') terminal.print(text.endsWith('\n') ? text.slice(0, -1) : text)
+  if (text !== '') terminal.print(forTerminal(text.endsWith('\n') ? text.slice(0, -1) : text))
   for (const note of notesOf(facts)) terminal.note(`warrant: ${note}`)
 }
 
@@ -156,8 +158,7 @@ export const run = async (name: Question, invocation: Invocation): Promise<numbe
   const project = openProject(config, resolve(config.root))
   try {
     const { tools } = projectToolset({ ...project, answerBytes: config.limits.answerBytes })
-    const outcomes: Outcome[] = []
-    for (const one of asked) outcomes.push(await attempt(tools, one))
+    const outcomes = await Promise.all(asked.map((one) => attempt(tools, one)))
     if (asked.length > 1) return showAll(invocation, asked, outcomes)
     const [only] = outcomes
     if (only instanceof Fault) throw only
@@ -166,6 +167,6 @@ export const run = async (name: Question, invocation: Invocation): Promise<numbe
     else show(invocation, only)
     return 0
   } finally {
-    await project.close()
+    if (!(await project.close())) endByForce((words) => invocation.terminal.note(`warrant: ${words}`))
   }
 }

@@ -3,7 +3,9 @@ import { defineFaults } from '../../kernel/fault.ts'
 import { writeNamed } from '../../platform/named-file.ts'
 import { LANGUAGES, type Language } from '../../project/report-model.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
+import { endByForce } from '../end-by-force.ts'
 import { openProject } from '../open-project.ts'
+import { forTerminal } from '../terminal.ts'
 import { loadSettings } from '../world.ts'
 
 export const reportFaults = defineFaults('report', {
@@ -52,10 +54,11 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const saved = save ? (await project.run('report', { content: text }, call)).path : undefined
     const written = saved ?? (out === undefined ? undefined : await writeNew(root, out, text))
     const bytes = Buffer.byteLength(text)
-    if (written === undefined) terminal.print(json ? JSON.stringify({ report: text, bytes }) : text.trimEnd())
+    if (written === undefined)
+      terminal.print(json ? JSON.stringify({ report: text, bytes }) : forTerminal(text.trimEnd()))
     else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)
     return 0
   } finally {
-    await project.close()
+    if (!(await project.close())) endByForce((words) => terminal.note(`warrant: ${words}`))
   }
 }
