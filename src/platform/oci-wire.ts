@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 
 /** Bytes that are read as they are sent, anew each time. */
 export interface StreamBody {
@@ -12,6 +13,8 @@ export interface StreamBody {
 export type Body = Uint8Array | StreamBody
 
 export interface WireRequest {
+  /** How names become addresses, when not as usual. */
+  readonly lookup?: LookupFunction
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Body
@@ -120,13 +123,14 @@ const sendAll = async (
  */
 export const sendRequest = async (
   url: URL,
-  { method, headers, body }: WireRequest,
+  { method, headers, body, lookup }: WireRequest,
   signal: AbortSignal,
 ): Promise<Answer> => {
   signal.throwIfAborted()
   const { open, agent } = url.protocol === 'https:' ? DOORS['https:'] : DOORS['http:']
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
-  const request = open(url, { method, headers: { ...headers, ...length }, agent, signal })
+  const usual = { method, headers: { ...headers, ...length }, agent, signal }
+  const request = open(url, lookup === undefined ? usual : { ...usual, lookup })
   const answered = once(request, 'response').then(([message]) => answerOf(url, message as IncomingMessage))
   // A line may break after the answer as well as before it, when nobody waits for it any more.
   request.on('error', () => {})

@@ -60,6 +60,21 @@ const certify = (subject: Holder, issuer: Holder, from: Date, to: Date, more: re
   return seq(body, ALGORITHM, bits(sign('sha256', body, issuer.pair.privateKey)))
 }
 
+/** A key and a certificate of its own for a server of this name, in PEM. */
+export const serverCertificate = (name: string): { readonly key: string; readonly cert: string } => {
+  const holder: Holder = { name, pair: keyPair() }
+  const [from, to] = [new Date('2020-01-01T00:00:00Z'), new Date('2040-01-01T00:00:00Z')]
+  const bytes = certify(holder, holder, from, to, [
+    extension('2.5.29.19', seq(yes), true),
+    extension('2.5.29.17', seq(der(0x82, Buffer.from(name)))),
+  ])
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? []
+  return {
+    key: holder.pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
+  }
+}
+
 const MINUTE = 60_000
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json'
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
