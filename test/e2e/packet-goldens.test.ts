@@ -1,10 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { EmbeddingServer } from '../support/embedding-server.ts'
 import { initialize } from '../support/messages.ts'
 import { answerOf, call, converse, makeSource, packetJson, packetText } from '../support/packet-program.ts'
@@ -260,6 +262,65 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
       },
     })
     expect(JSON.stringify([manifest, metadata])).not.toContain(folder)
+  })
+
+  it('a plan at the command line keeps to what it is told', async () => {
+    const plan = async (...more: string[]) =>
+      (await packetJson(['plan', 'where is the oil?', '--name', 'guide', ...more], env)).answer
+    expect(await plan('--entrypoint', 'query')).toMatchObject({
+      ok: true,
+      intent_mode: 'query',
+      selected: [{ pinned_uri: pinned, entrypoint: 'query', args_template: { ref: pinned, k: 5 } }],
+      constraints_applied: { entrypoint: 'query' },
+    })
+    expect(await plan('--kind', 'nothing')).toMatchObject({ ok: false, error: 'no_match' })
+  })
+
+  it('damage to what is kept is named, with what to do about it', async () => {
+    const home = await makeFolder()
+    const here = { ...env, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(['pull', pinned], here)
+    const [folder = ''] = await readdir(join(home, 'cpm/cas'))
+    const payload = join(home, 'cpm/cas', folder, 'payload')
+    const damage = async (path: string, bytes: string) => {
+      const before = await readFile(join(payload, path))
+      await rm(join(payload, path))
+      await writeFile(join(payload, path), bytes)
+      const { code, answer } = await packetJson(['query', pinned, 'oil'], here)
+      const verified = await packetJson(['verify', pinned], here)
+      expect(verified).toMatchObject({ code: 1, answer: { ok: false } })
+      expect(JSON.stringify(verified.answer)).toContain(path)
+      await rm(join(payload, path))
+      await writeFile(join(payload, path), before)
+      return { code, answer }
+    }
+    const failed = { code: 1, answer: { ok: false, results: [], hint: expect.stringContaining('prune') } }
+    expect(await damage('faiss/index.faiss', 'IxFI')).toMatchObject(failed)
+    expect(await damage('docs.jsonl', '{"id":\n')).toMatchObject({
+      ...failed,
+      answer: { ...failed.answer, error: 'packet_invalid' },
+    })
+    expect(await damage('manifest.json', '{}')).toMatchObject({
+      ...failed,
+      answer: { ...failed.answer, error: 'invalid_manifest' },
+    })
+    await packetJson(['cache', 'prune', pinned.split('@')[1] ?? ''], here)
+    expect((await packetJson(['query', pinned, 'oil'], here)).answer).toMatchObject({
+      ok: true,
+      cache: { hit: false },
+    })
+  })
+
+  it('a disk that is full is said to be that, and nothing half is kept', async () => {
+    const home = await makeFolder()
+    const here = { ...env, CPM_ROOT: join(home, 'cpm') }
+    const words = [process.execPath, BINARY, 'packet', 'pull', pinned, '--json'].map((one) => `'${one}'`)
+    const done = await promisify(execFile)('sh', ['-c', `ulimit -f 1; ${words.join(' ')}`], {
+      env: cleanEnvironment(here),
+    }).catch((failure: { code: number; stdout: string }) => failure)
+    expect(done).toMatchObject({ code: 6, stdout: expect.stringContaining('packet_disk.full') })
+    expect(await readdir(join(home, 'cpm/cas'))).toEqual([])
+    expect((await packetJson(['pull', pinned], here)).code).toBe(0)
   })
 
   it('is published to a registry, not to an address of the web', async () => {
