@@ -42,8 +42,9 @@ const DOORS = {
   'https:': { open: tlsRequest, agent: new TlsAgent(OPTIONS) },
 }
 
-const discardBody = (message: IncomingMessage): void => {
-  const length = Number(message.headers['content-length'] ?? (message.complete ? 0 : Number.NaN))
+const discardBody = (message: IncomingMessage, method: string): void => {
+  // A length without a body is the answer to HEAD; without a length there is no telling when it ends.
+  const length = method === 'HEAD' ? 0 : Number(message.headers['content-length'] ?? Number.NaN)
   if (!(length <= SMALL)) {
     message.destroy()
     return
@@ -71,7 +72,7 @@ const readHead = async (message: IncomingMessage, most: number): Promise<Uint8Ar
   return Buffer.concat(chunks).subarray(0, most)
 }
 
-const answerOf = (url: URL, message: IncomingMessage): Answer => {
+const answerOf = (url: URL, method: string, message: IncomingMessage): Answer => {
   // Whoever reads hears of it; an answer that nobody reads may break off in peace.
   message.on('error', () => {})
   return {
@@ -83,7 +84,7 @@ const answerOf = (url: URL, message: IncomingMessage): Answer => {
     },
     body: message,
     head: (most) => readHead(message, most),
-    discard: () => discardBody(message),
+    discard: () => discardBody(message, method),
   }
 }
 
@@ -131,7 +132,9 @@ export const sendRequest = async (
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
   const usual = { method, headers: { ...headers, ...length }, agent, signal }
   const request = open(url, lookup === undefined ? usual : { ...usual, lookup })
-  const answered = once(request, 'response').then(([message]) => answerOf(url, message as IncomingMessage))
+  const answered = once(request, 'response').then(([message]) =>
+    answerOf(url, method, message as IncomingMessage),
+  )
   // A line may break after the answer as well as before it, when nobody waits for it any more.
   request.on('error', () => {})
   answered.catch(() => {})

@@ -38,6 +38,9 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
     expect(proxy.take().length).toBeGreaterThan(20)
     // Four files at a time, and no more connections than that.
     expect(proxy.opened).toBeLessThanOrEqual(5)
+    proxy.opened = 0
+    expect(await packetJson(['publish', folder], named)).toMatchObject({ code: 0, answer: { sent: 0 } })
+    expect(proxy.opened).toBeLessThanOrEqual(5)
     expect((await packetJson(['query', 'guide', 'trim'], named)).answer).toMatchObject({
       ok: true,
       results: [{ path: 'guide.md' }],
