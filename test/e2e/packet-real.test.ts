@@ -287,6 +287,19 @@ describeWith('registryAuth', 'a registry with passwords', (value) => {
     // What was fetched needs nobody's password.
     const [offline] = await ask(nobody, ['query', { ref: String(answer?.pinned_uri), q: 'trim' }])
     expect(offline).toMatchObject({ ok: true, cache: { hit: true } })
+    // A program may keep the password instead of the file.
+    await mkdir(join(home, 'keeper'))
+    await writeFile(join(home, 'keeper/config.json'), '{"credsStore":"keeper"}')
+    const said = JSON.stringify({ ServerURL: host, Username: username, Secret: password })
+    const script = `#!/bin/sh\nread host; [ "$host" = '${host}' ] && echo '${said}'\n`
+    await writeFile(join(home, 'keeper/docker-credential-keeper'), script, { mode: 0o755 })
+    const keeper = {
+      ...known,
+      CPM_ROOT: join(home, 'kept'),
+      DOCKER_CONFIG: join(home, 'keeper'),
+      PATH: `${join(home, 'keeper')}:${process.env.PATH}`,
+    }
+    expect((await packetJson(['pull', 'guide'], keeper)).code).toBe(0)
     const kept = await readFile(join(home, 'known/config.json'), 'utf8')
     expect(JSON.stringify(answer)).not.toContain(JSON.parse(kept).auths[host].auth)
   })
