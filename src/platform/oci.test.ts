@@ -141,7 +141,7 @@ describe('a password', () => {
     const say = (user: string, secret: string) => JSON.stringify({ Username: user, Secret: secret })
     await helper('store', `read host; [ "$host" = a.io ] && echo '${say('me', 'kept')}' || exit 1`)
     await helper('token', `echo '${say('<token>', 'long')}'`)
-    await helper('hub', `read host; echo '${say('me', '')}' | sed "s|:""|:"$host"|"`)
+    await helper('hub', 'read host; printf \'{"Username":"me","Secret":"%s"}\' "$host"')
     await helper('garbled', 'echo secret')
     await helper('loud', 'yes secret')
     const auth = Buffer.from('me:file').toString('base64')

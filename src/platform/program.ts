@@ -56,14 +56,14 @@ export const runProgram = (
       cut ??= why
       if (pid !== undefined) endGroup(pid)
       // A grandchild in a group of its own may hold the pipes open; we do not wait for it.
-      child.stdout.destroy()
-      child.stderr.destroy()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
     }
     const timer = setTimeout(() => stop('time'), ms)
     const abort = () => stop('time')
     signal?.addEventListener('abort', abort, { once: true })
     for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (part: Buffer) => {
+      child[name]?.on('data', (part: Buffer) => {
         size += part.length
         if (size <= bytes) kept[name].push(part)
         else stop('size')
