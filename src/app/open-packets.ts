@@ -7,9 +7,9 @@ import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
+import { dockerCredentials } from '../platform/docker-login.ts'
 import { rememberDocuments } from '../platform/document-vectors.ts'
 import { fenceOf, readPlain } from '../platform/jail-async.ts'
-import { dockerCredentials } from '../platform/oci-auth.ts'
 import { OciClient } from '../platform/oci-client.ts'
 import { OciHttp } from '../platform/oci-http.ts'
 import { OciPusher } from '../platform/oci-push.ts'
@@ -93,7 +93,7 @@ export const registryHere = (
     trusted: named.map(hostOf),
     plain: config.plainRegistries.map(hostOf),
     allowed: config.allowedRegistries.map(hostOf),
-    credentials: dockerCredentials(credentialFile(environment)),
+    credentials: dockerCredentials(credentialFile(environment), environment),
   })
   return { client: new OciClient(http), pusher: new OciPusher(http) }
 }

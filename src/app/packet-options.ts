@@ -19,28 +19,33 @@ export const PACKET_VERBS = [
 
 /** What can be asked of it, beside the settings. */
 export const PACKET_OPTIONS: readonly Option[] = [
-  { flag: 'name', kind: 'text', value: 'NAME', description: 'With build: name of the packet.' },
-  { flag: 'version', kind: 'text', value: 'V', description: 'With build and lookup: version of the packet.' },
+  { flag: 'name', kind: 'text', value: 'NAME', description: 'With build and plan: name of the packet.' },
+  {
+    flag: 'version',
+    kind: 'text',
+    value: 'V',
+    description: 'With build, lookup and plan: version of the packet.',
+  },
   { flag: 'out', kind: 'text', value: 'DIR', description: 'With build: where to put it (dist).' },
   { flag: 'description', kind: 'text', value: 'TEXT', description: 'With build: one line about the packet.' },
-  { flag: 'kind', kind: 'text', value: 'KIND', description: 'With build and lookup: kind of packet.' },
+  { flag: 'kind', kind: 'text', value: 'KIND', description: 'With build, lookup and plan: kind of packet.' },
   {
     flag: 'capabilities',
     kind: 'text',
     value: 'A,B',
-    description: 'With build and lookup: what the packet can do.',
+    description: 'With build, lookup and plan: what the packet can do.',
   },
   {
     flag: 'os',
     kind: 'text',
     value: 'A,B',
-    description: 'With build: systems the packet is for; with lookup: the one it must be for.',
+    description: 'With build: systems the packet is for; with lookup and plan: the one it must be for.',
   },
   {
     flag: 'arch',
     kind: 'text',
     value: 'A,B',
-    description: 'With build: processors the packet is for; with lookup: the one it must be for.',
+    description: 'With build: processors the packet is for; with lookup and plan: the one it must be for.',
   },
   { flag: 'min-version', kind: 'text', value: 'V', description: 'With build: oldest tool that can read it.' },
   { flag: 'lines-per-chunk', kind: 'text', value: 'N', description: 'With build: longest passage (80).' },
@@ -65,8 +70,13 @@ export const PACKET_OPTIONS: readonly Option[] = [
     description: 'With diff: most drift of the vectors before it counts as failed.',
   },
   { flag: 'publish-ref', kind: 'text', value: 'REF', description: 'With catalog: where to publish it.' },
-  { flag: 'entrypoint', kind: 'text', value: 'NAME', description: 'With lookup: entrypoint it must have.' },
-  { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup: tag to follow.' },
+  {
+    flag: 'entrypoint',
+    kind: 'text',
+    value: 'NAME',
+    description: 'With lookup and plan: entrypoint it must have.',
+  },
+  { flag: 'alias', kind: 'text', value: 'TAG', description: 'With lookup and plan: tag to follow.' },
   {
     flag: 'trust',
     kind: 'switch',

@@ -56,24 +56,33 @@ const barFor = (done: number, total: number): string => {
  * wanted. Short jobs say nothing.
  */
 export const startProgress = ({ what, unit, hidden, lines = false }: Job): Progress => {
-  const { stderr } = process
-  const onTerminal = stderr.isTTY === true
-  const silent = hidden || !(onTerminal || lines)
-  const [first, every] = onTerminal ? [BAR_AFTER_MS, BAR_EVERY_MS] : [LINE_EVERY_MS, LINE_EVERY_MS]
   const started = performance.now()
-  let next = started + first
-  let shown = false
+  let next = hidden ? Number.POSITIVE_INFINITY : started + BAR_AFTER_MS
+  let drawn = false
+  const write = (done: number, total: number, now: number): void => {
+    const words = wordsFor(unit, done, total, now - started)
+    // The stream is opened when somebody looks at it, which a short run never does.
+    const { stderr } = process
+    if (stderr.isTTY === true) {
+      next = now + BAR_EVERY_MS
+      drawn = true
+      stderr.write(`\r${what}${barFor(done, total)} ${words}\u001b[K`)
+    } else if (!lines) {
+      next = Number.POSITIVE_INFINITY
+    } else if (now < started + LINE_EVERY_MS) {
+      next = started + LINE_EVERY_MS
+    } else {
+      next = now + LINE_EVERY_MS
+      stderr.write(`${what}: ${words}\n`)
+    }
+  }
   return {
     show: (done, total) => {
       const now = performance.now()
-      if (silent || now < next) return
-      next = now + every
-      shown = true
-      const words = wordsFor(unit, done, total, now - started)
-      stderr.write(onTerminal ? `\r${what}${barFor(done, total)} ${words}\u001b[K` : `${what}: ${words}\n`)
+      if (now >= next) write(done, total, now)
     },
     clear: () => {
-      if (shown && onTerminal) stderr.write('\r\u001b[K')
+      if (drawn) process.stderr.write('\r\u001b[K')
     },
   }
 }

@@ -65,14 +65,9 @@ export class Guard {
     if (kept !== undefined && judgeTrust(policy, kept).length === 0) return { trust: kept, warnings: [] }
     const { host, repository } = ref
     const manifest = async () => (await registry.resolve({ host, repository, digest }, signal)).bytes
-    const trust = await gatherTrust(
-      registry,
-      ref,
-      { digest, manifest },
-      policy,
-      this.#ports.verifyBundle,
-      signal,
-    )
+    const { verifyBundle: verify } = this.#ports
+    const inquiry = { registry, at: ref, subject: { digest, manifest }, verify, signal }
+    const trust = await gatherTrust(inquiry, policy)
     await cache.keepTrust(digest, scope, trust)
     return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }
   }

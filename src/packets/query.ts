@@ -104,6 +104,11 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet_disk.absent': 'packet_not_found',
 }
 
+/** Whether the publisher or our disk spoilt it, only its digest can tell. */
+const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
+const REPAIR =
+  'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
+
 const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: number, signal: AbortSignal) =>
   ports.use(placed.digest, placed.folder, async (packet) => {
     const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
@@ -155,6 +160,6 @@ export const query = async (
     return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
-    return { ...head, results: [], ...failWith(code, thrown) }
+    return { ...head, results: [], ...failWith(code, thrown, DAMAGED.includes(code) ? { hint: REPAIR } : {}) }
   }
 }

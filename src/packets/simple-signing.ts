@@ -28,7 +28,7 @@ export const readKey = (pem: string): KeyObject | undefined => {
 }
 
 /** What a claim says it is about. The bytes were signed as they are, so they are read only after that held. */
-const claimedDigest = (payload: Uint8Array): unknown => {
+export const claimedDigest = (payload: Uint8Array): unknown => {
   try {
     const value: unknown = JSON.parse(Buffer.from(payload).toString('utf8'))
     const critical = isRecord(value) ? value.critical : undefined

@@ -1,19 +1,6 @@
 import * as z from 'zod'
-import type { Digest } from '../kernel/digest.ts'
-import { Fault } from '../kernel/fault.ts'
-import { type Descriptor, readArtifact } from './artifact.ts'
-import {
-  type Anchors,
-  type Attestation,
-  kindOf,
-  readAttestation,
-  type Subject,
-  type VerifyBundle,
-} from './attest.ts'
-import type { Reference } from './format/reference.ts'
-import type { RegistryReader, Repository } from './registry.ts'
-import { findSigners, type TrustedKey } from './simple-signing.ts'
-import { collectBytes, verifyBytes } from './verify.ts'
+import type { Anchors, Attestation } from './attest.ts'
+import { claimsToBe, type Inquiry, type ReferrerKind, readBundles, readClaims, typeOf } from './signatures.ts'
 
 const Presence = z.enum(['verified', 'present', 'absent', 'unchecked'])
 
@@ -62,88 +49,7 @@ export interface Yardstick extends Anchors {
   readonly builders: readonly Builder[]
 }
 
-const CLAIM = 'application/vnd.dev.cosign.simplesigning.v1+json'
-const SIGNATURE = 'dev.cosignproject.cosign/signature'
 const MAX_REFERRERS = 32
-const MAX_CLAIMS = 16
-const MAX_CLAIM = 64 * 1024
-const MAX_BUNDLE = 1024 * 1024
-const BUNDLE = /^application\/vnd\.dev\.sigstore\.bundle/
-const PREDICATE = 'dev.sigstore.bundle.predicateType'
-
-const KINDS = {
-  signature: /cosign|signature|sigstore/i,
-  sbom: /spdx|cyclonedx|sbom/i,
-  provenance: /provenance|slsa|in-toto/i,
-}
-
-// Types are what a producer declares. Names of tags are not looked at: anybody can call a tag anything.
-const typeOf = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
-
-/** Whether a referrer says that it is of this kind. Bundles all have one type, and an annotation for what is inside. */
-const claimsToBe = (kind: keyof typeof KINDS, one: Descriptor): boolean => {
-  const predicate = one.annotations[PREDICATE]
-  return predicate === undefined ? KINDS[kind].test(typeOf(one)) : kindOf(predicate) === kind
-}
-
-const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work
-  } catch (cause) {
-    if (cause instanceof Fault && cause.kind === 'missing') return undefined
-    throw cause
-  }
-}
-
-/** The keys that signed for a digest by a manifest of claims, and whether it holds any claim at all. */
-const readClaims = async (
-  registry: RegistryReader,
-  at: Repository,
-  place: Reference,
-  digest: Digest,
-  keys: readonly TrustedKey[],
-  signal: AbortSignal,
-): Promise<{ readonly claims: number; readonly signers: readonly string[] }> => {
-  const found = await orMissing(registry.resolve(place, signal))
-  const document = found === undefined ? undefined : readArtifact(found.bytes)
-  if (document?.kind !== 'artifact') return { claims: 0, signers: [] }
-  const layers = document.artifact.layers
-    .filter(({ mediaType, size }) => mediaType === CLAIM && size <= MAX_CLAIM)
-    .slice(0, MAX_CLAIMS)
-  const signers: string[] = []
-  for (const layer of keys.length === 0 ? [] : layers) {
-    const payload = await collectBytes(verifyBytes(registry.stream(at, layer, signal), layer))
-    signers.push(...findSigners({ payload, signature: layer.annotations[SIGNATURE] ?? '' }, digest, keys))
-  }
-  return { claims: layers.length, signers }
-}
-
-/** What trusted signers say of a packet in bundles that refer to it. */
-const readBundles = async (
-  registry: RegistryReader,
-  at: Repository,
-  referrers: readonly Descriptor[],
-  subject: Subject,
-  { anchors, verify }: { readonly anchors: Anchors; readonly verify: VerifyBundle },
-  signal: AbortSignal,
-): Promise<readonly Attestation[]> => {
-  const found: Attestation[] = []
-  if (anchors.keys.length + anchors.identities.length === 0) return found
-  for (const { digest } of referrers.filter((one) => BUNDLE.test(typeOf(one))).slice(0, MAX_CLAIMS)) {
-    const manifest = await orMissing(registry.resolve({ ...at, digest }, signal))
-    const document = manifest === undefined ? undefined : readArtifact(manifest.bytes)
-    const layer =
-      document?.kind === 'artifact'
-        ? document.artifact.layers.find(({ mediaType, size }) => BUNDLE.test(mediaType) && size <= MAX_BUNDLE)
-        : undefined
-    if (layer === undefined) continue
-    const bytes = await collectBytes(verifyBytes(registry.stream(at, layer, signal), layer))
-    const signed = await verify(bytes, anchors, subject)
-    const said = signed === undefined ? undefined : readAttestation(signed, subject.digest)
-    if (said !== undefined) found.push(said)
-  }
-  return found
-}
 
 /** The highest level that a builder is trusted with who built this packet. */
 const levelOf = (builders: readonly Builder[], built: readonly string[]): number | null => {
@@ -156,55 +62,19 @@ const score = (signed: boolean, sbom: boolean, provenance: boolean, level: numbe
   return Math.round(10_000 * Math.min(sum, 1)) / 10_000
 }
 
-/** The keys that signed a packet in the form of claims, and whether there is any claim at all. */
-const gatherClaims = async (
-  registry: RegistryReader,
-  at: Repository,
-  digest: Digest,
-  referrers: readonly Descriptor[],
-  keys: readonly TrustedKey[],
-  signal: AbortSignal,
-) => {
-  const { host, repository } = at
-  // Where cosign puts signatures on registries that know no referrers; only the key decides what they are worth.
-  const places: Reference[] = [
-    { host, repository, tag: `${digest.replace(':', '-')}.sig` },
-    ...referrers
-      .filter((one) => claimsToBe('signature', one) && !BUNDLE.test(typeOf(one)))
-      .map((one) => ({ host, repository, digest: one.digest })),
-  ]
-  let claims = 0
-  const signers: string[] = []
-  for (const place of places) {
-    const read = await readClaims(registry, at, place, digest, keys, signal)
-    claims += read.claims
-    signers.push(...read.signers)
-  }
-  return { claims, signers }
-}
-
 /** Asks the registry what refers to a packet, and verifies what is signed against what is trusted. */
 export const gatherTrust = async (
-  registry: RegistryReader,
-  at: Repository,
-  subject: Subject,
+  inquiry: Omit<Inquiry, 'anchors'>,
   yardstick: Yardstick,
-  verify: VerifyBundle,
-  signal: AbortSignal,
 ): Promise<Trust> => {
-  const place = { host: at.host, repository: at.repository }
-  const referrers = (await registry.referrers(place, subject.digest, signal)).slice(0, MAX_REFERRERS)
-  const { claims, signers } = await gatherClaims(
-    registry,
-    place,
-    subject.digest,
-    referrers,
-    yardstick.keys,
-    signal,
-  )
-  const said = await readBundles(registry, place, referrers, subject, { anchors: yardstick, verify }, signal)
+  const { registry, subject, signal } = inquiry
+  const at = { host: inquiry.at.host, repository: inquiry.at.repository }
+  const asked = { ...inquiry, at, anchors: yardstick }
+  const referrers = (await registry.referrers(at, subject.digest, signal)).slice(0, MAX_REFERRERS)
+  const { claims, signers } = await readClaims(asked, referrers)
+  const said = await readBundles(asked, referrers)
   const verified = (kind: Attestation['kind']) => said.filter((one) => one.kind === kind)
-  const has = (kind: keyof typeof KINDS) => referrers.some((one) => claimsToBe(kind, one))
+  const has = (kind: ReferrerKind) => referrers.some((one) => claimsToBe(kind, one))
   const presence = (kind: 'sbom' | 'provenance') =>
     verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
   const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])

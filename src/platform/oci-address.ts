@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { registryFaults } from './oci-faults.ts'
 
 /** Where an address lies. `special` is everything no registry has any business at. */
@@ -72,6 +72,29 @@ const zonesOf = async (hostname: string): Promise<readonly Zone[]> => {
   return found.map(({ address }) => zoneOf(address))
 }
 
+/**
+ * Looks up a name for a connection. A name that was judged a moment ago may mean another place by now, so what it
+ * means here is judged again, and nothing else is connected to.
+ */
+const lookupWithin =
+  (allows: (zones: readonly Zone[]) => boolean): LookupFunction =>
+  (hostname, options, done) => {
+    const judge = async () => {
+      const found = await lookup(hostname, { ...options, all: true })
+      if (!allows(found.map(({ address }) => zoneOf(address))))
+        throw registryFaults.forbidden_target(`${hostname} lies in another place than a moment ago`)
+      return found
+    }
+    judge().then(
+      (found) => {
+        const [first] = found
+        if (options.all) done(null, found)
+        else done(null, first?.address ?? '', first?.family ?? 0)
+      },
+      (cause) => done(cause, '', 0),
+    )
+  }
+
 /** May a registry in one zone lead us into another? Out into the world always, within its own zone too. */
 export const mayLead = (from: readonly Zone[], to: readonly Zone[]): boolean =>
   to.every((zone) => zone === 'public' || (zone !== 'special' && from.includes(zone)))
@@ -92,6 +115,12 @@ export const checkTarget = async (
   if (target.hostname === registry.hostname) return
   const [from, to] = await Promise.all([zonesOf(registry.hostname), zonesOf(target.hostname)])
   if (!mayLead(from, to)) throw registryFaults.forbidden_target(`the registry points at ${target.hostname}`)
+}
+
+/** How the name of a target is looked up that a registry leads to, or of a registry that nobody named. */
+export const lookupFor = async (registry: URL, target: URL): Promise<LookupFunction> => {
+  const from = target.hostname === registry.hostname ? [] : await zonesOf(registry.hostname)
+  return lookupWithin((to) => mayLead(from, to))
 }
 
 /** Refuses a registry on this machine or network that nobody named in the settings. */

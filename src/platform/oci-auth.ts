@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { isRecord } from '../kernel/json.ts'
 import { registryFaults } from './oci-faults.ts'
 
@@ -51,7 +50,7 @@ export const maySeePassword = (registry: URL, realm: URL): boolean => {
   return isName(a) && isName(b) && (a.endsWith(`.${b}`) || b.endsWith(`.${a}`))
 }
 
-const TOKEN = /^[\x21-\x7e]{1,16384}$/
+export const TOKEN = /^[\x21-\x7e]{1,16384}$/
 const MAX_LIFE_S = 3600
 const MIN_LIFE_S = 60
 
@@ -71,46 +70,3 @@ export const readToken = (value: unknown): Token => {
 
 export const basicHeader = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-
-const MAX_FILE = 1024 * 1024
-const HUB_KEY = 'https://index.docker.io/v1/'
-
-const readEntry = (entry: unknown): Credentials | undefined => {
-  if (!isRecord(entry)) return undefined
-  const { auth, identitytoken, registrytoken } = entry
-  if (typeof registrytoken === 'string' && TOKEN.test(registrytoken))
-    return { kind: 'bearer', token: registrytoken }
-  if (typeof identitytoken === 'string' && identitytoken !== '')
-    return { kind: 'identity', token: identitytoken }
-  const text = typeof auth === 'string' ? Buffer.from(auth, 'base64').toString('utf8') : ''
-  const colon = text.indexOf(':')
-  return colon <= 0
-    ? undefined
-    : { kind: 'password', user: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') }
-}
-
-/** Credentials as `docker login` leaves them in its `config.json`. No file, no credentials. */
-export const dockerCredentials = (path: string): FindCredentials => {
-  const load = async (): Promise<Record<string, unknown>> => {
-    const bytes = await readFile(path).catch(() => undefined)
-    if (bytes === undefined) return {}
-    try {
-      const value: unknown = bytes.length > MAX_FILE ? undefined : JSON.parse(bytes.toString('utf8'))
-      if (isRecord(value)) return isRecord(value.auths) ? value.auths : {}
-    } catch {
-      // Said below: the file may hold passwords, so nothing of it is repeated.
-    }
-    throw registryFaults.denied('the file with registry credentials cannot be read')
-  }
-  return async (host) => {
-    const auths = await load()
-    const keys = [
-      host,
-      `https://${host}`,
-      `http://${host}`,
-      ...(host === 'registry-1.docker.io' ? [HUB_KEY] : []),
-    ]
-    const key = keys.find((one) => Object.hasOwn(auths, one))
-    return key === undefined ? undefined : readEntry(auths[key])
-  }
-}

@@ -17,6 +17,10 @@ export const registryFaults = defineFaults('registry', {
     kind: 'refused',
     fix: 'If the registry is right to lead there, name that host as a registry of yours.',
   },
+  certificate: {
+    kind: 'refused',
+    fix: 'Check the name of the registry; if its authority is your own, name it in NODE_EXTRA_CA_CERTS.',
+  },
   garbled: { kind: 'corrupt', fix: 'Check that the address is that of an OCI registry.' },
   too_large: { kind: 'exhausted', fix: 'Raise the limit for packets, or ask for a smaller one.' },
   rejected: { kind: 'conflict', fix: 'Read what the registry says, correct it and publish again.' },

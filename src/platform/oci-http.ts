@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Repository } from '../packets/registry.ts'
-import { checkPublic, checkTarget, isLoopbackName } from './oci-address.ts'
+import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './oci-address.ts'
 import { registryFaults } from './oci-faults.ts'
 import { OciLogin } from './oci-login.ts'
 import type { OciSettings } from './oci-settings.ts'
@@ -18,6 +18,7 @@ export interface OciRequest {
   readonly once?: boolean
 }
 
+const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 const AGAIN = [408, 429, 500, 502, 503, 504]
@@ -47,7 +48,7 @@ export class OciHttp {
     this.settings = settings
     this.#login = new OciLogin(
       settings.credentials,
-      (url, request, signal) => this.#send(url, request, signal),
+      (base, url, request, signal) => this.#send(base, url, request, signal),
       (answer, max, signal) => this.readSmall(answer, max, signal),
     )
   }
@@ -105,6 +106,8 @@ export class OciHttp {
       return isTimeout(signal.reason)
         ? registryFaults.slow('the registry took too long', { cause })
         : signal.reason
+    if (isRecord(cause) && CERTIFICATE.test(String(cause.code)))
+      return registryFaults.certificate('the certificate of the registry is not to be trusted', { cause })
     return registryFaults.unreachable('the registry cannot be reached, or hung up', { cause })
   }
 
@@ -167,7 +170,7 @@ export class OciHttp {
       // The password is the registry's alone: another host, even another port, is somebody else.
       const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
       const request = { method, headers: { ...headers, ...own }, ...(body !== undefined && { body }) }
-      const answer = await this.#send(url, request, signal)
+      const answer = await this.#send(base, url, request, signal)
       if (!REDIRECTS.includes(answer.status)) return answer
       answer.discard()
       if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
@@ -177,10 +180,18 @@ export class OciHttp {
     }
   }
 
-  async #send(url: URL, request: WireRequest, signal: AbortSignal): Promise<Answer> {
+  /** A registry that the operator named may lie anywhere; whoever it leads to, and any other, may not. */
+  async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
+    const own = url.hostname === base.hostname
+    if (own && this.settings.trusted.some((one) => (HOSTS[one] ?? one) === base.host)) return {}
+    return { lookup: await lookupFor(base, url) }
+  }
+
+  async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<Answer> {
     try {
       const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...request.headers }
-      const answer = await sendRequest(url, { ...request, headers }, signal)
+      const judged = await this.#lookup(base, url)
+      const answer = await sendRequest(url, { ...request, headers, ...judged }, signal)
       // Asked for as they are: packed bytes could unpack to anything.
       if ((answer.header('content-encoding') ?? 'identity') === 'identity') return answer
       answer.discard()

@@ -11,7 +11,7 @@ import {
 import { registryFaults } from './oci-faults.ts'
 import type { Answer, WireRequest } from './oci-wire.ts'
 
-type Send = (url: URL, request: WireRequest, signal: AbortSignal) => Promise<Answer>
+type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<Answer>
 type ReadSmall = (answer: Answer, max: number, signal: AbortSignal) => Promise<Uint8Array>
 /** Turns the address of a token service into one that may be asked. */
 type JudgeRealm = (text: string) => Promise<URL>
@@ -82,13 +82,20 @@ export class OciLogin {
     if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
     const url = await judge(realm)
     const trusted = maySeePassword(base, url) ? who : undefined
-    const answer = await this.#ask(url, scope, service, trusted, signal)
+    const answer = await this.#ask(base, url, scope, service, trusted, signal)
     const { token, seconds } = await this.#readToken(base, answer, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
   // The scope is ours, not what the challenge says: a registry must not have us ask for more.
-  #ask(url: URL, scope: string, service: string, who: Credentials | undefined, signal: AbortSignal) {
+  #ask(
+    base: URL,
+    url: URL,
+    scope: string,
+    service: string,
+    who: Credentials | undefined,
+    signal: AbortSignal,
+  ) {
     if (who?.kind === 'identity') {
       const form = new URLSearchParams({
         grant_type: 'refresh_token',
@@ -98,12 +105,12 @@ export class OciLogin {
         scope,
       })
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      return this.#send(url, { method: 'POST', headers, body: Buffer.from(form.toString()) }, signal)
+      return this.#send(base, url, { method: 'POST', headers, body: Buffer.from(form.toString()) }, signal)
     }
     url.searchParams.set('scope', scope)
     if (service !== '') url.searchParams.set('service', service)
     const login = who?.kind === 'password' ? { authorization: basicHeader(who.user, who.password) } : {}
-    return this.#send(url, { method: 'GET', headers: login }, signal)
+    return this.#send(base, url, { method: 'GET', headers: login }, signal)
   }
 
   async #readToken(base: URL, answer: Answer, signal: AbortSignal): Promise<Token> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 
 /** Bytes that are read as they are sent, anew each time. */
 export interface StreamBody {
@@ -12,6 +13,8 @@ export interface StreamBody {
 export type Body = Uint8Array | StreamBody
 
 export interface WireRequest {
+  /** How names become addresses, when not as usual. */
+  readonly lookup?: LookupFunction
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Body
@@ -39,8 +42,9 @@ const DOORS = {
   'https:': { open: tlsRequest, agent: new TlsAgent(OPTIONS) },
 }
 
-const discardBody = (message: IncomingMessage): void => {
-  const length = Number(message.headers['content-length'] ?? (message.complete ? 0 : Number.NaN))
+const discardBody = (message: IncomingMessage, method: string): void => {
+  // A length without a body is the answer to HEAD; without a length there is no telling when it ends.
+  const length = method === 'HEAD' ? 0 : Number(message.headers['content-length'] ?? Number.NaN)
   if (!(length <= SMALL)) {
     message.destroy()
     return
@@ -68,7 +72,7 @@ const readHead = async (message: IncomingMessage, most: number): Promise<Uint8Ar
   return Buffer.concat(chunks).subarray(0, most)
 }
 
-const answerOf = (url: URL, message: IncomingMessage): Answer => {
+const answerOf = (url: URL, method: string, message: IncomingMessage): Answer => {
   // Whoever reads hears of it; an answer that nobody reads may break off in peace.
   message.on('error', () => {})
   return {
@@ -80,7 +84,7 @@ const answerOf = (url: URL, message: IncomingMessage): Answer => {
     },
     body: message,
     head: (most) => readHead(message, most),
-    discard: () => discardBody(message),
+    discard: () => discardBody(message, method),
   }
 }
 
@@ -120,14 +124,17 @@ const sendAll = async (
  */
 export const sendRequest = async (
   url: URL,
-  { method, headers, body }: WireRequest,
+  { method, headers, body, lookup }: WireRequest,
   signal: AbortSignal,
 ): Promise<Answer> => {
   signal.throwIfAborted()
   const { open, agent } = url.protocol === 'https:' ? DOORS['https:'] : DOORS['http:']
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
-  const request = open(url, { method, headers: { ...headers, ...length }, agent, signal })
-  const answered = once(request, 'response').then(([message]) => answerOf(url, message as IncomingMessage))
+  const usual = { method, headers: { ...headers, ...length }, agent, signal }
+  const request = open(url, lookup === undefined ? usual : { ...usual, lookup })
+  const answered = once(request, 'response').then(([message]) =>
+    answerOf(url, method, message as IncomingMessage),
+  )
   // A line may break after the answer as well as before it, when nobody waits for it any more.
   request.on('error', () => {})
   answered.catch(() => {})

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../test/support/binary.ts'
+import { dockerCredentials } from './docker-login.ts'
 import { checkTarget, isLoopbackName, mayLead, zoneOf } from './oci-address.ts'
-import { dockerCredentials, maySeePassword, readChallenge } from './oci-auth.ts'
+import { maySeePassword, readChallenge } from './oci-auth.ts'
 
 afterAll(sweep)
 
@@ -102,7 +103,7 @@ describe('a password', () => {
 
   it('is read from the file that docker writes', async () => {
     const path = join(await makeFolder(), 'config.json')
-    const find = dockerCredentials(path)
+    const find = dockerCredentials(path, {})
     expect(await find('a.io')).toBeUndefined()
     const auth = Buffer.from('me:a:b').toString('base64')
     await writeFile(
@@ -130,5 +131,44 @@ describe('a password', () => {
       expect(await find(host)).toBeUndefined()
     await writeFile(path, '{"auths": secret')
     await expect(find('a.io')).rejects.toThrow(/^(?!.*secret)/)
+  })
+
+  it('is asked of the program that keeps it for docker, and of no other', async () => {
+    const folder = await makeFolder()
+    const path = join(folder, 'config.json')
+    const helper = (name: string, script: string) =>
+      writeFile(join(folder, `docker-credential-${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const say = (user: string, secret: string) => JSON.stringify({ Username: user, Secret: secret })
+    await helper('store', `read host; [ "$host" = a.io ] && echo '${say('me', 'kept')}' || exit 1`)
+    await helper('token', `echo '${say('<token>', 'long')}'`)
+    await helper('hub', 'read host; printf \'{"Username":"me","Secret":"%s"}\' "$host"')
+    await helper('garbled', 'echo secret')
+    await helper('loud', 'yes secret')
+    const auth = Buffer.from('me:file').toString('base64')
+    await writeFile(
+      path,
+      JSON.stringify({
+        auths: { 'a.io': {}, 'f.io': { auth }, 't.io': { auth } },
+        credsStore: 'store',
+        credHelpers: {
+          't.io': 'token',
+          'g.io': 'garbled',
+          'l.io': 'loud',
+          'n.io': 'not-there',
+          'x.io': '../../bin/sh',
+          'https://index.docker.io/v1/': 'hub',
+        },
+      }),
+    )
+    const find = dockerCredentials(path, { PATH: `${folder}:/usr/bin:/bin` })
+    expect(await find('a.io')).toEqual({ kind: 'password', user: 'me', password: 'kept' })
+    expect(await find('f.io')).toEqual({ kind: 'password', user: 'me', password: 'file' })
+    expect(await find('t.io')).toEqual({ kind: 'identity', token: 'long' })
+    expect(await find('registry-1.docker.io')).toEqual({
+      kind: 'password',
+      user: 'me',
+      password: 'https://index.docker.io/v1/',
+    })
+    for (const host of ['b.io', 'g.io', 'l.io', 'n.io', 'x.io']) expect(await find(host)).toBeUndefined()
   })
 })

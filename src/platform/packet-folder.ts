@@ -11,7 +11,8 @@ import { type Fence, fenceOf, type OpenedFile } from './jail-async.ts'
 import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
 
 const LOCK_MS = 30_000
-const MAX_DEPTH = 6
+/** `NAME/VERSION`, where a name may have two parts; deeper down lies something else. */
+const MAX_DEPTH = 3
 
 /** Where the packet lies that is being replaced, until the new one is in its place. */
 const asideOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
@@ -67,7 +68,7 @@ export const builtPackets = async (folder: string, depth = 0): Promise<readonly 
   if (await isThere(join(folder, 'manifest.json'))) return [folder]
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const below = entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && depth < MAX_DEPTH)
+    .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name) && depth < MAX_DEPTH)
     .map(({ name }) => join(folder, name))
     .sort()
   return (await Promise.all(below.map((one) => builtPackets(one, depth + 1)))).flat()

@@ -8,6 +8,8 @@ export interface ProgramOptions {
   /** Most that is kept of what it says; one that says more is ended. */
   readonly bytes: number
   readonly signal?: AbortSignal
+  /** What it hears on its standard input; nothing unless it is said. */
+  readonly input?: string
 }
 
 const running = new Set<number>()
@@ -35,12 +37,16 @@ const watchExit = (): void => {
 export const runProgram = (
   command: string,
   args: readonly string[],
-  { cwd, env, ms, bytes, signal }: ProgramOptions,
+  { cwd, env, ms, bytes, signal, input }: ProgramOptions,
 ): Promise<ProgramResult | undefined> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve(undefined)
     watchExit()
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const heard = input === undefined ? 'ignore' : 'pipe'
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: [heard, 'pipe', 'pipe'] })
+    // Whether it listens is its own affair.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
     const { pid } = child
     const kept: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
     let size = 0
@@ -50,14 +56,14 @@ export const runProgram = (
       cut ??= why
       if (pid !== undefined) endGroup(pid)
       // A grandchild in a group of its own may hold the pipes open; we do not wait for it.
-      child.stdout.destroy()
-      child.stderr.destroy()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
     }
     const timer = setTimeout(() => stop('time'), ms)
     const abort = () => stop('time')
     signal?.addEventListener('abort', abort, { once: true })
     for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (part: Buffer) => {
+      child[name]?.on('data', (part: Buffer) => {
         size += part.length
         if (size <= bytes) kept[name].push(part)
         else stop('size')

@@ -36,13 +36,15 @@ identities: [{ subject: "https://ci.test/team/*", issuer: "https://issuer.test" 
 const KEYED = 'require: [signature]\nkeys: [team.pub]\n'
 
 /** A registry with the packet, and bundles that refer to it. */
-const world = async (policy: string, ...bundles: readonly Buffer[]) => {
+const world = async (policy: string, ...attached: readonly (Buffer | MadePacket)[]) => {
+  const bundles = attached.filter((one) => Buffer.isBuffer(one))
+  const [claim] = attached.filter((one): one is MadePacket => !Buffer.isBuffer(one))
   const root = await makeFolder()
   await writeFile(join(root, 'policy.yml'), policy)
   await writeFile(join(root, 'root.json'), JSON.stringify(sigstore.trustedRoot))
   await writeFile(join(root, 'team.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
   const made = bundles.map(carryBundle)
-  const all = [packet, ...made]
+  const all = [packet, ...made, ...(claim === undefined ? [] : [claim])]
   registry.play(packet, ({ path }, response) => {
     const [, kind, name = ''] = /\/(manifests|blobs|referrers)\/(.+)$/.exec(path) ?? []
     if (path.endsWith('/tags/list')) return response.end('{"tags":["1.0.0"]}')
@@ -50,17 +52,16 @@ const world = async (policy: string, ...bundles: readonly Buffer[]) => {
       return response.end(referrersOf(made, bundles))
     }
     const blob = all.flatMap(({ blobs }) => blobs.get(name) ?? [])[0]
-    const manifest = ['1.0.0', 'latest'].includes(name)
-      ? packet.manifest
-      : all.find(({ digest }) => digest === name)?.manifest
+    const tagged = ['1.0.0', 'latest'].includes(name) ? packet : name.endsWith('.sig') ? claim : undefined
+    const manifest = (tagged ?? all.find(({ digest }) => digest === name))?.manifest
     const found = kind === 'blobs' ? blob : manifest
     return response.writeHead(found === undefined ? 404 : 200).end(found)
   })
   return { root, ...openWorld(root, registry.address) }
 }
 
-const lookup = async (policy: string, ...bundles: readonly Buffer[]) =>
-  (await world(policy, ...bundles)).packets.lookup({ name: 'demo', trust: true }, never)
+const lookup = async (policy: string, ...attached: readonly (Buffer | MadePacket)[]) =>
+  (await world(policy, ...attached)).packets.lookup({ name: 'demo', trust: true }, never)
 
 const refused = { ok: false, detail: expect.stringContaining('missing_or_invalid_signature') }
 
@@ -150,6 +151,37 @@ describe('a keyless signature', () => {
       ok: true,
       selected: { trust: { signature: 'unverified', signers: [] } },
     })
+  })
+})
+
+describe('a keyless claim, as cosign wrote it before there were bundles', () => {
+  it('counts like a bundle', async () => {
+    expect(await lookup(KEYLESS, sigstore.claim(packet.digest))).toMatchObject({
+      ok: true,
+      selected: {
+        trust: {
+          signature: 'verified',
+          signers: ['https://ci.test/team/release@main (https://issuer.test)'],
+        },
+      },
+    })
+  })
+
+  it.each<[string, Flaws]>([
+    ['by somebody else', { subject: 'https://evil.test/x' }],
+    ['by another issuer', { issuer: 'https://evil.test' }],
+    ['after its certificate had ended', { seenAfter: 11 }],
+    ['with another key', { forgedSignature: true }],
+    ['unseen by the log', { withoutLog: true }],
+    ['with a promise of nobody', { forgedPromise: true }],
+    ['of which the log saw another', { otherBody: true }],
+  ])('%s is none', async (_, flaws) => {
+    expect(await lookup(KEYLESS, sigstore.claim(packet.digest, flaws))).toMatchObject(refused)
+  })
+
+  it('for another packet, or of another sigstore, is none', async () => {
+    expect(await lookup(KEYLESS, sigstore.claim(`sha256:${'0'.repeat(64)}`))).toMatchObject(refused)
+    expect(await lookup(KEYLESS, new TestSigstore().claim(packet.digest))).toMatchObject(refused)
   })
 })
 

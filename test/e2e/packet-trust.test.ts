@@ -5,7 +5,7 @@ import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
 import { describeWith } from '../services.ts'
 import { sweep } from '../support/binary.ts'
 import type { MadePacket } from '../support/packet-maker.ts'
-import { makeSource, packetJson } from '../support/packet-program.ts'
+import { makeSource, packetJson, packetText } from '../support/packet-program.ts'
 import { RegistryProxy } from '../support/registry-proxy.ts'
 import {
   carryBundle,
@@ -75,6 +75,9 @@ describeWith('registry', 'packets signed without keys', (host) => {
     })
     // Manifest, metadata, tags; referrers asked for in two ways, the place of older signatures; two bundles.
     expect(proxy.take()).toHaveLength(3 + 3 + 4)
+    expect((await packetText(['lookup', 'guide', '--trust'], env)).stdout).toContain(
+      `\n  signature verified https://ci.test/team/release@main (https://issuer.test), sbom absent, provenance verified by ${BUILDER}, SLSA 3\n`,
+    )
     expect((await packetJson(['pull', String(pinned)], env)).code).toBe(0)
     await packetJson(['query', String(pinned), 'wick'], env)
     await proxy.stop()

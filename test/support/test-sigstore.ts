@@ -60,6 +60,25 @@ const certify = (subject: Holder, issuer: Holder, from: Date, to: Date, more: re
   return seq(body, ALGORITHM, bits(sign('sha256', body, issuer.pair.privateKey)))
 }
 
+const pemOf = (bytes: Buffer): string => {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? []
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}
+
+/** A key and a certificate of its own for a server of this name, in PEM. */
+export const serverCertificate = (name: string): { readonly key: string; readonly cert: string } => {
+  const holder: Holder = { name, pair: keyPair() }
+  const [from, to] = [new Date('2020-01-01T00:00:00Z'), new Date('2040-01-01T00:00:00Z')]
+  const bytes = certify(holder, holder, from, to, [
+    extension('2.5.29.19', seq(yes), true),
+    extension('2.5.29.17', seq(der(0x82, Buffer.from(name)))),
+  ])
+  return {
+    key: holder.pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: pemOf(bytes),
+  }
+}
+
 const MINUTE = 60_000
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json'
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
@@ -154,10 +173,12 @@ export class TestSigstore {
     }
   }
 
-  /** A statement, signed by the holder of a fresh certificate and seen by the log. */
-  attest(statement: object, flaws: Flaws = {}): Buffer {
+  /** A key, and a certificate for it that lives for ten minutes. */
+  #certificate({ subject = 'https://ci.test/team/release@main', issuer = 'https://issuer.test' }: Flaws): {
+    readonly pair: Pair
+    readonly certificate: Buffer
+  } {
     const pair = keyPair()
-    const { subject = 'https://ci.test/team/release@main', issuer = 'https://issuer.test' } = flaws
     const end = new Date(this.#began.getTime() + 10 * MINUTE)
     const certificate = certify({ name: '', pair }, this.#root, this.#began, end, [
       extension('2.5.29.15', bits(Buffer.from([0x80]), 7), true),
@@ -165,6 +186,61 @@ export class TestSigstore {
       extension('2.5.29.17', seq(der(0x86, Buffer.from(subject))), true),
       extension('1.3.6.1.4.1.57264.1.8', text(issuer)),
     ])
+    return { pair, certificate }
+  }
+
+  /** A claim about a packet as cosign wrote it before there were bundles: everything in annotations. */
+  claim(digest: string, flaws: Flaws = {}): MadePacket {
+    const { pair, certificate } = this.#certificate(flaws)
+    const payload = Buffer.from(
+      JSON.stringify({
+        critical: {
+          identity: { 'docker-reference': 'r.io/x/demo' },
+          image: { 'docker-manifest-digest': digest },
+          type: 'cosign container image signature',
+        },
+        optional: null,
+      }),
+    )
+    const key = flaws.forgedSignature ? keyPair().privateKey : pair.privateKey
+    const signature = sign('sha256', payload, key).toString('base64')
+    const pem = pemOf(certificate)
+    const seen = flaws.otherBody ? Buffer.from('other') : payload
+    const body = Buffer.from(
+      JSON.stringify({
+        apiVersion: '0.0.1',
+        kind: 'hashedrekord',
+        spec: {
+          data: { hash: { algorithm: 'sha256', value: sha256(seen).toString('hex') } },
+          signature: { content: signature, publicKey: { content: Buffer.from(pem).toString('base64') } },
+        },
+      }),
+    )
+    const { integratedTime, inclusionPromise } = this.#entry(body, flaws)
+    const log = {
+      SignedEntryTimestamp: inclusionPromise?.signedEntryTimestamp,
+      Payload: {
+        body: body.toString('base64'),
+        integratedTime: Number(integratedTime),
+        logIndex: 0,
+        logID: this.#logId.toString('hex'),
+      },
+    }
+    return makeArtifact({ payload }, (manifest) =>
+      Object.assign((manifest.layers as object[])[0] ?? {}, {
+        mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json',
+        annotations: {
+          'dev.cosignproject.cosign/signature': signature,
+          'dev.sigstore.cosign/certificate': pem,
+          ...(!flaws.withoutLog && { 'dev.sigstore.cosign/bundle': JSON.stringify(log) }),
+        },
+      }),
+    )
+  }
+
+  /** A statement, signed by the holder of a fresh certificate and seen by the log. */
+  attest(statement: object, flaws: Flaws = {}): Buffer {
+    const { pair, certificate } = this.#certificate(flaws)
     const envelope = signEnvelope(statement, flaws.forgedSignature ? keyPair().privateKey : pair.privateKey)
     const [{ sig } = { sig: '' }] = envelope.signatures
     const payload = flaws.otherBody ? Buffer.from('other') : Buffer.from(envelope.payload, 'base64')

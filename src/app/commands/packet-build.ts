@@ -4,7 +4,7 @@ import { type BuildOptions, buildPacket, type SourceFile } from '../../packets/b
 import { CHUNK_SIZES } from '../../packets/chunk.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { type Lock, readLock } from '../../packets/format/lock.ts'
-import { versionTag } from '../../packets/format/reference.ts'
+import { checkName, versionTag } from '../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
 import { replaceFile } from '../../platform/packet-files.ts'
 import { healPacket, knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
@@ -55,25 +55,21 @@ const keepDocuments = async (
   return 1
 }
 
-const present = <T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-
 /** What is written on a packet: flags that change nothing of what is found in it. */
 const labelsOf = (invocation: Invocation) => {
-  const compat = present({
-    os: listFlag(invocation, 'os'),
-    arch: listFlag(invocation, 'arch'),
-    cpm_min_version: textFlag(invocation, 'min-version'),
-  })
-  return present({
-    description: textFlag(invocation, 'description'),
-    kind: textFlag(invocation, 'kind'),
-    capabilities: listFlag(invocation, 'capabilities'),
-    compat: Object.keys(compat).length === 0 ? undefined : compat,
-    createdAt: createdAt(process.env),
-  })
+  const [os, arch, capabilities] = ['os', 'arch', 'capabilities'].map((flag) => listFlag(invocation, flag))
+  const [description, kind, oldest] = ['description', 'kind', 'min-version'].map((flag) =>
+    textFlag(invocation, flag),
+  )
+  const made = createdAt(process.env)
+  const compat = { ...(os && { os }), ...(arch && { arch }), ...(oldest && { cpm_min_version: oldest }) }
+  return {
+    ...(description !== undefined && { description }),
+    ...(kind !== undefined && { kind }),
+    ...(capabilities !== undefined && { capabilities }),
+    ...(Object.keys(compat).length > 0 && { compat }),
+    ...(made !== undefined && { createdAt: made }),
+  }
 }
 
 const countOr = (invocation: Invocation, name: string, fallback: number): number => {
@@ -108,7 +104,7 @@ const pickEmbedder = (invocation: Invocation): Embedder => {
 export const build: Verb = async (invocation, [source]) => {
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')
-  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), name, versionTag(version))
+  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), checkName(name), versionTag(version))
   const embedder = pickEmbedder(invocation)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))

@@ -5,6 +5,7 @@ import type { Candidate } from '../../packets/candidate.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import type { Trust } from '../../packets/trust.ts'
 import { packetFolder } from '../../platform/packet-folder.ts'
 import { packetStore } from '../../platform/packet-store.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
@@ -20,13 +21,15 @@ const passage = (item: unknown): string =>
     ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
 
+const trustLine = ({ signature, signers, sbom, provenance, builders, slsa_level: level }: Trust): string => {
+  const built = builders.length === 0 ? '' : ` by ${builders.join(' ')}`
+  const reached = level === null ? '' : `, SLSA ${level}`
+  return `  signature ${[signature, ...signers].join(' ')}, sbom ${sbom}, provenance ${provenance}${built}${reached}`
+}
+
 const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readonly string[] => [
   `${name}@${version}  ${pinned_uri}`,
-  ...(trust.checked
-    ? [
-        `  signature ${[trust.signature, ...trust.signers].join(' ')}, sbom ${trust.sbom}, provenance ${trust.provenance}`,
-      ]
-    : []),
+  ...(trust.checked ? [trustLine(trust)] : []),
 ]
 
 /** An answer for people: passages, summary or pins; everything else as JSON. */

@@ -75,12 +75,34 @@ const query: Verb = (invocation, [ref, question]) =>
     return show(invocation, await packets.query(words, never))
   })
 
+const CONSTRAINTS = {
+  alias: 'alias',
+  entrypoint: 'entrypoint',
+  kind: 'kind',
+  capability: 'capabilities',
+  os: 'os',
+  arch: 'arch',
+}
+
+const constraintsOf = (invocation: Invocation): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(CONSTRAINTS).flatMap(([key, flag]) => {
+      const value = textFlag(invocation, flag)
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
+
 const plan: Verb = (invocation, [intent]) =>
   withPackets(invocation, async (packets) =>
     show(
       invocation,
       await packets.plan(
-        { intent: needText(intent, 'an intent'), version: textFlag(invocation, 'version') },
+        {
+          intent: needText(intent, 'an intent'),
+          name_hint: textFlag(invocation, 'name'),
+          version: textFlag(invocation, 'version'),
+          constraints: constraintsOf(invocation),
+        },
         never,
       ),
     ),

@@ -1,10 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { EmbeddingServer } from '../support/embedding-server.ts'
 import { initialize } from '../support/messages.ts'
 import { answerOf, call, converse, makeSource, packetJson, packetText } from '../support/packet-program.ts'
@@ -13,10 +15,6 @@ const embedder = new EmbeddingServer()
 beforeAll(() => embedder.start())
 afterAll(() => Promise.all([embedder.stop(), sweep()]))
 
-interface Selected {
-  readonly selected: { readonly pinned_uri: string; readonly version: string }
-}
-
 /** Asks the packet server all of this in one conversation, and gives the answers in order. */
 const ask = async (env: Record<string, string>, ...calls: readonly (readonly [string, object])[]) => {
   const lines = calls.map(([name, args], i) => call(i + 2, name, args))
@@ -24,7 +22,7 @@ const ask = async (env: Record<string, string>, ...calls: readonly (readonly [st
   return calls.map((_, i) => answerOf(said, i + 2))
 }
 
-describeWith('registry', 'what the first clients of packets rely on', (host) => {
+describeWith('registry', 'packets on a real registry', (host) => {
   let env: Record<string, string>
   let pinned = ''
   beforeAll(async () => {
@@ -35,31 +33,6 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
     env = { REGISTRY: `oci://${host}/golden`, CPM_ROOT: join(home, 'cpm') }
     await packetJson(build, env)
     pinned = String((await packetJson(['publish', folder], env)).answer.pinned_uri)
-  })
-
-  it('a lookup of a version says what was built, and a reference means the same', async () => {
-    const [first, second] = await ask(
-      env,
-      ['lookup', { name: 'guide', version: '1.0.0' }],
-      ['lookup', { ref: 'guide@1.0.0' }],
-    )
-    expect(first).toMatchObject({
-      ok: true,
-      source_uri: `oci://${host}/golden/guide:1.0.0`,
-      count: 1,
-      selected: {
-        pinned_uri: pinned,
-        name: 'guide',
-        version: '1.0.0',
-        kind: '',
-        capabilities: [],
-        compat: { os: [], arch: [] },
-        tags: ['cpm', 'docs', 'python'],
-        entrypoints: ['query'],
-        metadata_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-      },
-    })
-    expect(second).toMatchObject({ selected: (first as unknown as Selected).selected })
   })
 
   it('every way to name a packet leads to the same digest', async () => {
@@ -78,40 +51,6 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
         pinned_uri: pinned,
         results: [{ path: 'guide.md', start: 1 }, {}],
       })
-  })
-
-  it('counts are clamped, blanks refused, and what is not there is said', async () => {
-    const [none, many, blank, gone, few] = await ask(
-      env,
-      ['query', { ref: pinned, q: 'oil', k: 0 }],
-      ['query', { ref: pinned, q: 'oil', k: 999 }],
-      ['query', { ref: pinned, q: ' ' }],
-      ['query', { ref: 'guide:9.9.9', q: 'oil' }],
-      ['evidence_digest', { ref: pinned, question: 'oil', max_chars: 100 }],
-    )
-    expect(none).toMatchObject({ k: 1, results: [{}] })
-    expect(many).toMatchObject({ k: 20 })
-    expect(blank).toMatchObject({ ok: false, error: 'invalid_query_input' })
-    expect(gone).toMatchObject({ ok: false, error: 'materialize_failed', retryable: false })
-    expect(few).toMatchObject({ ok: true, digest: pinned.split('@')[1], question: 'oil' })
-  })
-
-  it('every call that a plan proposes can be made as it is', async () => {
-    const plans = await ask(
-      env,
-      ['plan_from_intent', { intent: 'lookup metadata for packet:guide latest version', constraints: {} }],
-      ['plan_from_intent', { intent: 'how do I trim?', name_hint: 'guide' }],
-    )
-    expect(plans.map((plan) => plan?.intent_mode)).toEqual(['lookup', 'query'])
-    const steps = plans.flatMap((plan) => plan?.selected as { entrypoint: string; args_template: object }[])
-    const answers = await ask(
-      env,
-      ...steps.map(
-        ({ entrypoint, args_template: args }) =>
-          [entrypoint, JSON.parse(JSON.stringify(args).replace('{question}', 'trim'))] as const,
-      ),
-    )
-    expect(answers.map((answer) => answer?.ok)).toEqual(steps.map(() => true))
   })
 
   it('a caller does not choose which machine is asked', async () => {
@@ -163,24 +102,6 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
       mode: 'lexical',
       warnings: [expect.stringContaining('letters')],
     })
-  })
-
-  it('of four versions three are offered, in the same order every time', async () => {
-    const { home, folder, build } = await makeSource()
-    const here = { REGISTRY: `${host}/many`, CPM_ROOT: join(home, 'cpm') }
-    for (const version of ['1.10.0', '1.9.0', '2.0.0-rc1', '0.1.0']) {
-      await packetJson(build.map((word) => (word === '1.0.0' ? version : word)))
-      await packetJson(
-        ['publish', join(folder, '..', version), '--tag', version === '1.10.0' ? 'latest' : version],
-        here,
-      )
-    }
-    const find = async (root: string) => {
-      const { answer } = await packetJson(['lookup', 'guide'], { ...here, CPM_ROOT: join(home, root) })
-      return (answer.candidates as { version: string }[]).map(({ version }) => version)
-    }
-    expect(await find('one')).toEqual(['1.10.0', '2.0.0-rc1', '1.9.0'])
-    expect(await find('two')).toEqual(['1.10.0', '2.0.0-rc1', '1.9.0'])
   })
 
   it('a repository whose last tag is gone has nothing to offer', async () => {
@@ -262,6 +183,65 @@ describeWith('registry', 'what the first clients of packets rely on', (host) => 
     expect(JSON.stringify([manifest, metadata])).not.toContain(folder)
   })
 
+  it('a plan at the command line keeps to what it is told', async () => {
+    const plan = async (...more: string[]) =>
+      (await packetJson(['plan', 'where is the oil?', '--name', 'guide', ...more], env)).answer
+    expect(await plan('--entrypoint', 'query')).toMatchObject({
+      ok: true,
+      intent_mode: 'query',
+      selected: [{ pinned_uri: pinned, entrypoint: 'query', args_template: { ref: pinned, k: 5 } }],
+      constraints_applied: { entrypoint: 'query' },
+    })
+    expect(await plan('--kind', 'nothing')).toMatchObject({ ok: false, error: 'no_match' })
+  })
+
+  it('damage to what is kept is named, with what to do about it', async () => {
+    const home = await makeFolder()
+    const here = { ...env, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(['pull', pinned], here)
+    const [folder = ''] = await readdir(join(home, 'cpm/cas'))
+    const payload = join(home, 'cpm/cas', folder, 'payload')
+    const damage = async (path: string, bytes: string) => {
+      const before = await readFile(join(payload, path))
+      await rm(join(payload, path))
+      await writeFile(join(payload, path), bytes)
+      const { code, answer } = await packetJson(['query', pinned, 'oil'], here)
+      const verified = await packetJson(['verify', pinned], here)
+      expect(verified).toMatchObject({ code: 1, answer: { ok: false } })
+      expect(JSON.stringify(verified.answer)).toContain(path)
+      await rm(join(payload, path))
+      await writeFile(join(payload, path), before)
+      return { code, answer }
+    }
+    const failed = { code: 1, answer: { ok: false, results: [], hint: expect.stringContaining('prune') } }
+    expect(await damage('faiss/index.faiss', 'IxFI')).toMatchObject(failed)
+    expect(await damage('docs.jsonl', '{"id":\n')).toMatchObject({
+      ...failed,
+      answer: { ...failed.answer, error: 'packet_invalid' },
+    })
+    expect(await damage('manifest.json', '{}')).toMatchObject({
+      ...failed,
+      answer: { ...failed.answer, error: 'invalid_manifest' },
+    })
+    await packetJson(['cache', 'prune', pinned.split('@')[1] ?? ''], here)
+    expect((await packetJson(['query', pinned, 'oil'], here)).answer).toMatchObject({
+      ok: true,
+      cache: { hit: false },
+    })
+  })
+
+  it('a disk that is full is said to be that, and nothing half is kept', async () => {
+    const home = await makeFolder()
+    const here = { ...env, CPM_ROOT: join(home, 'cpm') }
+    const words = [process.execPath, BINARY, 'packet', 'pull', pinned, '--json'].map((one) => `'${one}'`)
+    const done = await promisify(execFile)('sh', ['-c', `ulimit -f 1; ${words.join(' ')}`], {
+      env: cleanEnvironment(here),
+    }).catch((failure: { code: number; stdout: string }) => failure)
+    expect(done).toMatchObject({ code: 6, stdout: expect.stringContaining('packet_disk.full') })
+    expect(await readdir(join(home, 'cpm/cas'))).toEqual([])
+    expect((await packetJson(['pull', pinned], here)).code).toBe(0)
+  })
+
   it('is published to a registry, not to an address of the web', async () => {
     const { folder, build } = await makeSource()
     await packetJson(build)
@@ -307,6 +287,19 @@ describeWith('registryAuth', 'a registry with passwords', (value) => {
     // What was fetched needs nobody's password.
     const [offline] = await ask(nobody, ['query', { ref: String(answer?.pinned_uri), q: 'trim' }])
     expect(offline).toMatchObject({ ok: true, cache: { hit: true } })
+    // A program may keep the password instead of the file.
+    await mkdir(join(home, 'keeper'))
+    await writeFile(join(home, 'keeper/config.json'), '{"credsStore":"keeper"}')
+    const said = JSON.stringify({ ServerURL: host, Username: username, Secret: password })
+    const script = `#!/bin/sh\nread host; [ "$host" = '${host}' ] && echo '${said}'\n`
+    await writeFile(join(home, 'keeper/docker-credential-keeper'), script, { mode: 0o755 })
+    const keeper = {
+      ...known,
+      CPM_ROOT: join(home, 'kept'),
+      DOCKER_CONFIG: join(home, 'keeper'),
+      PATH: `${join(home, 'keeper')}:${process.env.PATH}`,
+    }
+    expect((await packetJson(['pull', 'guide'], keeper)).code).toBe(0)
     const kept = await readFile(join(home, 'known/config.json'), 'utf8')
     expect(JSON.stringify(answer)).not.toContain(JSON.parse(kept).auths[host].auth)
   })
