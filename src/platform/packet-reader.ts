@@ -11,11 +11,12 @@ import { DocTable } from '../packets/format/docs.ts'
 import { writeFlat } from '../packets/format/faiss.ts'
 import { type Manifest, readManifest } from '../packets/format/manifest.ts'
 import { safeName } from '../packets/format/reference.ts'
-import { readVectors } from '../packets/format/vectors.ts'
+import { type Matrix, readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
 import { readSparse } from '../packets/search/sparse-file.ts'
+import { withLock } from './file-lock.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
 import { type OpenVectors, openVectors } from './vectors.ts'
 
@@ -116,21 +117,52 @@ const rebuiltIndex = (
     'index.faiss',
   )
 
-/** Makes the vectors of another model for a packet that is in the store. The packet itself never changes. */
-export const rebuildVectors = async (
-  root: string,
-  digest: Digest,
-  packet: OpenPacket,
-  embedder: Embedder,
+export interface Rebuild {
+  readonly root: string
+  readonly clock: Clock
+  readonly embedder: Embedder
+  readonly progress: (done: number, total: number) => void
+}
+
+const REBUILD_MS = 600_000
+const BATCH = 256
+
+const embedAll = async (
+  { embedder, progress }: Rebuild,
+  texts: readonly string[],
+  dim: number,
   signal: AbortSignal,
-): Promise<{ readonly rows: number; readonly dim: number }> => {
+): Promise<Matrix> => {
+  const values = new Float32Array(texts.length * dim)
+  for (let at = 0; at < texts.length; at += BATCH) {
+    const part = await embedder.embed(texts.slice(at, at + BATCH), 'document', signal)
+    if (part.dim !== dim) throw packetFaults.embedder_answer('the vectors of the server differ in length')
+    values.set(part.values, at * dim)
+    progress(Math.min(at + BATCH, texts.length), texts.length)
+  }
+  return { rows: texts.length, dim, values }
+}
+
+/**
+ * Makes the vectors of another model for a packet that is in the store, once: of many that come at the same time
+ * one does the work. The packet itself never changes.
+ */
+export const rebuildVectors = async (
+  rebuild: Rebuild,
+  digest: Digest,
+  packet: Pick<OpenPacket, 'manifest' | 'docs'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { root, clock, embedder } = rebuild
   const texts = [...packet.docs].map(({ text }) => text)
-  const matrix = await embedder.embed(texts, 'document', signal)
-  await replaceFile(
-    rebuiltIndex(root, digest, packet.manifest, embedder.model, matrix.dim),
-    writeFlat(matrix),
-  )
-  return matrix
+  // Where they go depends on how long they are, which only the server knows.
+  const { dim } = await embedder.embed(texts.slice(0, 1), 'document', signal)
+  const target = rebuiltIndex(root, digest, packet.manifest, embedder.model, dim)
+  const isThere = async () => (await stat(target).catch(() => undefined)) !== undefined
+  if (await isThere()) return
+  await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
+    if (!(await isThere())) await replaceFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)))
+  })
 }
 
 /** Opens packets of a store below a root. */
@@ -174,6 +206,8 @@ export const packetReader =
         if (found === undefined) others.delete(key)
         return found
       },
+      rebuild: (embedder, signal) =>
+        rebuildVectors({ root, clock, embedder, progress: () => {} }, digest, { manifest, docs }, signal),
       close: () => {
         vectors?.close()
         for (const other of others.values()) void other.then((one) => one?.close())

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -153,6 +153,29 @@ describe('a packet whose vectors come from a server', () => {
     })
   })
 
+  it('that came without vectors gets them with the first question, if the server is there', async () => {
+    const packet = await publishNowhere(await filesOf('letters-16'), { embeddings: false })
+    const before = (await asked()).texts.length
+    expect(await ask(packet, { q: 'first wick' }, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+      embedding: { model: 'letters-16', dim: 16, source: 'rebuilt' },
+    })
+    expect((await asked()).texts.slice(before).sort()).toEqual(
+      ['first wick', ...Object.values(TEXTS).map((text) => text.trim())].sort(),
+    )
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: 'http://127.0.0.1:1' } })).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: [expect.stringContaining('cannot be reached')],
+    })
+    expect(await ask(packet, {})).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: ['the packet has no vectors: searched by words alone'],
+    })
+  })
+
   it('of a server that answers with no numbers is not asked with them', async () => {
     const files = await filesOf('letters-16')
     const manifest = Buffer.from(files.get('manifest.json') as Uint8Array).toString()
@@ -172,16 +195,19 @@ describe('a question that cannot be answered', () => {
     })
   })
 
-  it('says that the packet came without documents', async () => {
-    const packet = await publishNowhere(await filesOf('letters-16'), { docs: false })
-    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
-      ok: false,
-      error: 'index_failed',
-      digest: packet.digest,
-      detail: 'unable to generate index from docs.jsonl',
-      hint: expect.stringContaining('documents'),
-    })
-  })
+  it.each([{ docs: false }, { minimal: true }])(
+    'says that the packet came without documents: %j',
+    async (parts) => {
+      const packet = await publishNowhere(await filesOf('letters-16'), parts)
+      expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
+        ok: false,
+        error: 'index_failed',
+        digest: packet.digest,
+        detail: 'unable to generate index from docs.jsonl',
+        hint: expect.stringContaining('documents'),
+      })
+    },
+  )
 
   it('says that the index is damaged', async () => {
     const files = await filesOf('letters-16')
@@ -236,6 +262,7 @@ describe('a build with a server', () => {
 
   it('asks in batches, some at a time, and for no text twice, in whatever packet it stands', async () => {
     const home = await makeFolder()
+    await mkdir(join(home, '.cpm'))
     const sections = Array.from({ length: 200 }, (_, i) => `# Part ${i}\n${`line of ${i}\n`.repeat(40)}`)
     await writeFile(join(home, 'book.md'), sections.join('\n'))
     const before = await asked()

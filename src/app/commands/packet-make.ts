@@ -152,7 +152,12 @@ const rebuild = async (config: Config, home: string, digest: Digest, folder: str
     // Such packets are always asked with what is built in, so that they need nothing.
     if (packet.manifest.embedding.model === LOCAL_MODEL)
       throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
-    await rebuildVectors(home, digest, packet, embedder, never)
+    await rebuildVectors(
+      { root: home, clock: systemClock, embedder, progress: () => {} },
+      digest,
+      packet,
+      never,
+    )
   } finally {
     packet.close()
   }
