@@ -173,6 +173,20 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'No part of a packet is ever visible, whatever is killed and whenever the disk is full.',
     shownBy: [['test/contracts/packet-store.test.ts', 'never shows a part of a packet']],
   },
+  'packets.models': {
+    says: 'Vectors of two models are never compared, and what is wrong with an embedder has a word and a fix.',
+    shownBy: [
+      ['test/e2e/packet-embedder.test.ts', 'configured gives a word about it'],
+      ['test/e2e/packet-embedder.test.ts', 'vectors of another length is not asked with them'],
+    ],
+  },
+  'packets.approximate': {
+    says: 'A search that may miss something is made only where it was asked for, and says so.',
+    shownBy: [
+      ['src/packets/retrieve.test.ts', 'says so in a %s search'],
+      ['src/platform/vectors.test.ts', 'is asked by a graph where that is wanted'],
+    ],
+  },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
     shownBy: [['src/packets/search/exact.test.ts', 'finds what a plain loop finds']],

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { httpEmbedder } from '../../src/platform/packet-embedder.ts'
+import { type AskSetting, askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
-import { initialize, request } from '../support/messages.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
 import { buildTexts, publishNowhere } from '../support/packet-world.ts'
 
@@ -46,34 +46,8 @@ const filesOf = async (model: string) =>
   new Map(await buildTexts(TEXTS, { embedder: httpEmbedder({ url, model }) }))
 const packetOf = async (model: string) => publishNowhere(await filesOf(model))
 
-interface Setting {
-  readonly env?: Readonly<Record<string, string>>
-  /** Words before the program. */
-  readonly through?: readonly string[]
-}
-
-/** Asks `cpm-mcp` about a packet, in a folder where nothing was fetched yet. */
-const ask = async (packet: MadePacket, words: object, { env = {}, through = [] }: Setting = {}) => {
-  registry.play(packet, () => false)
-  const home = await makeFolder()
-  const [program = '', ...args] = [...through, process.execPath, join(BINARY, '../cpm-mcp.js')]
-  const child = spawn(program, args, {
-    cwd: home,
-    env: cleanEnvironment({ REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm'), ...env }),
-  })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part
-  })
-  const call = request(2, 'tools/call', { name: 'query', arguments: { ref: 'demo', q: 'wick', ...words } })
-  child.stdin.end(`${initialize()}\n${call}\n`)
-  await once(child, 'close')
-  const replies = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  return replies.find(({ id }) => id === 2)?.result.structuredContent
-}
+const ask = (packet: MadePacket, words: object, setting?: AskSetting) =>
+  askPacket(registry, packet, words, setting)
 
 describe('a packet whose vectors come from a server', () => {
   it('is asked with vectors of the same model', async () => {
@@ -174,6 +148,21 @@ describe('a packet whose vectors come from a server', () => {
       mode: 'lexical',
       warnings: ['the packet has no vectors: searched by words alone'],
     })
+  })
+
+  it('that came without vectors gets them once, however many ask at the same time', async () => {
+    const files = await buildTexts(
+      { ...TEXTS, 'bell.md': '# Bell\n\nIt rings at noon.\n' },
+      { embedder: httpEmbedder({ url, model: 'letters-16' }) },
+    )
+    const packet = await publishNowhere(files, { embeddings: false })
+    const setting = { home: await makeFolder(), env: { EMBEDDING_URL: url } }
+    const before = (await asked()).texts.length
+    const all = await Promise.all(Array.from({ length: 5 }, () => ask(packet, { q: 'noon' }, setting)))
+    expect(new Set(all.map(({ results }) => JSON.stringify(results))).size).toBe(1)
+    expect(all[0]).toMatchObject({ ok: true, mode: 'hybrid' })
+    const documents = (await asked()).texts.slice(before).filter((text) => text.startsWith('# Rota'))
+    expect(documents).toHaveLength(1)
   })
 
   it('of a server that answers with no numbers is not asked with them', async () => {
