@@ -15,7 +15,6 @@ import { type Matrix, readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
-import { readSparse } from '../packets/search/sparse-file.ts'
 import { withLock } from './file-lock.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
 import { type OpenVectors, openVectors } from './vectors.ts'
@@ -55,7 +54,7 @@ const readLexical = async (payload: string, docs: DocTable) => {
   if (bytes === undefined)
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: LexicalIndex.of(readSparse(bytes, docs.rows)), warnings: [] }
+    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
