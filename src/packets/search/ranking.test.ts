@@ -200,10 +200,13 @@ describe('fusion', () => {
     expect([1, 5, 20].map(fusionDepth)).toEqual([20, 20, 80])
   })
 
-  it('lets a ranking of little weight decide among neighbours, and where the other finds nothing', () => {
-    const weak = { ...hits(9, 2), weight: 0.02 }
-    expect(rows(fuseRankings([weak, hits(1, 5, 2)], 10))).toEqual([1, 2, 5, 9])
-    expect(rows(fuseRankings([weak, hits()], 10))).toEqual([9, 2])
+  it('lets the built-in embedder fill up what words leave, and push nothing aside', () => {
+    const weight = localEmbedder.weight ?? 1
+    const weak = { ...hits(9, 5, 2, 1), weight }
+    expect(rows(fuseRankings([weak, hits(1, 5, 2)], 10))).toEqual([1, 5, 2, 9])
+    expect(rows(fuseRankings([weak, hits()], 10))).toEqual([9, 5, 2, 1])
+    const many = Array.from({ length: 10 }, (_, row) => row)
+    expect(rows(fuseRankings([{ ...hits(...many.toReversed()), weight }, hits(...many)], 10))).toEqual(many)
   })
 })
 
