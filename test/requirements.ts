@@ -201,6 +201,20 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/packet-trust.test.ts', 'cost three requests to be looked up where the policy'],
     ],
   },
+  'packets.models': {
+    says: 'Vectors of two models are never compared, and what is wrong with an embedder has a word and a fix.',
+    shownBy: [
+      ['test/e2e/packet-embedder.test.ts', 'configured gives a word about it'],
+      ['test/e2e/packet-embedder.test.ts', 'vectors of another length is not asked with them'],
+    ],
+  },
+  'packets.approximate': {
+    says: 'A search that may miss something is made only where it was asked for, and says so.',
+    shownBy: [
+      ['src/packets/retrieve.test.ts', 'says so in a %s search'],
+      ['src/platform/vectors.test.ts', 'is asked by a graph where that is wanted'],
+    ],
+  },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
     shownBy: [['src/packets/search/exact.test.ts', 'finds what a plain loop finds']],

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/ports.ts'
-import { VectorThread } from '../platform/vector-threads.ts'
+import type { VectorThread } from '../platform/vector-threads.ts'
 import { type OpenVectors, openVectors } from '../platform/vectors.ts'
 
 /**
@@ -17,11 +17,15 @@ const PROGRAM = new URL('../threads/vector-thread.js', import.meta.url)
 /** Opens indexes where they are searched best: small ones here, large ones in a thread that starts with the first. */
 export const vectorOpener = (clock: Clock, approximate: boolean) => {
   const options = approximate ? { graphRows: MANY } : {}
-  let thread: VectorThread | undefined
-  const open: OpenVectors = (files, expected) => {
-    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock, options)
-    thread ??= new VectorThread(PROGRAM, clock, options)
-    return thread.open(files, expected)
+  let starting: Promise<VectorThread> | undefined
+  const start = async () => {
+    const { VectorThread } = await import('../platform/vector-threads.ts')
+    return new VectorThread(PROGRAM, clock, options)
   }
-  return { open, close: async () => void (await thread?.close()) }
+  const open: OpenVectors = async (files, expected) => {
+    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock, options)
+    starting ??= start()
+    return (await starting).open(files, expected)
+  }
+  return { open, close: async () => void (await (await starting)?.close()) }
 }

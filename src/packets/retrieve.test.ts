@@ -21,6 +21,7 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
   warnings: [],
   bytes: 0,
   rebuilt: async () => undefined,
+  rebuild: async () => {},
   close: () => {},
 })
 

@@ -33,6 +33,8 @@ export interface OpenPacket {
   readonly bytes: number
   /** The vectors that were rebuilt with another model, if they were. */
   rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
+  /** Makes the vectors of an embedder, unless they are there; of many that ask at once, one does. */
+  rebuild(embedder: Embedder, signal: AbortSignal): Promise<void>
   close(): void
 }
 
@@ -71,9 +73,17 @@ const embedQuestion = async (
       `the packet has vectors of ${own.dim} values, the embedder gives ${got}`,
     )
   if (own !== undefined) return { vector, vectors: own, source: 'packet' }
-  const other = await packet.rebuilt(embedder.model, got)
-  if (other !== undefined) return { vector, vectors: other, source: 'rebuilt' }
-  if (packet.vectors === undefined) return undefined
+  const rebuilt = async (): Promise<Asked | undefined> => {
+    const vectors = await packet.rebuilt(embedder.model, got)
+    return vectors && { vector, vectors, source: 'rebuilt' }
+  }
+  const other = await rebuilt()
+  if (other !== undefined) return other
+  // One that came without vectors gets them with the first question. Of another model they are made on demand.
+  if (packet.vectors === undefined) {
+    await packet.rebuild(embedder, signal)
+    return rebuilt()
+  }
   throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
 }
 

@@ -32,7 +32,10 @@ describe('vectors of documents', () => {
   it('are asked for once, by whatever process, and come back in the order of the texts', async () => {
     const root = await makeFolder()
     const first = counting('m')
-    await rememberDocuments(first.embedder, root).embed(['a', 'bbb'], 'document', never)
+    const embedder = rememberDocuments(first.embedder, root)
+    await embedder.embed(['a'], 'document', never)
+    await embedder.embed(['a', 'bbb'], 'document', never)
+    expect(first.asked).toEqual(['a', 'bbb'])
     const second = counting('m')
     const { rows, dim, values } = await rememberDocuments(second.embedder, root).embed(
       ['bbb', 'cc', 'a'],
@@ -87,6 +90,12 @@ describe('vectors of documents', () => {
     const embedder = rememberDocuments(counting('m').embedder, root, 200)
     for (const text of ['a', 'b', 'c', 'd', 'e']) await embedder.embed([text], 'document', never)
     expect((await readdir(await folderOf(root))).length).toBeLessThanOrEqual(3)
+  })
+
+  it('are not kept where no packets are', async () => {
+    const root = join(await makeFolder(), 'none')
+    await rememberDocuments(counting('m').embedder, root).embed(['a'], 'document', never)
+    await expect(readdir(root)).rejects.toThrow('ENOENT')
   })
 
   it('cost nothing but requests where they cannot be kept', async () => {

@@ -22,6 +22,12 @@ const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+
 /** Where a vector lies: after the keys of its file, before it what shows that it is whole. */
 interface Spot {
   readonly path: string
@@ -91,7 +97,9 @@ class VectorFolder {
 
   async keep(entries: readonly Entry[], dim: number): Promise<void> {
     const bytes = pack(entries, dim)
-    await replaceFile(join(this.#folder, `${sha256(bytes).toString('hex')}${SUFFIX}`), bytes)
+    const path = join(this.#folder, `${sha256(bytes).toString('hex')}${SUFFIX}`)
+    await replaceFile(path, bytes)
+    for (const [key, spot] of await readKeys(path)) this.#spots?.set(key, spot)
     await this.#makeRoom()
   }
 
@@ -134,8 +142,9 @@ export const rememberDocuments = (embedder: Embedder, root: string, maxBytes = M
         rows[at] = row
         return { key: keys[at] as Buffer, row }
       })
-      // A cache that cannot be written costs requests; it must not cost the build.
-      await folder.keep(fresh, dim).catch(() => {})
+      // A cache that cannot be written costs requests; it must not cost the build. Where no packets are kept none
+      // is begun: who builds somewhere does not ask for a folder there.
+      if (await isFolder(root)) await folder.keep(fresh, dim).catch(() => {})
     }
     const dim = rows[missing[0] ?? 0]?.length ?? 0
     // The server has another model under the old name: what is remembered is of no use.

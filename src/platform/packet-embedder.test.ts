@@ -84,6 +84,13 @@ describe('an embedding server', () => {
     expect(sizes).toEqual([3])
   })
 
+  it('that never answers is given up after more than one try', async () => {
+    const { sizes, url } = await serve(() => {})
+    const embedder = httpEmbedder({ url, model: 'm', backoffMs: 1, timeoutMs: 100, attempts: 2 })
+    await expect(embedder.embed(['a'], 'query', never)).rejects.toMatchObject({ code: 'packet.embedder' })
+    expect(sizes).toEqual([1, 1])
+  })
+
   it('that is busy is asked again', async () => {
     let calls = 0
     const { embed } = await serve((body, response, request) => {

@@ -15,7 +15,6 @@ import { type Matrix, readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
 import { packWords, unpackWords } from '../packets/search/packed-words.ts'
-import { readSparse } from '../packets/search/sparse-file.ts'
 import { withLock } from './file-lock.ts'
 import { type Fence, fenceOf, readPlain } from './jail-async.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
@@ -77,7 +76,7 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   if (bytes === undefined)
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: LexicalIndex.of(readSparse(bytes, docs.rows)), warnings: [] }
+    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
@@ -175,7 +174,7 @@ const embedAll = async (
 export const rebuildVectors = async (
   rebuild: Rebuild,
   digest: Digest,
-  packet: OpenPacket,
+  packet: Pick<OpenPacket, 'manifest' | 'docs'>,
   signal: AbortSignal,
 ): Promise<void> => {
   const { root, clock, embedder } = rebuild
@@ -232,6 +231,8 @@ export const packetReader =
         if (found === undefined) others.delete(key)
         return found
       },
+      rebuild: (embedder, signal) =>
+        rebuildVectors({ root, clock, embedder, progress: () => {} }, digest, { manifest, docs }, signal),
       close: () => {
         vectors?.close()
         for (const other of others.values()) void other.then((one) => one?.close())

@@ -200,6 +200,12 @@ describeWith('registry', 'the tools of packets', (host) => {
       })
       const safe = digest.replace(':', '_')
       expect(await missing(join(root, 'cas', safe, 'payload/manifest.json'))).toBe(false)
+      const metadata = JSON.parse(await readFile(join(root, 'meta', safe, 'packet.manifest.json'), 'utf8'))
+      expect(metadata).toMatchObject({
+        schema: 'cpm.packet.metadata',
+        packet: { name: 'demo', version: '1.10.0' },
+        payload: { files: expect.arrayContaining([expect.objectContaining({ name: 'docs.jsonl' })]) },
+      })
       const [print = ''] = await readdir(join(root, 'index', safe))
       expect(print).toMatch(/^[0-9a-f]{16}$/)
       expect(await readdir(join(root, 'index', safe, print))).toContain('index.faiss')

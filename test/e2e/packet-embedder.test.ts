@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { httpEmbedder } from '../../src/platform/packet-embedder.ts'
+import { type AskSetting, askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
-import { initialize, request } from '../support/messages.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
 import { buildTexts, publishNowhere } from '../support/packet-world.ts'
 
@@ -46,34 +46,8 @@ const filesOf = async (model: string) =>
   new Map(await buildTexts(TEXTS, { embedder: httpEmbedder({ url, model }) }))
 const packetOf = async (model: string) => publishNowhere(await filesOf(model))
 
-interface Setting {
-  readonly env?: Readonly<Record<string, string>>
-  /** Words before the program. */
-  readonly through?: readonly string[]
-}
-
-/** Asks `cpm-mcp` about a packet, in a folder where nothing was fetched yet. */
-const ask = async (packet: MadePacket, words: object, { env = {}, through = [] }: Setting = {}) => {
-  registry.play(packet, () => false)
-  const home = await makeFolder()
-  const [program = '', ...args] = [...through, process.execPath, join(BINARY, '../cpm-mcp.js')]
-  const child = spawn(program, args, {
-    cwd: home,
-    env: cleanEnvironment({ REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm'), ...env }),
-  })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part
-  })
-  const call = request(2, 'tools/call', { name: 'query', arguments: { ref: 'demo', q: 'wick', ...words } })
-  child.stdin.end(`${initialize()}\n${call}\n`)
-  await once(child, 'close')
-  const replies = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  return replies.find(({ id }) => id === 2)?.result.structuredContent
-}
+const ask = (packet: MadePacket, words: object, setting?: AskSetting) =>
+  askPacket(registry, packet, words, setting)
 
 describe('a packet whose vectors come from a server', () => {
   it('is asked with vectors of the same model', async () => {
@@ -153,6 +127,44 @@ describe('a packet whose vectors come from a server', () => {
     })
   })
 
+  it('that came without vectors gets them with the first question, if the server is there', async () => {
+    const packet = await publishNowhere(await filesOf('letters-16'), { embeddings: false })
+    const before = (await asked()).texts.length
+    expect(await ask(packet, { q: 'first wick' }, { env: { EMBEDDING_URL: url } })).toMatchObject({
+      ok: true,
+      mode: 'hybrid',
+      embedding: { model: 'letters-16', dim: 16, source: 'rebuilt' },
+    })
+    expect((await asked()).texts.slice(before).sort()).toEqual(
+      ['first wick', ...Object.values(TEXTS).map((text) => text.trim())].sort(),
+    )
+    expect(await ask(packet, {}, { env: { EMBEDDING_URL: 'http://127.0.0.1:1' } })).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: [expect.stringContaining('cannot be reached')],
+    })
+    expect(await ask(packet, {})).toMatchObject({
+      ok: true,
+      mode: 'lexical',
+      warnings: ['the packet has no vectors: searched by words alone'],
+    })
+  })
+
+  it('that came without vectors gets them once, however many ask at the same time', async () => {
+    const files = await buildTexts(
+      { ...TEXTS, 'bell.md': '# Bell\n\nIt rings at noon.\n' },
+      { embedder: httpEmbedder({ url, model: 'letters-16' }) },
+    )
+    const packet = await publishNowhere(files, { embeddings: false })
+    const setting = { home: await makeFolder(), env: { EMBEDDING_URL: url } }
+    const before = (await asked()).texts.length
+    const all = await Promise.all(Array.from({ length: 5 }, () => ask(packet, { q: 'noon' }, setting)))
+    expect(new Set(all.map(({ results }) => JSON.stringify(results))).size).toBe(1)
+    expect(all[0]).toMatchObject({ ok: true, mode: 'hybrid' })
+    const documents = (await asked()).texts.slice(before).filter((text) => text.startsWith('# Rota'))
+    expect(documents).toHaveLength(1)
+  })
+
   it('of a server that answers with no numbers is not asked with them', async () => {
     const files = await filesOf('letters-16')
     const manifest = Buffer.from(files.get('manifest.json') as Uint8Array).toString()
@@ -172,16 +184,19 @@ describe('a question that cannot be answered', () => {
     })
   })
 
-  it('says that the packet came without documents', async () => {
-    const packet = await publishNowhere(await filesOf('letters-16'), { docs: false })
-    expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
-      ok: false,
-      error: 'index_failed',
-      digest: packet.digest,
-      detail: 'unable to generate index from docs.jsonl',
-      hint: expect.stringContaining('documents'),
-    })
-  })
+  it.each([{ docs: false }, { minimal: true }])(
+    'says that the packet came without documents: %j',
+    async (parts) => {
+      const packet = await publishNowhere(await filesOf('letters-16'), parts)
+      expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
+        ok: false,
+        error: 'index_failed',
+        digest: packet.digest,
+        detail: 'unable to generate index from docs.jsonl',
+        hint: expect.stringContaining('documents'),
+      })
+    },
+  )
 
   it('says that the index is damaged', async () => {
     const files = await filesOf('letters-16')
@@ -236,6 +251,7 @@ describe('a build with a server', () => {
 
   it('asks in batches, some at a time, and for no text twice, in whatever packet it stands', async () => {
     const home = await makeFolder()
+    await mkdir(join(home, '.cpm'))
     const sections = Array.from({ length: 200 }, (_, i) => `# Part ${i}\n${`line of ${i}\n`.repeat(40)}`)
     await writeFile(join(home, 'book.md'), sections.join('\n'))
     const before = await asked()

@@ -9,8 +9,11 @@ import { type Matrix, normalizeRow, writeVectors } from '../../src/packets/forma
 import { systemClock } from '../../src/platform/clock.ts'
 import { openVectors } from '../../src/platform/vectors.ts'
 import { describeWith } from '../services.ts'
+import { askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
-import { never } from '../support/packet-world.ts'
+import { FaultRegistry } from '../support/fault-registry.ts'
+import { makePacket } from '../support/packet-maker.ts'
+import { buildTexts, never } from '../support/packet-world.ts'
 
 afterAll(sweep)
 
@@ -119,6 +122,44 @@ faiss.write_index(index, 'theirs')`,
       code: 'packet.index',
       message: expect.stringContaining(why),
     })
+  })
+
+  it.each([
+    [
+      'flat',
+      'faiss.IndexFlatIP(rows.shape[1])',
+      { ok: true, mode: 'hybrid', results: [{ path: 'b.md' }, {}] },
+    ],
+    [
+      'with a graph',
+      'faiss.IndexHNSWFlat(rows.shape[1], 16, faiss.METRIC_INNER_PRODUCT)',
+      { ok: true, mode: 'hybrid', results: [{ path: 'b.md' }, {}] },
+    ],
+    [
+      'by distance',
+      'faiss.IndexFlatL2(rows.shape[1])',
+      { ok: false, error: 'packet_invalid', detail: expect.stringContaining('L2'), hint: expect.any(String) },
+    ],
+  ])('answers a question to a packet whose index FAISS wrote: %s', async (_, make, answer) => {
+    const folder = await makeFolder()
+    const files = new Map(
+      await buildTexts({ 'a.md': '# A\n\nTrim the wick.\n', 'b.md': '# B\n\nBring oil.\n' }),
+    )
+    await writeFile(join(folder, 'ours'), files.get('faiss/index.faiss') as Uint8Array)
+    await inFaiss(
+      folder,
+      `ours = faiss.read_index('ours')
+rows = ours.reconstruct_n(0, ours.ntotal)
+index = ${make}
+index.add(rows)
+faiss.write_index(index, 'theirs')`,
+    )
+    files.set('faiss/index.faiss', await readFile(join(folder, 'theirs')))
+    const registry = new FaultRegistry()
+    await registry.start()
+    const found = await askPacket(registry, makePacket(Object.fromEntries(files)), { q: 'who brings oil' })
+    await registry.stop()
+    expect(found).toMatchObject(answer)
   })
 
   it('shares the meaning of vectors.f16.bin with numpy', async () => {

@@ -47,9 +47,7 @@ async function openAlone(chunks, parts) {
   const packet = buildPacket(source, freshDir())
   const docs = new parts.DocTable(readFileSync(join(packet, 'docs.jsonl')))
   if (docs.rows !== chunks) throw new Stop(`the packet has ${docs.rows} chunks, not ${chunks}`)
-  const lexical = parts.LexicalIndex.of(
-    parts.readSparse(readFileSync(join(packet, 'sparse/bm25.json')), chunks),
-  )
+  const lexical = parts.LexicalIndex.read(readFileSync(join(packet, 'sparse/bm25.json')), chunks)
   const index = await parts.openVectors(
     { index: join(packet, 'faiss/index.faiss'), table: join(freshDir(), 'index.i8') },
     { rows: chunks, dim: 384 },

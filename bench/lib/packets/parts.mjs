@@ -12,7 +12,6 @@ const PARTS = `
   export { writeFlat } from './src/packets/format/faiss.ts'
   export { DocTable } from './src/packets/format/docs.ts'
   export { LexicalIndex } from './src/packets/search/lexical.ts'
-  export { readSparse } from './src/packets/search/sparse-file.ts'
   export { retrieve } from './src/packets/retrieve.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 

@@ -1,48 +1,11 @@
 import { byScore, type Hit } from './exact.ts'
+import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
+import { readSparse } from './sparse-file.ts'
+import { scanSparse } from './sparse-scan.ts'
 import { rootOf, wordsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
-
-/** Where a word stands: its rows, and how often in each. */
-export interface Posting {
-  readonly rows: ArrayLike<number>
-  readonly counts: ArrayLike<number>
-}
-
-/** What `sparse/bm25.json` counts: the words of every row as they are written, and how long each row is. */
-export interface SparseRows {
-  readonly rows: Iterable<Iterable<readonly [word: string, times: number]>>
-  readonly lengths: readonly number[]
-}
-
-/** How much a word tells that stands in `seen` of `all` rows. */
-export const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
-
-export interface GrowingPosting extends Posting {
-  readonly rows: number[]
-  readonly counts: number[]
-}
-
-/** Adds to how often a word stands in a row. Rows come in ascending order. */
-export const note = (
-  postings: Map<string, GrowingPosting>,
-  word: string,
-  row: number,
-  times: number,
-): void => {
-  const posting = postings.get(word)
-  if (posting === undefined) {
-    postings.set(word, { rows: [row], counts: [times] })
-    return
-  }
-  const last = posting.rows.length - 1
-  if (posting.rows[last] === row) posting.counts[last] = (posting.counts[last] as number) + times
-  else {
-    posting.rows.push(row)
-    posting.counts.push(times)
-  }
-}
 
 /**
  * Ranks rows by the words they share with a question, rare ones more than common ones (BM25). The forms of a word
@@ -77,8 +40,11 @@ export class LexicalIndex {
     return new LexicalIndex(postings, lengths)
   }
 
-  /** An index over what `sparse/bm25.json` counts. */
-  static of({ rows, lengths }: SparseRows): LexicalIndex {
+  /** An index over what `sparse/bm25.json` counts, which must be so many rows. */
+  static read(bytes: Uint8Array, count: number): LexicalIndex {
+    const scanned = scanSparse(bytes, count, rootOf)
+    if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
+    const { rows, lengths } = readSparse(bytes, count)
     const postings = new Map<string, GrowingPosting>()
     let row = 0
     for (const words of rows) {

@@ -40,6 +40,12 @@ const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].m
   hash(OFFSET, kind),
 ) as [number, number, number, number]
 
+/**
+ * It knows less than the words do: no rarity, and few bins for everything. So much less than two neighbouring ranks
+ * differ by: what words found it never pushes aside, and where they find too little it fills up.
+ */
+const WEIGHT = 0.01
+
 /** Words whose features are remembered: a few thousand make up most of any text. */
 const MAX_KNOWN = 65_536
 const known = new Map<string, Uint32Array>()
@@ -111,7 +117,7 @@ export const localEmbedder: Embedder = {
   model: LOCAL_MODEL,
   provider: 'warrant-local',
   dim: LOCAL_DIM,
-  weight: 0.02,
+  weight: WEIGHT,
   embed: async (texts) => {
     const values = new Float32Array(texts.length * LOCAL_DIM)
     texts.forEach((text, row) => {

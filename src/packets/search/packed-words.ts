@@ -1,4 +1,5 @@
-import { LexicalIndex, type Posting } from './lexical.ts'
+import { LexicalIndex } from './lexical.ts'
+import type { Posting } from './postings.ts'
 
 const MAGIC = Buffer.from('WRNT-BM\x02', 'latin1')
 const HEADER = 24
@@ -48,11 +49,12 @@ const readShape = (bytes: Uint8Array): Shape | undefined => {
 }
 
 /** Whether every word's part lies in order within the whole, and every row exists. */
-const isSound = (starts: Uint32Array, postingRows: Uint32Array, rows: number): boolean =>
-  starts[0] === 0 &&
-  starts.at(-1) === postingRows.length &&
-  starts.every((start, i) => i === 0 || start >= (starts[i - 1] as number)) &&
-  postingRows.every((row) => row < rows)
+const isSound = (starts: Uint32Array, postingRows: Uint32Array, rows: number): boolean => {
+  if (starts[0] !== 0 || starts.at(-1) !== postingRows.length) return false
+  for (let i = 1; i < starts.length; i++) if ((starts[i] as number) < (starts[i - 1] as number)) return false
+  for (let i = 0; i < postingRows.length; i++) if ((postingRows[i] as number) >= rows) return false
+  return true
+}
 
 /** Reads an index back; undefined when it is not one of this many rows. */
 export const unpackWords = (bytes: Uint8Array, rows: number): LexicalIndex | undefined => {

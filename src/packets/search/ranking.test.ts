@@ -5,6 +5,7 @@ import { LexicalIndex } from './lexical.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { packWords, unpackWords } from './packed-words.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
+import { scanSparse } from './sparse-scan.ts'
 import { rootOf, wordsOf } from './tokens.ts'
 
 const never = new AbortController().signal
@@ -55,8 +56,8 @@ describe('a lexical index', () => {
       'a closed host hosts is mock mocking the'.split(' '),
     )
     const foreign = { idf: {}, doc_len: [2, 1], tf: [{ 'Files,': 1, files: 1 }, { other: 1 }], avgdl: 1.5 }
-    const read = readSparse(Buffer.from(JSON.stringify(foreign)), 2)
-    expect(rows(LexicalIndex.of(read).search('the file', 5))).toEqual([0])
+    const read = LexicalIndex.read(Buffer.from(JSON.stringify(foreign)), 2)
+    expect(rows(read.search('the file', 5))).toEqual([0])
   })
 
   it('counts as the formula counts', () => {
@@ -74,7 +75,7 @@ describe('a lexical index', () => {
 
   it('comes back from its file, words like __proto__ included', () => {
     const bytes = writeSparse(texts)
-    const copy = LexicalIndex.of(readSparse(bytes, texts.length))
+    const copy = LexicalIndex.read(bytes, texts.length)
     for (const question of ['cat', 'dog the', '__proto__', 'proto', 'constructor', 'tostring'])
       expect(copy.search(question, 10)).toEqual(index.search(question, 10))
     const { idf, doc_len, tf, avgdl } = JSON.parse(Buffer.from(bytes).toString())
@@ -97,6 +98,61 @@ describe('a lexical index', () => {
     '{"doc_len":[1,2],"tf":[{},{}]}',
   ])('%j is refused', (text) => {
     expect(() => readSparse(Buffer.from(text), 1)).toThrow(expect.objectContaining({ code: 'packet.index' }))
+  })
+})
+
+describe('the quick way to read sparse/bm25.json', () => {
+  const same = (word: string) => word
+  const slowly = (bytes: Uint8Array, count: number) => {
+    const { rows: counted, lengths } = readSparse(bytes, count)
+    return { rows: [...counted].map((row) => Object.fromEntries(row)), lengths }
+  }
+  const quickly = (bytes: Uint8Array, count: number) => {
+    const scanned = scanSparse(bytes, count, same)
+    if (scanned === undefined) return undefined
+    const found: Record<string, number>[] = Array.from({ length: count }, () => ({}))
+    for (const [word, { rows: places, counts }] of scanned.postings)
+      places.forEach((row, i) => {
+        Object.defineProperty(found[row], word, { value: counts[i], enumerable: true })
+      })
+    return { rows: found, lengths: scanned.lengths }
+  }
+
+  it('gives what JSON in general gives, whatever the texts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }), (texts) => {
+        const bytes = writeSparse(texts)
+        expect(quickly(bytes, texts.length)).toEqual(slowly(bytes, texts.length))
+      }),
+    )
+  })
+
+  it('knows many words', () => {
+    const texts = Array.from({ length: 40 }, (_, i) =>
+      Array.from({ length: 90 }, (__, j) => `w${i * j}`).join(' '),
+    )
+    expect(quickly(writeSparse(texts), 40)).toEqual(slowly(writeSparse(texts), 40))
+  })
+
+  it('leaves to JSON what is cut off, changed or written otherwise', () => {
+    const texts = ['the cat sat', 'a dog', '']
+    const bytes = Buffer.from(writeSparse(texts))
+    expect(scanSparse(bytes, 2, same)).toBeUndefined()
+    expect(scanSparse(bytes, 4, same)).toBeUndefined()
+    expect(
+      scanSparse(Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)), 3, same),
+    ).toBeUndefined()
+    expect(scanSparse(Buffer.from(bytes.toString().replaceAll('cat', 'c\\u0061t')), 3, same)).toBeUndefined()
+    for (let end = 0; end < bytes.indexOf('],"avgdl"'); end++)
+      expect(scanSparse(bytes.subarray(0, end), 3, same)).toBeUndefined()
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {
+        const changed = Buffer.from(bytes)
+        changed[at] = byte
+        const found = scanSparse(changed, 3, same)
+        expect(found === undefined || found.lengths.length === 3).toBe(true)
+      }),
+    )
   })
 })
 
@@ -144,10 +200,13 @@ describe('fusion', () => {
     expect([1, 5, 20].map(fusionDepth)).toEqual([20, 20, 80])
   })
 
-  it('lets a ranking of little weight decide among neighbours, and where the other finds nothing', () => {
-    const weak = { ...hits(9, 2), weight: 0.02 }
-    expect(rows(fuseRankings([weak, hits(1, 5, 2)], 10))).toEqual([1, 2, 5, 9])
-    expect(rows(fuseRankings([weak, hits()], 10))).toEqual([9, 2])
+  it('lets the built-in embedder fill up what words leave, and push nothing aside', () => {
+    const weight = localEmbedder.weight ?? 1
+    const weak = { ...hits(9, 5, 2, 1), weight }
+    expect(rows(fuseRankings([weak, hits(1, 5, 2)], 10))).toEqual([1, 5, 2, 9])
+    expect(rows(fuseRankings([weak, hits()], 10))).toEqual([9, 5, 2, 1])
+    const many = Array.from({ length: 10 }, (_, row) => row)
+    expect(rows(fuseRankings([{ ...hits(...many.toReversed()), weight }, hits(...many)], 10))).toEqual(many)
   })
 })
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/json.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from '../format/json-bytes.ts'
-import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './lexical.ts'
+import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './postings.ts'
 import { wordsOf } from './tokens.ts'
 
 const MAX_BYTES = 1024 * 1024 * 1024
