@@ -126,7 +126,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/key-file.ts': 'in the state folder, which is no link',
   'src/platform/state-folder.ts': 'the state folder, which is no link',
   'src/platform/sqlite-file.ts': 'in the state folder, or where the operator says',
-  'src/platform/oci-auth.ts': "the operator's own credentials",
+  'src/platform/docker-login.ts': "the operator's own credentials",
   'src/platform/packet-audit.ts': 'a store of ours: plain files only, and judged by their digest',
   'src/platform/packet-files.ts': 'drafts in a store of ours, created exclusively',
   'src/platform/packet-folder.ts':
