@@ -1,9 +1,7 @@
 import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { DecisionRecorder } from '../lineage/decisions.ts'
-import { ownPlace } from '../platform/own-place.ts'
 import { fixedSalts, randomSalts } from '../platform/salts.ts'
-import { makeState } from '../platform/state-folder.ts'
 import type { Config } from './config.ts'
 import { openStore } from './open-store.ts'
 
@@ -12,10 +10,7 @@ export const openDecisions = (config: Config, root: string, clock: Clock): Decis
   const fixed = config.clock === 'deterministic'
   const stamp = fixed ? fixedStamps : wallStamps(clock)
   return new DecisionRecorder({
-    open: async () => {
-      if (config.store === undefined) await makeState(ownPlace(root, config.stateDir))
-      return openStore(config, root)
-    },
+    open: () => openStore(config, root),
     salt: fixed ? fixedSalts : randomSalts,
     time: (seq) => stamp(seq).text,
   })

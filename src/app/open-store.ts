@@ -1,5 +1,6 @@
 import type { LogStore } from '../lineage/store.ts'
-import { ownDatabase } from '../platform/own-place.ts'
+import { ownDatabase, ownPlace } from '../platform/own-place.ts'
+import { makeState } from '../platform/state-folder.ts'
 import type { Config } from './config.ts'
 
 export const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
@@ -19,6 +20,7 @@ export const openStore = async ({ store, stateDir }: Config, root: string): Prom
   if (store !== undefined && isAddress(store)) {
     return (await import('../platform/postgres-log.ts')).postgresLogs(store)
   }
-  const file = store === undefined ? ownDatabase(root, stateDir, 'lineage.db') : ownDatabase(root, store)
-  return (await import('../platform/sqlite-log.ts')).sqliteLogs(file)
+  const { sqliteLogs } = await import('../platform/sqlite-log.ts')
+  if (store !== undefined) return sqliteLogs(ownDatabase(root, store))
+  return sqliteLogs(ownDatabase(root, stateDir, 'lineage.db'), () => makeState(ownPlace(root, stateDir)))
 }

@@ -9,6 +9,7 @@ import type { TrustCache } from '../packets/guard.ts'
 import { Trust } from '../packets/trust.ts'
 import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
+import { hideFolder } from './state-folder.ts'
 
 const ALIAS_SECONDS = 180
 const MAX_NAME = 200
@@ -24,10 +25,6 @@ const readObject = async (path: string): Promise<Record<string, unknown> | undef
   }
 }
 
-// A cache that cannot be written costs requests; it must not cost the answer.
-const keep = (path: string, value: unknown): Promise<void> =>
-  replaceFile(path, Buffer.from(canonicalJson(value))).catch(() => {})
-
 /** What was learnt, in files below `cache/`. Files that cannot be read are as good as none. */
 export const metadataCache = (root: string, clock: Clock): MetadataCache & TrustCache => {
   const metadataFile = (digest: string) => join(root, 'cache', 'metadata', `${safeName(digest)}.json`)
@@ -35,6 +32,14 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
   const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
   const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
+  // A cache that cannot be written costs requests; it must not cost the answer.
+  const keepBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
+    try {
+      await hideFolder(root)
+      await replaceFile(path, bytes)
+    } catch {}
+  }
+  const keep = (path: string, value: unknown) => keepBytes(path, Buffer.from(canonicalJson(value)))
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
@@ -58,7 +63,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       await keep(place, metadata)
     },
     catalog: (digest) => readPlain(catalogFile(digest), MAX_KEPT).catch(() => undefined),
-    keepCatalog: (digest, lines) => replaceFile(catalogFile(digest), lines).catch(() => {}),
+    keepCatalog: (digest, lines) => keepBytes(catalogFile(digest), lines),
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}

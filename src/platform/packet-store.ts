@@ -9,6 +9,7 @@ import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/
 import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
 import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
+import { hideFolder } from './state-folder.ts'
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
@@ -67,6 +68,7 @@ export const packetStore = (root: string): PacketStore => {
       throw packetFaults.mismatch(`the manifest that came as ${object.digest} is another`)
     const draft = join(cas, draftName())
     try {
+      await hideFolder(root)
       await mkdir(cas, { recursive: true, mode: 0o755 })
       await sweepDrafts(cas)
       await fillDraft(draft, object, open)

@@ -148,10 +148,12 @@ const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => 
 class SqliteLogs implements LogStore {
   readonly #path: string
   #connection: Promise<Connection | undefined> = Promise.resolve(undefined)
+  readonly #makeFolder: () => Promise<void>
   #closed = false
 
-  constructor(path: string) {
+  constructor(path: string, makeFolder: () => Promise<void>) {
     this.#path = path
+    this.#makeFolder = makeFolder
   }
 
   async open(name: string, genesis: string): Promise<Log> {
@@ -202,12 +204,16 @@ class SqliteLogs implements LogStore {
     // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
     this.#connection = this.#connection
       .catch(() => undefined)
-      .then((before) => before ?? connect(this.#path, make))
+      .then(async (before) => {
+        if (before === undefined && make) await this.#makeFolder()
+        return before ?? connect(this.#path, make)
+      })
     return this.#connection
   }
 }
 
 export { loadSqlite } from './sqlite.ts'
 
-/** Logs in one SQLite file. Nothing is made before a log is. */
-export const sqliteLogs = (file: string): LogStore => new SqliteLogs(resolve(file))
+/** Logs in one SQLite file. Nothing is made before a log is, neither the file nor what `makeFolder` makes around it. */
+export const sqliteLogs = (file: string, makeFolder = async (): Promise<void> => {}): LogStore =>
+  new SqliteLogs(resolve(file), makeFolder)

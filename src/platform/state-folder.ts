@@ -21,13 +21,16 @@ export const stateFolder = (path: string): Store => ({
   },
 })
 
-// Rules of the repository's own live here and are meant to be committed; the rest is this machine's.
-const IGNORED = '*\n!/rules/\n!/rules/**\n'
-
-/** Makes the state folder, out of sight of git. */
-export const makeState = async (path: string): Promise<void> => {
+/**
+ * Makes a folder that git does not see: what we keep in a repository is this machine's, and nobody's to commit by
+ * accident.
+ */
+export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> => {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  await writeFile(join(path, '.gitignore'), IGNORED, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+  await writeFile(join(path, '.gitignore'), ignored, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
   })
 }
+
+/** The state folder. Rules of the repository's own live there and are meant to be committed. */
+export const makeState = (path: string): Promise<void> => hideFolder(path, '*\n!/rules/\n!/rules/**\n')

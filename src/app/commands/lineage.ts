@@ -13,6 +13,7 @@ import { readRows } from '../../lineage/rows.ts'
 import { checkConsistency, checkInclusion, openCheckpoint } from '../../lineage/verify.ts'
 import { keyFile } from '../../platform/key-file.ts'
 import { ownPlace } from '../../platform/own-place.ts'
+import { makeState } from '../../platform/state-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../open-beliefs.ts'
@@ -30,7 +31,9 @@ const verdict = (invocation: Invocation, value: object, good: boolean): number =
 
 const signerHere = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
-  const pem = await keyFile(ownPlace(resolve(config.root), config.stateDir, 'lineage.key'))
+  const root = resolve(config.root)
+  await makeState(ownPlace(root, config.stateDir))
+  const pem = await keyFile(ownPlace(root, config.stateDir, 'lineage.key'))
   return createSigner(`warrant/${config.graph}`, pem)
 }
 
