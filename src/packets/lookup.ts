@@ -62,18 +62,16 @@ const shortlist = async (
   signal: AbortSignal,
 ): Promise<readonly Digest[]> => {
   const found = new Map<Digest, string>()
-  const add = async (one: Reference) => {
-    const { digest, known } = await describe(ports, one, signal)
-    found.set(digest, versionTag(known.metadata.packet.version))
-  }
-  const first = await add(ref).catch((cause: unknown) => cause)
+  const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
+    void found.set(digest, versionTag(known.metadata.packet.version))
+  const first = await describe(ports, ref, signal).then(add, (cause: unknown) => cause)
   if (first !== undefined && !isMissing(first)) throw first
   const tags = versionTags(await ports.registry.tags(ref, signal))
   if (tags.length === 0 && first !== undefined) throw first
   const { host, repository } = ref
-  for (const tag of tags.slice(0, MAX_LOOKED_AT)) {
-    if (![...found.values()].includes(tag)) await add({ host, repository, tag })
-  }
+  const wanted = tags.slice(0, MAX_LOOKED_AT).filter((tag) => ![...found.values()].includes(tag))
+  const others = await Promise.all(wanted.map((tag) => describe(ports, { host, repository, tag }, signal)))
+  for (const one of others) add(one)
   return [...found.keys()]
 }
 
@@ -136,6 +134,7 @@ const judgeAll = async (
 const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signal: AbortSignal) => {
   const found: Found[] = []
   const warnings: string[] = []
+  let failure: Fault | undefined
   for (const row of rows.slice(0, MAX_LOOKED_AT)) {
     const ref = parseReference(row.source_uri)
     try {
@@ -145,9 +144,12 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
       found.push(...digests.map((digest) => ({ ref, digest })))
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
+      failure ??= thrown
       warnings.push(`catalog: ${row.name}@${row.version} is left out: ${thrown.message}`)
     }
   }
+  // When nothing is left the reason is the answer.
+  if (found.length === 0 && failure !== undefined) throw failure
   return { found, warnings }
 }
 

@@ -4,7 +4,16 @@ import type { Reference } from './format/reference.ts'
 import type { TrustedKey } from './simple-signing.ts'
 import type { Trust } from './trust.ts'
 
-const REQUIREMENTS = ['digest', 'signature', 'sbom', 'provenance'] as const
+const REQUIREMENTS = [
+  'digest',
+  'signature',
+  'sbom',
+  'provenance',
+  'signed_sbom',
+  'signed_provenance',
+] as const
+/** What only somebody's signature can meet. */
+const SIGNED: readonly string[] = ['signature', 'signed_sbom', 'signed_provenance']
 
 /** `policy.yml` as it is written. A member nobody knows is a rule nobody would keep, so it is refused. */
 export const PolicyFile = z.strictObject({
@@ -54,7 +63,8 @@ export const checkSources = (patterns: readonly string[]): string | undefined =>
 export const checkDemands = (file: z.infer<typeof PolicyFile>): string | undefined => {
   const { require, keys, identities, trusted_root: root, builders, min_slsa_level: level } = file
   const signers = keys.length + identities.length
-  if (require.includes('signature') && signers === 0) return 'it requires signatures and names no keys'
+  if (require.some((one) => SIGNED.includes(one)) && signers === 0)
+    return 'it requires signatures and names no keys'
   if (identities.length > 0 && root === undefined) return 'it names identities and no trusted_root'
   const wide = identities.find(({ subject }) => !/^(?:[^*]+|https:\/\/[^/*]+\/[^*]+\*)$/.test(subject))
   if (wide !== undefined)
@@ -85,7 +95,9 @@ export const judgePinning = (policy: Policy, ref: Reference): readonly Denial[] 
 
 const isThere = (presence: Trust['sbom']): boolean => presence === 'present' || presence === 'verified'
 
-const MISSING: Readonly<Record<'signature' | 'sbom' | 'provenance', (trust: Trust) => Denial | undefined>> = {
+const MISSING: Readonly<
+  Record<Exclude<(typeof REQUIREMENTS)[number], 'digest'>, (trust: Trust) => Denial | undefined>
+> = {
   signature: ({ signature }) =>
     signature === 'verified'
       ? undefined
@@ -93,6 +105,14 @@ const MISSING: Readonly<Record<'signature' | 'sbom' | 'provenance', (trust: Trus
   sbom: ({ sbom }) => (isThere(sbom) ? undefined : 'missing_sbom: it has no bill of materials'),
   provenance: ({ provenance }) =>
     isThere(provenance) ? undefined : 'missing_provenance: it has no provenance',
+  signed_sbom: ({ sbom }) =>
+    sbom === 'verified'
+      ? undefined
+      : `missing_signed_sbom: nobody the policy trusts has signed a bill of materials (${sbom})`,
+  signed_provenance: ({ provenance }) =>
+    provenance === 'verified'
+      ? undefined
+      : `missing_signed_provenance: nobody the policy trusts has signed its provenance (${provenance})`,
 }
 
 /** Whether anything is demanded that only the registry can show. */

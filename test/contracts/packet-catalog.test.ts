@@ -150,7 +150,10 @@ describe('a lookup in a catalog', () => {
     })
     expect(requests()).toEqual([])
     const half = await world(packets, rows, `allowed_sources: ["${registry.address}/catalog"]\n`)
-    expect(await half.packets.lookup({ name: 'demo' }, never)).toMatchObject({ ok: false })
+    expect(await half.packets.lookup({ name: 'demo' }, never)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('source_not_allowlisted'),
+    })
     expect(requests().filter((path) => path.includes('/demo/'))).toEqual([])
   })
 

@@ -253,11 +253,40 @@ min_slsa_level: 2
   })
 })
 
+describe('papers that must be signed', () => {
+  const sbom = () => ({
+    ...signatureStatement(packet.digest),
+    predicateType: 'https://spdx.dev/Document/v2.3',
+  })
+  const PAPERS = KEYLESS.replace('[signature]', '[signed_sbom, signed_provenance]')
+
+  it('are enough when they are, and not when they are only there', async () => {
+    const built = sigstore.attest(provenanceStatement(packet.digest, BUILDER))
+    expect(await lookup(PAPERS, sigstore.attest(sbom()), built)).toMatchObject({
+      ok: true,
+      selected: { trust: { sbom: 'verified', provenance: 'verified', slsa_level: null } },
+    })
+    const stranger = { subject: 'https://evil.test/x' }
+    expect(await lookup(PAPERS, sigstore.attest(sbom(), stranger), built)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(
+        'missing_signed_sbom: nobody the policy trusts has signed a bill of materials (present)',
+      ),
+    })
+    expect(
+      await lookup(KEYLESS.replace('[signature]', '[sbom]'), sigstore.attest(sbom(), stranger)),
+    ).toMatchObject({
+      ok: true,
+    })
+  })
+})
+
 describe('a policy on keyless signatures', () => {
   it.each([
     ['trusts everybody', KEYLESS.replace('https://ci.test/team/*', '*')],
     ['trusts every host that begins alike', KEYLESS.replace('https://ci.test/team/*', 'https://ci.*')],
     ['names nobody', 'require: [signature]\ntrusted_root: root.json\n'],
+    ['wants signed papers of nobody', 'require: [signed_provenance]\n'],
     ['knows no root', KEYLESS.replace('trusted_root: root.json\n', '')],
     ['names a root that is not there', KEYLESS.replace('root.json', 'none.json')],
     ['names a root that is none', KEYLESS.replace('root.json', 'team.pub')],

@@ -13,10 +13,10 @@ describeWith('registry', 'packets whose makers are killed', (host) => {
   afterAll(() => kills.close())
 
   it.each([
-    ['build', 6],
-    ['publish', 6],
-    ['pull', 8],
-    ['index', 6],
+    ['build', 4],
+    ['publish', 4],
+    ['pull', 6],
+    ['index', 4],
   ] as const)(
     '%s, %i times: nothing partial is seen, and the next run succeeds',
     { timeout: 120_000 },
