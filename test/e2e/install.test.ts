@@ -50,7 +50,9 @@ describe('install', () => {
     const open = Repo.init()
     writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
     warrant(open, 'install')
-    expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe('mine \xff\n/.warrant/*\n!/.warrant/rules/\n')
+    expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe(
+      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n',
+    )
   })
 
   it('is refused while git keeps track of node_modules, and then changes nothing', () => {
