@@ -2,14 +2,15 @@ import type { SgNode } from './syntax.ts'
 
 interface Gap {
   readonly parent: RegExp
-  readonly before: RegExp
+  readonly before?: RegExp
   readonly text: RegExp
   readonly after?: RegExp
 }
 
 /** Syntax that is valid and that the grammars do not know: how the error looks that they report in its place. */
 const GAPS: readonly Gap[] = [
-  // `<in T>`, `<out T extends U>`, `<in out T>`: the modifier is taken for the name, and the name is one too many.
+  // `<in T>`, `<out T extends U>`, `<in out T>`: the modifier is one too many, or is taken for the name, which then is.
+  { parent: /^type_parameters$/, text: /^(?:in|out|in\s+out)$/, after: /^[\p{ID_Start}$_]/u },
   {
     parent: /^type_parameters?$/,
     before: /^(?:in|out)$/,
@@ -29,7 +30,7 @@ export const isGap = (error: SgNode): boolean => {
   return likely.some(
     (gap) =>
       gap.parent.test(String(parent)) &&
-      gap.before.test(before ?? '') &&
+      (gap.before === undefined || gap.before.test(before ?? '')) &&
       (gap.after === undefined || gap.after.test(after ?? '')),
   )
 }

@@ -89,6 +89,7 @@ describe('a scan', () => {
     'type A<in out T, out U extends string = "u"> = (a: T) => U',
     "export type * from 'a'\nexport type * as b from 'b'",
     "import defer * as a from 'a'",
+    'interface A<\n  out B = unknown,\n  /** c */\n  in out D extends B = B,\n> extends E<B> {}',
   ])('%s is valid, although the grammar does not know it', async (text) => {
     const [report] = await scanAll(asFiles({ 'a.ts': `${text}\nconsole.log(1)\n` }), own)
     expect(report).toMatchObject({ outcome: 'scanned', matches: [{ ruleId: 'backend.no-console-log' }] })
