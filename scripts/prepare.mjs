@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const inherited = Object.entries(process.env).filter(([name]) => !/^npm_config_(global|location|prefix)$/i.test(name))
+const inherited = Object.entries(process.env).filter(
+  ([name]) => !/^npm_config_(global|location|prefix)$/i.test(name),
+)
 const run = (/** @type {string} */ program, /** @type {string[]} */ ...words) => {
   const { status } = spawnSync(program, words, {
     cwd: root,
