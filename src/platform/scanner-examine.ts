@@ -1,5 +1,6 @@
 import type { Comment } from '../gate/ports.ts'
 import type { Matcher } from '../gate/rule.ts'
+import { isGap } from './scanner-gaps.ts'
 import { findKinds, findNeedles, makeSieve } from './scanner-needles.ts'
 import { numberOf, type Ready, runProbes } from './scanner-probes.ts'
 import type { Needles } from './scanner-regex.ts'
@@ -98,13 +99,12 @@ const isMissing = (node: SgNode): boolean =>
 const findBreak = (root: SgNode, grammar: string, text: string): readonly [number, number] | undefined => {
   const error = numberOf(grammar, ERROR)
   const missing = text.length > SHALLOW ? MISSING_DEEP : MISSING
-  const node =
+  const nodes =
     error !== undefined && addsUp(text)
-      ? root.find(error)
-      : root
-          .findAll({ rule: { any: [{ kind: ERROR }, missing] } } as never)
-          .find((one) => one.kind() === ERROR || isMissing(one))
-  if (node === null || node === undefined) return undefined
+      ? root.findAll(error)
+      : root.findAll({ rule: { any: [{ kind: ERROR }, missing] } } as never)
+  const node = nodes.find((one) => (one.kind() === ERROR ? !isGap(one) : isMissing(one)))
+  if (node === undefined) return undefined
   const { line, column } = node.range().start
   return [line, column]
 }

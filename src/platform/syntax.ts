@@ -16,6 +16,9 @@ const PACKAGES: Readonly<Record<string, () => unknown>> = {
   swift: () => load('@ast-grep/lang-swift'),
 }
 
+/** Whether a grammar is one of the library's own. The others can be brought to hang, or to crash, by a short text. */
+export const isBuiltIn = (grammar: string): boolean => BUILT_IN.includes(grammar)
+
 const load = createRequire(import.meta.url)
 let napi: Napi | undefined
 let registered = false
@@ -23,7 +26,7 @@ let registered = false
 /** The root of the syntax tree of a text. */
 export const parseText = (grammar: string, text: string): SgNode => {
   napi ??= load('@ast-grep/napi') as Napi
-  if (!registered && !BUILT_IN.includes(grammar)) {
+  if (!registered && !isBuiltIn(grammar)) {
     // The library takes all further grammars at once, and only once.
     const grammars = Object.entries(PACKAGES).map(([name, get]) => [name, get()])
     napi.registerDynamicLanguage(Object.fromEntries(grammars))

@@ -94,6 +94,19 @@ describe('a gate that can be relied on', () => {
     expect(gateJson(repo)).toMatchObject({ code: 2, error: { code: 'rule.unreadable' } })
   })
 
+  it('writes down which rules were outweighed by another that says the same of the line', () => {
+    const repo = backend().stage({ 'src/a.ts': LOG })
+    expect(places(gateJson(repo))).toEqual(['backend.no-console-log src/a.ts:1'])
+    expect(readEvidence(repo).consolidation?.suppressed).toEqual([
+      expect.objectContaining({
+        ruleId: 'heuristics.ts.console-log.ast',
+        file: 'src/a.ts',
+        replacedByRuleId: 'backend.no-console-log',
+        reason: 'semantic-family-precedence',
+      }),
+    ])
+  })
+
   it('counts a lone unstaged change as unstaged', () => {
     const repo = backend().write({ 'src/ok.ts': 'export const a = 1\n' })
     gate(repo)

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { readBook } from '../../scripts/rules.ts'
+import { BACKEND, gateJson, LOG } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
 import { asFiles, compileAll, guestRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
 
 /** Rules that come with a repository are data from strangers: whatever they hold, the scan goes on and says so. */
@@ -110,6 +112,33 @@ describe('a hostile rule', () => {
     const [report] = await scanAll(asFiles({ 'a.ts': 'f(1)' }), rules)
     expect(report).toMatchObject({ outcome: 'scanned', matches: [{ line: 1 }] })
   })
+})
+
+describe('a hostile text', () => {
+  // Found by trying: grammars that take minutes over, or crash on, a few kilobytes.
+  it.each([
+    ['a.java', 'A<'.repeat(30_000), /it took too long/],
+    ['a.kt', '"${'.repeat(20_000), /the parser gave in/],
+  ])('in %s costs its file and nothing else, small as it is', (name, text, why) => {
+    const repo = Repo.init().stage({ 'package.json': BACKEND, [name]: text, 'src/b.ts': LOG })
+    const { code, findings } = gateJson(repo)
+    expect(code).toBe(1)
+    expect(findings.map(({ ruleId, file }) => [ruleId, file])).toEqual([
+      ['gate.file-given-up', name],
+      ['backend.no-console-log', 'src/b.ts'],
+    ])
+    expect(findings[0]?.message).toMatch(why)
+  })
+
+  it.each(['(', '[', 'a<', '{a:', '`${', '<a>'])(
+    'of %s, nested beyond reason, is read by a child',
+    async (open) => {
+      const files = asFiles({ 'a.tsx': open.repeat(20_000), 'b.ts': 'console.log(1)' })
+      const reports = await scanAll(files, own, { fileMs: 5_000, children: 1 })
+      expect(['broken', 'given-up']).toContain(reports[0]?.outcome)
+      expect(reports[1]).toMatchObject({ outcome: 'scanned', matches: [{ line: 1 }] })
+    },
+  )
 })
 
 describe('a scan that is stopped', () => {

@@ -84,6 +84,25 @@ describe('a scan', () => {
     expect(places(report)).toEqual([[1, 1]])
   })
 
+  it.each([
+    'interface A<in T> { a(b: T): void }',
+    'type A<in out T, out U extends string = "u"> = (a: T) => U',
+    "export type * from 'a'\nexport type * as b from 'b'",
+    "import defer * as a from 'a'",
+    'interface A<\n  out B = unknown,\n  /** c */\n  in out D extends B = B,\n> extends E<B> {}',
+  ])('%s is valid, although the grammar does not know it', async (text) => {
+    const [report] = await scanAll(asFiles({ 'a.ts': `${text}\nconsole.log(1)\n` }), own)
+    expect(report).toMatchObject({ outcome: 'scanned', matches: [{ ruleId: 'backend.no-console-log' }] })
+  })
+
+  it.each(['type A<in T,, U> = 1', 'interface A<in T U> {}', 'export type from', 'import defer * from'])(
+    '%s is broken',
+    async (text) => {
+      const [report] = await scanAll(asFiles({ 'a.ts': text }), own)
+      expect(report).toMatchObject({ outcome: 'broken', line: 1 })
+    },
+  )
+
   it.each(['', '\n', '// only this\n', 'export {}\n'])('%j is not broken', async (text) => {
     expect(await one(text)).toMatchObject({ outcome: 'scanned', matches: [] })
   })
