@@ -79,12 +79,12 @@ const embedQuestion = async (
   }
   const other = await rebuilt()
   if (other !== undefined) return other
-  // One that came without vectors gets them with the first question. Of another model they are made on demand.
-  if (packet.vectors === undefined) {
-    await packet.rebuild(embedder, signal)
-    return rebuilt()
-  }
-  throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
+  if (packet.vectors !== undefined)
+    throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
+  // One that came without vectors gets them with the first question; not those that hardly count beside the words.
+  if (embedder.weight !== undefined) return undefined
+  await packet.rebuild(embedder, signal)
+  return rebuilt()
 }
 
 /** Words alone, with the reason why. */

@@ -306,7 +306,7 @@ describe('query', () => {
     [
       'without vectors',
       { embeddings: false },
-      { ok: true, mode: 'hybrid', embedding: { model: LOCAL_MODEL, source: 'rebuilt' }, warnings: [] },
+      { ok: true, mode: 'lexical', warnings: ['the packet has no vectors: searched by words alone'] },
     ],
     [
       'without documents',

@@ -15,6 +15,13 @@ const MIN_BATCH = 16
 
 type Four = [number, number, number, number]
 
+/** A question that is not of the rows' kind has no answer among them. */
+export const checkQuestion = (query: Float32Array, dim: number): void => {
+  if (query.length !== dim)
+    throw packetFaults.vectors(`the question has ${query.length} values, the rows have ${dim}`)
+  checkFinite(query)
+}
+
 /** Better first: the higher score, then the lower row. */
 export const byScore = (a: Hit, b: Hit): number => b.score - a.score || a.row - b.row
 
@@ -123,9 +130,7 @@ export const rescore = (query: Float32Array, rows: readonly number[], read: Read
  * would find. The bytes only decide which floats need not be looked at.
  */
 export const searchExact = (table: ByteTable, query: Float32Array, k: number, read: ReadRows): Hit[] => {
-  if (query.length !== table.dim)
-    throw packetFaults.vectors(`the question has ${query.length} values, the rows have ${table.dim}`)
-  checkFinite(query)
+  checkQuestion(query, table.dim)
   const wanted = Math.min(k, table.rows)
   if (wanted <= 0) return []
   const possible = findPossible(table, query, wanted).sort((a, b) => b.high - a.high || a.row - b.row)

@@ -58,6 +58,15 @@ describe('a graph over rows', () => {
     expect(found / 600).toBeGreaterThan(0.97)
   })
 
+  it.each([new Float32Array(3), new Float32Array(DIM).fill(Number.NaN)])(
+    'refuses a question that is none',
+    (question) => {
+      expect(() => graph.nearest(question, 1, read)).toThrow(
+        expect.objectContaining({ code: 'packet.vectors' }),
+      )
+    },
+  )
+
   it('looks at few of the floats', () => {
     let reads = 0
     graph.nearest(questionAt(0), 10, (first, target) => {

@@ -1,6 +1,6 @@
 import { Beam } from './beam.ts'
 import { type ByteTable, MAX_BLOCK } from './byte-table.ts'
-import { byScore, type Hit, type ReadRows, rescore } from './exact.ts'
+import { byScore, checkQuestion, type Hit, type ReadRows, rescore } from './exact.ts'
 
 /** Most neighbours of a row on the ground, where all rows are; above it half as many. */
 const WIDE = 32
@@ -29,6 +29,17 @@ const layOut = (rows: number): Uint32Array => {
   return starts
 }
 
+const findPeaks = (rows: number): readonly number[] => {
+  const peaks: number[] = []
+  let highest = -1
+  for (let row = 0; row < rows && highest < MAX_LEVEL; row++) {
+    if (levelOf(row) <= highest) continue
+    highest = levelOf(row)
+    peaks.push(row)
+  }
+  return peaks
+}
+
 /**
  * Rows that know their neighbours (HNSW): a search walks from row to row towards the question and sees a small
  * part of them. It may miss some of the best; whoever must not miss any searches exactly. Rows are put in one
@@ -43,6 +54,8 @@ export class Graph {
   readonly #seen: Uint32Array
   readonly #fresh = new Uint32Array(MAX_BLOCK)
   readonly #scores = new Float64Array(MAX_BLOCK)
+  /** Rows that reach higher than all before them; few. */
+  readonly #peaks: readonly number[]
   #search = 0
   #count = 0
 
@@ -51,6 +64,7 @@ export class Graph {
     this.#starts = layOut(table.rows)
     this.links = new Uint32Array(this.#starts[table.rows] as number)
     this.#seen = new Uint32Array(table.rows)
+    this.#peaks = findPeaks(table.rows)
   }
 
   /** Takes links that were kept. False when they cannot be those of so many rows. */
@@ -84,6 +98,7 @@ export class Graph {
 
   /** Nearly always the `k` best rows, their scores exact, ties by ascending row. */
   nearest(query: Float32Array, k: number, read: ReadRows): Hit[] {
+    checkQuestion(query, this.#table.dim)
     if (this.#count === 0) return []
     this.#table.loadQuestion(query)
     const ground = this.#walk(this.#descend(this.#top(), 0), 0, Math.max(4 * k, MIN_WIDTH))
@@ -99,16 +114,9 @@ export class Graph {
   /** The first of the rows that reach highest: where every search begins. */
   #top(): { readonly row: number; readonly level: number } {
     let best = { row: 0, level: levelOf(0) }
-    for (const row of this.#tops) if (row < this.#count) best = { row, level: levelOf(row) }
+    for (const row of this.#peaks) if (row < this.#count) best = { row, level: levelOf(row) }
     return best
   }
-
-  /** Rows that reach higher than all before them; few. */
-  get #tops(): readonly number[] {
-    this.#peaks ??= findPeaks(this.#table.rows)
-    return this.#peaks
-  }
-  #peaks: readonly number[] | undefined
 
   /** Goes down to just above `level`, to the nearest of each level. */
   #descend(from: { readonly row: number; readonly level: number }, level: number): number {
@@ -194,15 +202,4 @@ export class Graph {
     for (const [i, one] of rows.entries()) near.add(one, this.#scores[i] as number)
     this.#link(row, level, this.#choose(near, widthOf(level)))
   }
-}
-
-const findPeaks = (rows: number): readonly number[] => {
-  const peaks: number[] = []
-  let highest = -1
-  for (let row = 0; row < rows && highest < MAX_LEVEL; row++) {
-    if (levelOf(row) <= highest) continue
-    highest = levelOf(row)
-    peaks.push(row)
-  }
-  return peaks
 }

@@ -96,9 +96,10 @@ export class LexicalIndex {
 const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): Hit[] => {
   const best: Hit[] = []
   for (const row of rows) {
-    const hit = { row, score: scores[row] as number }
-    const last = best.at(-1)
-    if (best.length === depth && last !== undefined && byScore(hit, last) >= 0) continue
+    const score = scores[row] as number
+    const last = best[depth - 1]
+    if (last !== undefined && (score < last.score || (score === last.score && row > last.row))) continue
+    const hit = { row, score }
     let at = best.length
     while (at > 0 && byScore(hit, best[at - 1] as Hit) < 0) at--
     best.splice(at, 0, hit)

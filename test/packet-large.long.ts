@@ -1,0 +1,62 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { writeFlat } from '../src/packets/format/faiss.ts'
+import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from '../src/packets/search/local-embedder.ts'
+import { makeFolder, Program, sweep } from './support/binary.ts'
+import { initialize, request } from './support/messages.ts'
+
+afterAll(sweep)
+
+/** So many that the index is searched in a thread. */
+const ROWS = 260_000
+const DIGEST = '1'.repeat(64)
+const PATIENCE = 120_000
+
+const threadsOf = async (pid: number) => (await readdir(`/proc/${pid}/task`)).length
+
+/** A packet as if it had been fetched. */
+const layPacket = async (): Promise<string> => {
+  const root = await makeFolder()
+  const folder = join(root, 'cas', `sha256_${DIGEST}`)
+  await mkdir(join(folder, 'payload/faiss'), { recursive: true })
+  const values = new Float32Array(ROWS * LOCAL_DIM)
+  const lines = Array.from({ length: ROWS }, (_, row) => {
+    const text = `item ${row} of shelf ${row % 977}`
+    values.set(embedLocally(text), row * LOCAL_DIM)
+    return `${JSON.stringify({ id: `a.md:${row}`, text, metadata: { path: 'a.md' } })}\n`
+  })
+  await writeFile(join(folder, 'payload/docs.jsonl'), lines.join(''))
+  await writeFile(
+    join(folder, 'payload/faiss/index.faiss'),
+    writeFlat({ rows: ROWS, dim: LOCAL_DIM, values }),
+  )
+  const embedding = { model: LOCAL_MODEL, dim: LOCAL_DIM, dtype: 'float16' }
+  await writeFile(join(folder, 'payload/manifest.json'), JSON.stringify({ embedding }))
+  await writeFile(join(folder, 'oci-manifest.json'), '{}')
+  return root
+}
+
+it(
+  'a packet of 260 000 chunks is searched in a thread, and found is what is there',
+  async () => {
+    const root = await layPacket()
+    const program = new Program([], { binary: 'cpm-mcp', env: { CPM_ROOT: root } })
+    const ref = `oci://localhost/x@sha256:${DIGEST}`
+    const ask = (id: number, q: string) =>
+      request(id, 'tools/call', { name: 'query', arguments: { ref, q, k: 2 } })
+    program.send(initialize(), request(2, 'tools/list'))
+    await program.answers(2)
+    const before = await threadsOf(program.pid)
+    program.send(ask(3, 'item 4242'))
+    const said = await program.answers(3, PATIENCE)
+    expect(said[2]).toMatchObject({
+      result: {
+        structuredContent: { ok: true, mode: 'hybrid', results: [{ snippet: 'item 4242 of shelf 334' }, {}] },
+      },
+    })
+    expect(await threadsOf(program.pid)).toBeGreaterThan(before)
+    expect(await program.finish()).toMatchObject({ code: 0 })
+  },
+  PATIENCE,
+)
