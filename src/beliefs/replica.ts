@@ -21,6 +21,8 @@ export const replicaFaults = defineFaults('replica', {
 const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
 const MAX_TURNS = 64
+/** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
+const MAX_GATHERED = 1_024
 
 export interface ReplicaOptions {
   readonly scribe: Scribe
@@ -109,6 +111,7 @@ export class Replica {
   async #gather(): Promise<void> {
     for (let turn = 0, known = 0; turn < MAX_TURNS && this.#jobs.length > known; turn += 1) {
       known = this.#jobs.length
+      if (known >= MAX_GATHERED) return
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
   }
