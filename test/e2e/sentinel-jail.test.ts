@@ -305,7 +305,9 @@ describe('the jail on the wire', () => {
     linkSync(join(denied, 'keys/a.java'), join(denied, 'src/hard.java'))
     symlinkSync('../keys', join(denied, 'src/soft'))
     symlinkSync('secret.java', join(denied, 'src/soft.java'))
-    const flags = ['--root', denied, '--deny', 'keys,src/secret.java', '--deny-hardlinks']
+    writeFileSync(join(denied, 'src/cafe\u0301.java'), `class Hidden { String s = "${SECRET}"; }`)
+    const patterns = 'keys,src/secret.java,src/caf\u00e9.java'
+    const flags = ['--root', denied, '--deny', patterns, '--deny-hardlinks']
     const paths = [
       ...[
         'keys',
@@ -325,6 +327,7 @@ describe('the jail on the wire', () => {
         'src/soft/a.java',
         'src/soft.java',
       ],
+      ...['src/cafe\u0301.java', 'src/caf\u00e9.java'],
       ...['src/hard.java', '.', 'src', denied, `${denied}/keys/a.java`, `${denied}//src/secret.java`],
     ]
     const all = calls(WAYS, paths).filter(([tool]) => !/^(generate|write)/.test(tool))

@@ -125,7 +125,7 @@ describe('get_project_structure', () => {
       { name: 'x', files: [/A\.java$/, /B\.java$/].map((name) => expect.stringMatching(name)) },
     ])
     expect(found.warnings.map(({ message }: { message: string }) => message).join('\n')).toMatch(
-      /gone[^]*outside|outside[^]*gone/,
+      /gone[\s\S]*outside|outside[\s\S]*gone/,
     )
   })
 
@@ -164,7 +164,7 @@ describe('discover_service_interconnections', () => {
       )
       const texts = await readFixture(name)
       const known = maskAll(
-        analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
+        await analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
       ).connections
       type Told = {
         protocol: string
