@@ -15,6 +15,7 @@ export interface ThreadTools {
 
 /** At most one word about progress in so many steps. */
 const STEP = 50
+const QUICK_MS = 20
 
 const watchFor = ({ id, ms }: ThreadJob, cell: Int32Array): Watch => {
   const until = systemClock.elapsed() + ms
@@ -43,7 +44,9 @@ export const serveJobs = (cell: Int32Array, run: (job: ThreadJob, tools: ThreadT
     }
   }
   parentPort?.on('message', async (job: ThreadJob) => {
+    const started = systemClock.elapsed()
     say(await work(job))
-    await relieve()
+    // What was quick cannot have parsed much.
+    if (systemClock.elapsed() - started > QUICK_MS) await relieve()
   })
 }

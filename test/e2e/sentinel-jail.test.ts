@@ -116,7 +116,11 @@ describe('the jail on the wire', () => {
   it('gives not a byte from outside, through the union over stdio', async () => {
     const all = calls(WAYS, attackPaths(grounds))
     const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
-    const { messages } = await converse(lines, ['--root', grounds.root])
+    const messages: Message[] = []
+    // Not all at once: whoever hangs up has ten seconds to hear the rest, also on a machine that is busy.
+    for (let at = 0; at < lines.length; at += 4_000) {
+      messages.push(...(await converse(lines.slice(at, at + 4_000), ['--root', grounds.root])).messages)
+    }
     expect(messages).toHaveLength(all.length)
     for (const message of messages) {
       const [tool, , path] = all[Number(message.id)] ?? []
