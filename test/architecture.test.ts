@@ -86,6 +86,8 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   'node:dns/promises': { rooms: ['platform'], why: 'where a name leads' },
   'node:timers/promises': { rooms: ['platform'], why: 'waiting before another try' },
   'node:os': { rooms: ['platform'], why: 'a lock names its machine, a pool counts its processors' },
+  'node:v8': { rooms: ['platform'], why: 'the collector does not see what native code holds' },
+  'node:vm': { rooms: ['platform'], why: 'the way to the collector' },
   'node:stream': { rooms: ['surfaces', 'platform'], why: 'bytes in and out' },
   'node:module': { rooms: ['platform'], why: 'native libraries are loaded when a file asks for them' },
   'node:worker_threads': {

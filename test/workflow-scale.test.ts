@@ -37,36 +37,36 @@ const counting = (parser: SyntaxParser) => {
   }
 }
 
-const workOf = (texts: Record<string, string>) => {
+const workOf = async (texts: Record<string, string>) => {
   const files = memoryFiles(texts)
   const parser = counting(syntaxTrees())
-  const found = analyse(files, parser, { at: '', watch: () => {} })
+  const found = await analyse(files, parser, { at: '', watch: () => {} })
   return { asked: parser.asked(), read: files.bytesRead(), found }
 }
 
 describe('work', () => {
-  it('grows with the project, and no faster', () => {
-    const [small, large] = [workOf(javaProject(90)), workOf(javaProject(360))]
+  it('grows with the project, and no faster', async () => {
+    const [small, large] = [await workOf(javaProject(90)), await workOf(javaProject(360))]
     expect(large.found.graph.nodes.length).toBeGreaterThan(3 * small.found.graph.nodes.length)
     expect(large.asked / small.asked).toBeLessThan(4.4)
     expect(large.read / small.read).toBeLessThan(4.4)
   })
 
-  it('reads every file once', () => {
+  it('reads every file once', async () => {
     const texts = javaProject(60)
     const total = Object.values(texts).join('').length
     // The build file is looked at twice: as the build, and as configuration.
-    expect(workOf(texts).read).toBeLessThanOrEqual(total + (texts['pom.xml']?.length ?? 0))
+    expect((await workOf(texts)).read).toBeLessThanOrEqual(total + (texts['pom.xml']?.length ?? 0))
   })
 
-  it('stays in proportion on code that was written to hurt', () => {
+  it('stays in proportion on code that was written to hurt', async () => {
     const hurt = (count: number) => ({
       'A.java': `class A { WebClient c; String s = ${Array(count).fill('"a"').join(' + ')};
         void f() { c${'.get().uri("/x")'.repeat(count)}; } void g() { ${'if (a) { '.repeat(count)} c.uri("/y"); ${'}'.repeat(count)} } }`,
       'B.java': `class B { String A0 = "x"; ${Array.from({ length: 40 }, (_, at) => `String A${at + 1} = A${at} + A${at};`).join('\n')} @GetMapping(A40) void h() {} }`,
       'C.java': `@RestController class C { static final String L = M; static final String M = L; @GetMapping(L) void i() {} }`,
     })
-    const [small, large] = [workOf(hurt(500)), workOf(hurt(2_000))]
+    const [small, large] = [await workOf(hurt(500)), await workOf(hurt(2_000))]
     expect(large.asked / small.asked).toBeLessThan(4.5)
   })
 })

@@ -22,7 +22,10 @@ const findCommand = (name: string, all: readonly Command[]): Command => {
 
 // A message may quote what a file or a variable said: it must not break the line or paint the terminal.
 const oneLine = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
 export const reportFailure = (thrown: unknown, json: boolean, terminal: Terminal): number => {
@@ -36,10 +39,23 @@ export const reportFailure = (thrown: unknown, json: boolean, terminal: Terminal
   return EXIT_CODES[thrown.kind]
 }
 
+/** In JSON such characters can be told by their number, and then they paint nothing wherever it is shown. */
+const plainJson = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  print: (text) =>
+    terminal.print(
+      text.replace(
+        /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+        (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+    ),
+})
+
 /** Words in, exit code out. */
-export const main = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+export const main = async (args: readonly string[], given: Terminal): Promise<number> => {
   const [first, ...rest] = args
   const json = args.includes('--json')
+  const terminal = json ? plainJson(given) : given
   try {
     if (first === '--version' || first === '-v') {
       terminal.print(json ? JSON.stringify({ version: VERSION }) : VERSION)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJail } from './jail.ts'
-import { KeptLists } from './jail-entries.ts'
-import { holdRoot } from './jail-ground.ts'
+import { KeptLists, readEntries } from './jail-entries.ts'
+import { groundOf, holdRoot } from './jail-ground.ts'
 
 let root: string
 const file = (at: number, folder = 'many') => join(root, folder, `f${at}`)
@@ -20,6 +20,21 @@ beforeAll(async () => {
   await wait(2_200)
 })
 afterAll(() => rmSync(root, { recursive: true }))
+
+it('is bounded whatever size the file system claims for the folder', () => {
+  const ground = groundOf(holdRoot(root))
+  const many = ground.enter(ground.root, 'many')
+  const claims = (size: number) => ({
+    reach: many.reach,
+    stats: Object.assign(many.stats, { size }),
+    leave: () => {},
+  })
+  for (const size of [0, 2 ** 20]) {
+    expect(readEntries(claims(size), () => {}, 100)).toHaveLength(100)
+    expect(() => readEntries(claims(size), () => {}, 99)).toThrow(/more than 99 entries/)
+  }
+  many.leave()
+})
 
 describe('a list that is asked for again', () => {
   it('is read twice and then kept, until the folder changes', () => {

@@ -25,18 +25,18 @@ const kindAt = (at: Place, entry: Dirent): EntryKind => {
 
 const entryOf = (at: Place, entry: Dirent): Entry => ({ name: entry.name, kind: kindAt(at, entry) })
 
+const refuseMany = (most: number): never => {
+  throw jailFaults.too_many_entries(`a folder with more than ${most} entries`, { detail: { limit: most } })
+}
+
 /** Of a folder that may be endless: batch by batch, up to the bound. */
-const streamEntries = (at: Place, watch: Watch): Entry[] => {
+const streamEntries = (at: Place, watch: Watch, most: number): Entry[] => {
   const folder = opendirSync(at.reach, { bufferSize: BATCH })
   try {
     const entries: Entry[] = []
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       if (entries.length % BATCH === 0) watch()
-      if (entries.length === MAX_ENTRIES) {
-        throw jailFaults.too_many_entries(`a folder with more than ${MAX_ENTRIES} entries`, {
-          detail: { limit: MAX_ENTRIES },
-        })
-      }
+      if (entries.length === most) refuseMany(most)
       entries.push(entryOf(at, entry))
     }
     return entries
@@ -58,13 +58,16 @@ const isSorted = (entries: readonly Entry[]): boolean => {
 
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
 
+const readAtOnce = (at: Place, most: number): Entry[] => {
+  const entries = readdirSync(at.reach, { withFileTypes: true })
+  // Some file systems count in other units, or not at all.
+  return entries.length > most ? refuseMany(most) : entries.map((entry) => entryOf(at, entry))
+}
+
 /** The entries of a folder in code-unit order. */
-export const readEntries = (at: Place, watch: Watch): readonly Entry[] => {
+export const readEntries = (at: Place, watch: Watch, most = MAX_ENTRIES): readonly Entry[] => {
   watch()
-  const entries =
-    at.stats.size > SMALL
-      ? streamEntries(at, watch)
-      : readdirSync(at.reach, { withFileTypes: true }).map((entry) => entryOf(at, entry))
+  const entries = at.stats.size > SMALL ? streamEntries(at, watch, most) : readAtOnce(at, most)
   return isSorted(entries) ? entries : entries.sort(byName)
 }
 

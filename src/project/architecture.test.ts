@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memoryFiles } from '../../test/support/memory-files.ts'
 import { syntaxTrees } from '../platform/syntax-trees.ts'
-import { analyse } from './architecture.ts'
+import { type Architecture, analyse } from './architecture.ts'
 import { drawMermaid, fitGraph } from './mermaid.ts'
 import { maskAll } from './secrets.ts'
 
@@ -24,15 +24,18 @@ const fixture = (name: string): Record<string, string> => {
 const study = (texts: Record<string, string | undefined>) =>
   analyse(memoryFiles(texts), parser, { at: AT, watch: () => {} })
 
-const inboundOf = (found: ReturnType<typeof study>) =>
+const inboundOf = (found: Architecture) =>
   found.connections.inbound.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
-const outboundOf = (found: ReturnType<typeof study>) =>
+const outboundOf = (found: Architecture) =>
   found.connections.outbound.map(
     ({ target_service, protocol, type }) => `${protocol}/${type} ${target_service}`,
   )
 
+const orders = maskAll(await study(fixture('orders')))
+const market = maskAll(await study(fixture('market')))
+
 describe('the orders project', () => {
-  const found = maskAll(study(fixture('orders')))
+  const found = orders
 
   it('is read without a complaint', () => {
     expect(found.warnings).toEqual([])
@@ -108,7 +111,7 @@ describe('the orders project', () => {
 })
 
 describe('the market project', () => {
-  const found = maskAll(study(fixture('market')))
+  const found = market
   const api = (name: string) => inboundOf(found).filter((one) => one.startsWith(name))
 
   it('is read without a complaint', () => {
@@ -215,8 +218,8 @@ describe('the market project', () => {
 })
 
 describe('code as others wrote it', () => {
-  it('has its routes nested in what is no path as well', () => {
-    const found = study({
+  it('has its routes nested in what is no path as well', async () => {
+    const found = await study({
       'A.java': `import org.springframework.web.reactive.function.server.RouterFunction;
 class A {
   RouterFunction routes() {
@@ -228,8 +231,8 @@ class A {
     expect(inboundOf(found)).toEqual(['REST GET /', 'REST GET /api/hello'])
   })
 
-  it('has Kotlin classes whose annotations name their arguments, one below the other', () => {
-    const found = study({
+  it('has Kotlin classes whose annotations name their arguments, one below the other', async () => {
+    const found = await study({
       'A.kt': `package a
 
 @Controller

@@ -30,6 +30,8 @@ export interface AnalysisOptions {
   readonly at: string
   readonly watch: Watch
   readonly progress?: (done: number, total: number) => void
+  /** Makes room between two files, whose syntax trees may be large; a promise when that takes a moment. */
+  readonly relieve?: () => Promise<void> | undefined
   readonly orgPattern?: string | undefined
 }
 
@@ -132,30 +134,32 @@ const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   return [...distinct.values()]
 }
 
-const readAll = (
+const readAll = async (
   files: ProjectFiles,
   survey: Survey,
   parser: SyntaxParser,
   options: AnalysisOptions,
-): Reading => {
+): Promise<Reading> => {
   const reading = new Reading(files, parser)
   const wanted = survey.files.filter(({ path }) => isRead(path) && !isTestPath(path))
   for (const [index, file] of wanted.entries()) {
     options.watch()
     reading.file(file)
     options.progress?.(index + 1, wanted.length)
+    const pause = options.relieve?.()
+    if (pause !== undefined) await pause
   }
   return reading
 }
 
 /** Everything the workflows know of a project, from one reading of its files. */
-export const analyse = (
+export const analyse = async (
   files: ProjectFiles,
   parser: SyntaxParser,
   options: AnalysisOptions,
-): Architecture => {
+): Promise<Architecture> => {
   const survey = files.walk(WALK_LIMITS, options.watch)
-  const reading = readAll(files, survey, parser, options)
+  const reading = await readAll(files, survey, parser, options)
   const packages = new Map(reading.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
   const index = new SourceIndex(reading.units)

@@ -124,7 +124,7 @@ describe('project_search', () => {
   })
 })
 
-const TREE = { path: '.', depth: 9, exclude: [], ignored: false, limit: 500 }
+const TREE = { path: '.', depth: 9, exclude: [], ignored: false, limit: 500, bytes: 100_000 }
 
 describe('project_tree', () => {
   it('draws what is there', () => {
@@ -155,16 +155,38 @@ describe('project_glob', () => {
     ['*.{yml,md}', '.', '.github/ci.yml\nREADME.md\nlong.md'],
     ['nothing', '.', ''],
   ])('finds %s below %s', (pattern, path, text) => {
-    expect(JOBS.glob(desk, { pattern, path, ignored: false, limit: 100 }).text).toBe(text)
+    expect(JOBS.glob(desk, { pattern, path, ignored: false, limit: 100, bytes: 100_000 }).text).toBe(text)
   })
 
-  it('stops at its limit and says so', () => {
-    expect(JOBS.glob(desk, { pattern: '*.ts', path: '.', ignored: false, limit: 2 })).toEqual({
-      text: 'src/a.ts\nsrc/binary.ts',
+  it('gives as many whole names as there is room for, and says that there are more', () => {
+    const few = { ...TREE, bytes: 40 }
+    expect(JOBS.tree(desk, few)).toEqual({
+      text: '.github/\n.gitignore\nREADME.md\nlinked@',
+      entries: 4,
+      depth: 1,
+      cut: expect.stringContaining('not shown'),
+    })
+    expect(JOBS.glob(desk, { pattern: '**', path: '.', ignored: false, limit: 99, bytes: 30 })).toEqual({
+      text: '.github/ci.yml\n.gitignore',
       matches: 2,
       truncated: true,
     })
-    expect(JOBS.glob(desk, { pattern: '*.md', path: '.', ignored: false, limit: 2 }).truncated).toBe(false)
+    const first = JOBS.list(desk, { path: '.', offset: 0, limit: 99, bytes: 20 })
+    expect(first).toMatchObject({ text: '.github/\n.gitignore', truncated: true })
+    expect(JOBS.list(desk, { path: '.', offset: 2, limit: 1, bytes: 3 })).toMatchObject({ text: 'README.md' })
+  })
+
+  it('stops at its limit and says so', () => {
+    expect(JOBS.glob(desk, { pattern: '*.ts', path: '.', ignored: false, limit: 2, bytes: 100_000 })).toEqual(
+      {
+        text: 'src/a.ts\nsrc/binary.ts',
+        matches: 2,
+        truncated: true,
+      },
+    )
+    expect(
+      JOBS.glob(desk, { pattern: '*.md', path: '.', ignored: false, limit: 2, bytes: 100_000 }).truncated,
+    ).toBe(false)
   })
 })
 
@@ -222,8 +244,8 @@ it('time that is up ends every job', () => {
   for (const ask of [
     () => JOBS.search(late, SEARCH),
     () => JOBS.tree(late, TREE),
-    () => JOBS.glob(late, { pattern: '*', path: '.', ignored: false, limit: 1 }),
-    () => JOBS.list(late, { path: '.', offset: 0, limit: 1 }),
+    () => JOBS.glob(late, { pattern: '*', path: '.', ignored: false, limit: 1, bytes: 100_000 }),
+    () => JOBS.list(late, { path: '.', offset: 0, limit: 1, bytes: 100_000 }),
     () => JOBS.many(late, { paths: ['README.md'], bytes: 100 }),
   ]) {
     expect(reason(ask)).toBe('jail.timeout')

@@ -1,6 +1,7 @@
 import { type Entry, endingOf, type Facts, jailFaults, type Rules } from '../kernel/jail.ts'
 import type { Desk } from './desk.ts'
 import { isClutter, showEntries, showName } from './rules.ts'
+import { countFitting } from './text.ts'
 
 export interface Page {
   readonly text: string
@@ -13,17 +14,19 @@ export interface PageArgs {
   readonly path: string
   readonly offset: number
   readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
 }
 
-const page = (entries: readonly Entry[], offset: number, limit: number): Page => {
+const page = (entries: readonly Entry[], { offset, limit, bytes }: PageArgs): Page => {
   const whole = offset === 0 && entries.length <= limit
   const shown = whole ? entries : entries.slice(offset, offset + limit)
-  return {
-    text: showEntries(shown),
-    total: entries.length,
-    offset,
-    truncated: offset + shown.length < entries.length,
-  }
+  const text = showEntries(shown)
+  const facts = { total: entries.length, offset }
+  if (text.length * 3 <= bytes) return { text, ...facts, truncated: offset + shown.length < entries.length }
+  const lines = text.split('\n')
+  const count = countFitting(lines, bytes)
+  return { text: lines.slice(0, count).join('\n'), ...facts, truncated: offset + count < entries.length }
 }
 
 const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly Entry[] => {
@@ -33,16 +36,15 @@ const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly 
 }
 
 /** A folder as the structure of a project: what tools and builds leave behind is not part of it. */
-export const listStructure = (desk: Desk, rules: Rules, { path, offset, limit }: PageArgs): Page =>
+export const listStructure = (desk: Desk, rules: Rules, args: PageArgs): Page =>
   page(
-    entriesOf(desk, path, rules).filter((entry) => !isClutter(entry)),
-    offset,
-    limit,
+    entriesOf(desk, args.path, rules).filter((entry) => !isClutter(entry)),
+    args,
   )
 
 /** A folder as it is. */
-export const listFolder = (desk: Desk, { path, offset, limit }: PageArgs): Page =>
-  page(entriesOf(desk, path, desk.rules), offset, limit)
+export const listFolder = (desk: Desk, args: PageArgs): Page =>
+  page(entriesOf(desk, args.path, desk.rules), args)
 
 export interface Info extends Omit<Facts, 'modified' | 'names'> {
   readonly modified: string

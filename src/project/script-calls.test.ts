@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { memoryFiles } from '../../test/support/memory-files.ts'
 import { syntaxTrees } from '../platform/syntax-trees.ts'
-import { analyse } from './architecture.ts'
+import { type Architecture, analyse } from './architecture.ts'
 
 const study = (texts: Record<string, string>) =>
   analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} })
-const shown = (found: ReturnType<typeof study>) => [
+const shown = (found: Architecture) => [
   ...found.connections.inbound.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`),
   ...found.connections.outbound.map(({ type, target_service }) => `${type} → ${target_service}`),
 ]
 
-it('finds the routes of Express, also under a mounted router', () => {
-  const found = study({
+it('finds the routes of Express, also under a mounted router', async () => {
+  const found = await study({
     'src/app.ts': `import express, { Router } from 'express'
 const app = express()
 const router = Router()
@@ -30,8 +30,8 @@ cache.get('/not-a-route', 1)
   ])
 })
 
-it('finds the routes of Fastify', () => {
-  const found = study({
+it('finds the routes of Fastify', async () => {
+  const found = await study({
     'server.js': `const fastify = require('fastify')({ logger: true })
 fastify.get('/a', async () => 1)
 fastify.route({ method: ['GET', 'PUT'], url: '/b', handler: () => 1 })
@@ -40,8 +40,8 @@ fastify.route({ method: ['GET', 'PUT'], url: '/b', handler: () => 1 })
   expect(shown(found)).toEqual(['REST GET /a', 'REST GET /b', 'REST PUT /b'])
 })
 
-it('finds controllers, clients and roles of Nest', () => {
-  const found = study({
+it('finds controllers, clients and roles of Nest', async () => {
+  const found = await study({
     'src/cats.controller.ts': `import { Controller, Get, Post } from '@nestjs/common'
 @Controller('cats')
 export class CatsController {

@@ -19,7 +19,12 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
     run: async ({ path, offset = 0 }, call) => {
-      const { text, ...page } = await ask(ports, call, 'structure', { path, offset, limit: MAX_ENTRIES })
+      const { text, ...page } = await ask(ports, call, 'structure', {
+        path,
+        offset,
+        limit: MAX_ENTRIES,
+        bytes: textBytes(ports),
+      })
       return new Told(page, text)
     },
   }),

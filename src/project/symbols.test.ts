@@ -61,7 +61,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const outline = (path: string, depth = 9, limit = 100) => JOBS.outline(desk, { path, depth, limit })
+const outline = (path: string, depth = 9, limit = 100) =>
+  JOBS.outline(desk, { path, depth, limit, bytes: 100_000 })
 /** The outline without its line numbers. */
 const shape = (path: string) => outline(path).text.replace(/^( *)\d+-\d+ /gm, '$1')
 
@@ -112,11 +113,13 @@ describe('declarations', () => {
     ['local', false, ''],
     ['nothing', false, ''],
   ])('of %s are found', (name, part, expected) => {
-    expect(JOBS.symbol(desk, { name, part, path: '.', limit: 50 }).text).toBe(expected)
+    expect(JOBS.symbol(desk, { name, part, path: '.', limit: 50, bytes: 100_000 }).text).toBe(expected)
   })
 
   it('are cut at the limit', () => {
-    expect(JOBS.symbol(desk, { name: 'add', part: false, path: '.', limit: 1 })).toMatchObject({
+    expect(
+      JOBS.symbol(desk, { name: 'add', part: false, path: '.', limit: 1, bytes: 100_000 }),
+    ).toMatchObject({
       symbols: 1,
       truncated: true,
     })
@@ -125,7 +128,7 @@ describe('declarations', () => {
 
 describe('uses', () => {
   it('are names, not words in comments and strings', () => {
-    expect(JOBS.uses(desk, { name: 'Order', path: '.', limit: 50 }).text).toBe(
+    expect(JOBS.uses(desk, { name: 'Order', path: '.', limit: 50, bytes: 100_000 }).text).toBe(
       [
         'Orders.java:6: public Order find(String id) { return new Order("Order"); }',
         'Orders.java:10: record Order(String id) { }',
@@ -135,6 +138,23 @@ describe('uses', () => {
   })
 
   it('are of one name, not of a pattern', () => {
-    expect(() => JOBS.uses(desk, { name: '.*', path: '.', limit: 5 })).toThrow(/not a name/)
+    expect(() => JOBS.uses(desk, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(/not a name/)
   })
+})
+
+it('lets no name of a symbol forge a line, paint, or fill the answer', () => {
+  const long = 'x'.repeat(5_000)
+  writeFileSync(join(root, 'Odd.kt'), `class \`a\u202eb\` { fun \`e\u001b[2J\`() {} }\nclass ${long}\n`)
+  const { text } = outline('Odd.kt')
+  expect(text).toContain('\\u202e')
+  expect(text).not.toMatch(/[\u202e]/)
+  expect(text).toContain('\\u001b[2J')
+  expect(text.length).toBeLessThan(600)
+  const many = Array.from({ length: 50 }, (_, at) => `class C${at} {}`).join('\n')
+  writeFileSync(join(root, 'Many.java'), many)
+  const cut = JOBS.outline(desk, { path: 'Many.java', depth: 1, limit: 100, bytes: 100 })
+  expect(cut.truncated).toBe(true)
+  expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(100)
+  rmSync(join(root, 'Odd.kt'))
+  rmSync(join(root, 'Many.java'))
 })

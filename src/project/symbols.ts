@@ -4,7 +4,7 @@ import type { Desk } from './desk.ts'
 import { projectFaults } from './faults.ts'
 import { showName } from './rules.ts'
 import { type Declared, grammarOf, readSymbols, type SyntaxNode } from './syntax.ts'
-import { decodeText } from './text.ts'
+import { countFitting, decodeText } from './text.ts'
 import { walkTree } from './walk.ts'
 
 const MAX_LEVELS = 64
@@ -19,22 +19,34 @@ export interface SymbolList {
 
 const isMember = /^[A-Za-z_$][\w$]*$/
 
-const cutAt = (lines: readonly string[], limit: number): SymbolList => ({
-  text: lines.slice(0, limit).join('\n'),
-  symbols: Math.min(lines.length, limit),
-  truncated: lines.length > limit,
-})
+/** How much of an answer there is room for. */
+interface Room {
+  readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
+}
+
+const cutAt = (lines: readonly string[], { limit, bytes }: Room): SymbolList => {
+  const symbols = Math.min(limit, countFitting(lines, bytes))
+  return { text: lines.slice(0, symbols).join('\n'), symbols, truncated: lines.length > symbols }
+}
+
+const MAX_NAME = 200
+
+/** A name may be as long as its author likes, and in some languages hold what they like. */
+const nameOf = (name: string): string =>
+  showName(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
 const draw = (symbols: readonly Declared[], level: number): string[] =>
   symbols.flatMap(({ name, kind, line, end, inside }) => [
-    `${'  '.repeat(level)}${line}-${end} ${kind} ${name}`,
+    `${'  '.repeat(level)}${line}-${end} ${kind} ${nameOf(name)}`,
     ...draw(inside, level + 1),
   ])
 
 /** What a file declares: lines, kind and name, members indented. Fewer levels when all do not fit. */
 export const outlineFile = (
   { jail, rules, watch, parse }: Desk,
-  { path, depth, limit }: { readonly path: string; readonly depth: number; readonly limit: number },
+  { path, depth, ...room }: Room & { readonly path: string; readonly depth: number },
 ): SymbolList & { readonly depth: number; readonly modified: string } => {
   // First whether it may be read at all: that a path leads out weighs more than what it is called.
   const file = jail.read(path, rules, { bytes: MAX_SOURCE, watch })
@@ -43,8 +55,8 @@ export const outlineFile = (
   const root = parse(grammar, decodeText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = draw(readSymbols(root, shown), 0)
-    if (lines.length <= limit || shown === 1)
-      return { ...cutAt(lines, limit), depth: shown, modified: new Date(file.modified).toISOString() }
+    if (lines.length <= room.limit || shown === 1)
+      return { ...cutAt(lines, room), depth: shown, modified: new Date(file.modified).toISOString() }
   }
 }
 
@@ -105,15 +117,14 @@ const fits = (way: readonly string[], wanted: readonly string[], part: boolean):
     return part && at === wanted.length - 1 ? have.includes(name) : have === name
   })
 
-export interface FindArgs {
+export interface FindArgs extends Room {
   readonly name: string
   readonly part: boolean
   readonly path: string
-  readonly limit: number
 }
 
 /** Where something of this name is declared. `Class/member` names a member of a class. */
-export const findSymbol = (desk: Desk, { name, part, path, limit }: FindArgs): SymbolList => {
+export const findSymbol = (desk: Desk, { name, part, path, ...room }: FindArgs): SymbolList => {
   const wanted = name.split('/').filter((one) => one !== '')
   const last = wanted.at(-1)
   if (last === undefined) throw projectFaults.invalid_params('the name is empty')
@@ -121,11 +132,11 @@ export const findSymbol = (desk: Desk, { name, part, path, limit }: FindArgs): S
   const end = eachSource(desk, path, last, (root, file) => {
     for (const { way, symbol } of flatten(readSymbols(root, MAX_LEVELS), [])) {
       if (fits(way, wanted, part))
-        lines.push(`${file}:${symbol.line}-${symbol.end} ${symbol.kind} ${way.join('/')}`)
+        lines.push(`${file}:${symbol.line}-${symbol.end} ${symbol.kind} ${way.map(nameOf).join('/')}`)
     }
-    return lines.length <= limit
+    return lines.length <= room.limit
   })
-  const list = cutAt(lines, limit)
+  const list = cutAt(lines, room)
   return { ...list, truncated: list.truncated || end.cut }
 }
 
@@ -136,7 +147,7 @@ const MAX_LINE = 200
 /** Where a name is used, as a name: not in comments and not in strings. Equal names of different things are not told apart. */
 export const findUses = (
   desk: Desk,
-  { name, path, limit }: { readonly name: string; readonly path: string; readonly limit: number },
+  { name, path, ...room }: Room & { readonly name: string; readonly path: string },
 ): SymbolList => {
   if (!isMember.test(name)) throw projectFaults.invalid_params('not a name')
   const lines: string[] = []
@@ -149,8 +160,8 @@ export const findUses = (
     const source = found.length > 0 ? text.split('\n') : []
     for (const line of new Set(found))
       lines.push(`${file}:${line + 1}: ${(source[line] ?? '').trim().slice(0, MAX_LINE)}`)
-    return lines.length <= limit
+    return lines.length <= room.limit
   })
-  const list = cutAt(lines, limit)
+  const list = cutAt(lines, room)
   return { ...list, truncated: list.truncated || end.cut }
 }

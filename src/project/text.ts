@@ -113,3 +113,13 @@ export const fitLines = (lines: Lines, bytes: number): Lines => {
   const text = end > 0 ? head.slice(0, end) : head
   return { ...lines, text, last: lines.first + countLines(text) - 1 }
 }
+
+/** How many of the first lines fit; one at least, so that who pages on gets further. */
+export const countFitting = (lines: readonly string[], bytes: number): number => {
+  let left = bytes
+  const over = lines.findIndex((line) => {
+    left -= Buffer.byteLength(line) + 1
+    return left < 0
+  })
+  return over === -1 ? lines.length : Math.max(1, over)
+}

@@ -107,7 +107,7 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'list', args)
+      const { text, ...page } = await ask(ports, call, 'list', { ...args, bytes: textBytes(ports) })
       return new Told(page, text)
     },
   }),
@@ -120,13 +120,13 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     input: z.object({
       path: Folder,
       depth: count(64, 4).describe('Most levels.'),
-      exclude: z.array(z.string()).max(50).default([]).describe('Globs to leave out.'),
+      exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs to leave out.'),
       ignored: Ignored,
       limit: count(2_000, 500).describe('Most entries.'),
     }),
     output: z.object({ entries: z.int(), depth: z.int().describe('Levels shown.'), cut: Cut }),
     run: async (args, call) => {
-      const { text, ...tree } = await ask(ports, call, 'tree', args)
+      const { text, ...tree } = await ask(ports, call, 'tree', { ...args, bytes: textBytes(ports) })
       return new Told(tree, text)
     },
   }),
@@ -144,7 +144,7 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ matches: z.int(), truncated: z.boolean() }),
     run: async (args, call) => {
-      const { text, ...found } = await ask(ports, call, 'glob', args)
+      const { text, ...found } = await ask(ports, call, 'glob', { ...args, bytes: textBytes(ports) })
       return new Told(found, text)
     },
   }),
@@ -188,7 +188,7 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage.extend({ depth: z.int().describe('Levels shown.'), modified: z.string() }),
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'outline', args)
+      const { text, ...page } = await ask(ports, call, 'outline', { ...args, bytes: textBytes(ports) })
       return new Told(page, text)
     },
   }),
@@ -206,7 +206,7 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage,
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'symbol', args)
+      const { text, ...page } = await ask(ports, call, 'symbol', { ...args, bytes: textBytes(ports) })
       return new Told(page, text)
     },
   }),
@@ -223,7 +223,7 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage,
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'uses', args)
+      const { text, ...page } = await ask(ports, call, 'uses', { ...args, bytes: textBytes(ports) })
       return new Told(page, text)
     },
   }),

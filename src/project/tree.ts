@@ -1,6 +1,7 @@
 import type { Desk } from './desk.ts'
 import { anyGlob } from './glob.ts'
 import { showName } from './rules.ts'
+import { countFitting } from './text.ts'
 import { namesOf, walkTree } from './walk.ts'
 
 export interface TreeArgs {
@@ -9,6 +10,8 @@ export interface TreeArgs {
   readonly exclude: readonly string[]
   readonly ignored: boolean
   readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
 }
 
 export interface Tree {
@@ -43,16 +46,26 @@ const notes = (
 const shorten = (
   lines: readonly Line[],
   depth: number,
-  limit: number,
+  { limit, bytes }: TreeArgs,
 ): { kept: readonly Line[]; depth: number } => {
+  const fitting = (some: readonly Line[]) =>
+    Math.min(
+      limit,
+      countFitting(
+        some.map(({ text }) => text),
+        bytes,
+      ),
+    )
   for (let most = depth; most > 1; most -= 1) {
     const kept = lines.filter(({ level }) => level <= most)
-    if (kept.length <= limit) return { kept, depth: most }
+    if (kept.length <= limit && fitting(kept) === kept.length) return { kept, depth: most }
   }
-  return { kept: lines.filter(({ level }) => level === 1).slice(0, limit), depth: 1 }
+  const first = lines.filter(({ level }) => level === 1)
+  return { kept: first.slice(0, fitting(first)), depth: 1 }
 }
 
-export const drawTree = (desk: Desk, { path, depth, exclude, ignored, limit }: TreeArgs): Tree => {
+export const drawTree = (desk: Desk, args: TreeArgs): Tree => {
+  const { path, depth, exclude, ignored } = args
   const lines: Line[] = []
   const end = desk.jail.within(path, desk.rules, (start) => {
     const above = namesOf(start.path).length
@@ -68,7 +81,7 @@ export const drawTree = (desk: Desk, { path, depth, exclude, ignored, limit }: T
       },
     )
   })
-  const { kept, depth: shown } = shorten(lines, depth, limit)
+  const { kept, depth: shown } = shorten(lines, depth, args)
   const cut = notes(kept.length, lines.length, shown, depth, end.cut, end.deeper)
   return {
     text: kept.map(({ text }) => text).join('\n'),
@@ -83,6 +96,8 @@ export interface GlobArgs {
   readonly path: string
   readonly ignored: boolean
   readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
 }
 
 export interface Found {
@@ -94,16 +109,19 @@ export interface Found {
 const MAX_LEVELS = 64
 
 /** Files whose path from the root fits the pattern. */
-export const findFiles = (desk: Desk, { pattern, path, ignored, limit }: GlobArgs): Found => {
+export const findFiles = (desk: Desk, { pattern, path, ignored, limit, bytes }: GlobArgs): Found => {
   const test = anyGlob([pattern])
   const found: string[] = []
+  let left = bytes
   const end = desk.jail.within(path, desk.rules, (start) => {
     const above = namesOf(start.path).length
     const options = { depth: MAX_LEVELS, ignores: !ignored, exclude: () => false }
     return walkTree(desk, start, options, (entry, segments) => {
       if (entry.kind === 'directory' || !(test(segments) || test(segments.slice(above)))) return 'go'
-      if (found.length === limit) return 'stop'
-      found.push(segments.map(showName).join('/'))
+      const shown = segments.map(showName).join('/')
+      left -= Buffer.byteLength(shown) + 1
+      if (found.length === limit || left < 0) return 'stop'
+      found.push(shown)
       return 'go'
     })
   })

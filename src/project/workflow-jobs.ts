@@ -23,6 +23,8 @@ export interface Bench {
   readonly watch: Watch
   readonly now: () => number
   readonly progress: (done: number, total: number) => void
+  /** Makes room between two files; a promise when that takes a moment. */
+  readonly relieve: () => Promise<void> | undefined
   /** Of this program, for reports. */
   readonly version: string
 }
@@ -39,8 +41,10 @@ const stampOf = ({ now }: Bench): string => new Date(now()).toISOString()
 
 const filesAt = ({ jail, watch }: Bench, path: string): ProjectFiles => jailedFiles(jail, path, watch)
 
-const study = (bench: Bench, files: ProjectFiles): Architecture =>
-  analyse(files, bench.parser(), { at: stampOf(bench), watch: bench.watch, progress: bench.progress })
+const study = (bench: Bench, files: ProjectFiles): Promise<Architecture> => {
+  const { watch, progress, relieve } = bench
+  return analyse(files, bench.parser(), { at: stampOf(bench), watch, progress, relieve })
+}
 
 const BUILD_FILES = ['pom.xml', 'build.gradle.kts', 'build.gradle', 'package.json']
 
@@ -60,16 +64,16 @@ const factsOf = (bench: Bench, files: ProjectFiles, root: string): ReportFacts =
 }
 
 /** A report that is kept names the folder it is about; one that goes to whoever asks repeats only what was asked. */
-const modelOf = (bench: Bench, { path, lang }: ReportArgs, kept: boolean) => {
+const modelOf = async (bench: Bench, { path, lang }: ReportArgs, kept: boolean) => {
   const files = filesAt(bench, path)
-  const found = study(bench, files)
+  const found = await study(bench, files)
   const facts = factsOf(bench, files, kept ? files.root : path)
   return { found, model: composeReport(found, facts, lang) }
 }
 
 /** Every workflow by name. Arguments and answers are plain data, and nothing secret is in an answer. */
 export const WORKFLOWS = {
-  structure: (
+  structure: async (
     bench: Bench,
     { path, orgPattern }: PathArgs & { readonly orgPattern?: string | undefined },
   ) => {
@@ -77,16 +81,16 @@ export const WORKFLOWS = {
     const survey = files.walk(WALK_LIMITS, bench.watch)
     return maskAll(discover(files, survey, { at: stampOf(bench), watch: bench.watch, orgPattern }))
   },
-  interconnections: (bench: Bench, { path }: PathArgs) => {
-    const { connections, warnings } = study(bench, filesAt(bench, path))
+  interconnections: async (bench: Bench, { path }: PathArgs) => {
+    const { connections, warnings } = await study(bench, filesAt(bench, path))
     return maskAll({ ...summarize(connections), warnings })
   },
-  signatures: (bench: Bench, { path }: PathArgs) => {
-    const { signatures, warnings } = study(bench, filesAt(bench, path))
+  signatures: async (bench: Bench, { path }: PathArgs) => {
+    const { signatures, warnings } = await study(bench, filesAt(bench, path))
     return maskAll({ files: signatures, warnings })
   },
-  analysis: (bench: Bench, args: ReportArgs) => {
-    const { found, model } = modelOf(bench, args, false)
+  analysis: async (bench: Bench, args: ReportArgs) => {
+    const { found, model } = await modelOf(bench, args, false)
     const { graph, suggestions, secrets, warnings } = found
     const { structure, ...told } = found
     // The moment is no part of what was found.
@@ -102,16 +106,19 @@ export const WORKFLOWS = {
       report: writeMarkdown(model),
     })
   },
-  markdown: (bench: Bench, args: ReportArgs) => writeMarkdown(modelOf(bench, args, true).model),
-  html: (bench: Bench, args: ReportArgs) => writeHtml(modelOf(bench, args, true).model),
+  markdown: async (bench: Bench, args: ReportArgs) => writeMarkdown((await modelOf(bench, args, true)).model),
+  html: async (bench: Bench, args: ReportArgs) => writeHtml((await modelOf(bench, args, true)).model),
 }
 
 export type Workflows = typeof WORKFLOWS
 export type WorkflowName = keyof Workflows
+
+/** What each of them answers in the end. */
+export type WorkflowAnswers = { readonly [K in WorkflowName]: Awaited<ReturnType<Workflows[K]>> }
 
 /** Has a workflow done elsewhere: it takes seconds, and nobody else should wait for it. */
 export type RunWorkflow = <K extends WorkflowName>(
   name: K,
   args: Parameters<Workflows[K]>[1],
   call: { readonly signal: AbortSignal; progress(done: number, total?: number): void },
-) => Promise<ReturnType<Workflows[K]>>
+) => Promise<WorkflowAnswers[K]>

@@ -4,7 +4,7 @@ import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './discovery-shape.ts'
 import { LANGUAGES } from './report-model.ts'
 import { ask, noted, PathInput, type ProjectPorts } from './tool-parts.ts'
-import type { RunWorkflow, WorkflowName, Workflows } from './workflow-jobs.ts'
+import type { RunWorkflow, WorkflowAnswers, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-shapes.ts'
 
 export interface WorkflowPorts extends ProjectPorts {
@@ -19,7 +19,7 @@ const askFor = <K extends WorkflowName>(
   call: CallContext,
   name: K,
   args: Parameters<Workflows[K]>[1],
-): Promise<ReturnType<Workflows[K]>> => noted(call, name, args.path, () => workflow(name, args, call))
+): Promise<WorkflowAnswers[K]> => noted(call, name, args.path, () => workflow(name, args, call))
 
 const readingTools = (ports: WorkflowPorts): Tool[] => [
   defineTool({

@@ -98,6 +98,9 @@ describe('the files of the project on the command line', () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for exactly these
       expect(text).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
     }
+    const document = (await warrant('read', 'src/deep/painted.md', '--json')).stdout
+    expect(document).not.toMatch(/[\u007f-\u009f\u202e]/)
+    expect(JSON.parse(document).text).toBe(painted)
     await rm(join(root, 'src/deep/painted.md'))
   })
 

@@ -164,7 +164,7 @@ describe('discover_service_interconnections', () => {
       )
       const texts = await readFixture(name)
       const known = maskAll(
-        analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
+        await analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
       ).connections
       type Told = {
         protocol: string

@@ -97,7 +97,7 @@ const SEARCH = {
   limit: 9,
   bytes: 9_999,
 }
-const TREE = { path: '.', depth: 9, exclude: [], ignored: true, limit: 99 }
+const TREE = { path: '.', depth: 9, exclude: [], ignored: true, limit: 99, bytes: 100_000 }
 
 export interface RaceReport {
   /** Answers with something from outside. */
