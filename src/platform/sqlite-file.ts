@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { storeFaults } from '../lineage/faults.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 import { fileFault, sqliteFault } from './sqlite-faults.ts'
-import { createTables, readState, setUp } from './sqlite-schema.ts'
+import { createTables, lookAt, setUp } from './sqlite-schema.ts'
 import { patiently } from './sqlite-wait.ts'
 
 /** One open database file. */
@@ -57,7 +57,7 @@ const placeChecker = (path: string): (() => void) => {
 // Undefined when there is nothing in it and nothing shall be made.
 const prepareFile = async (db: Database, path: string, make: boolean): Promise<SqliteFile | undefined> => {
   setUp(db)
-  const state = await patiently(() => readState(db))
+  const state = await patiently(() => lookAt(db))
   if (state === 'empty' && !make) return undefined
   // Even where it would wait, SQLite may say busy at once while another process makes the tables.
   if (state === 'empty') await patiently(() => createTables(db))

@@ -1,5 +1,5 @@
 import { storeFaults } from '../lineage/faults.ts'
-import { BUSY_MS, type Database, transact } from './sqlite.ts'
+import { BUSY_MS, type Database, endQuietly, transact } from './sqlite.ts'
 
 /** 'wLog' in ASCII: tells our files from other programs'. */
 const APPLICATION = 0x774c6f67
@@ -44,8 +44,8 @@ const numberOf = (db: Database, sql: string): number => Number(Object.values(db.
 
 type FileState = 'empty' | 'ours'
 
-/** Looks and changes nothing. A file that is neither empty nor ours is a fault. */
-export const readState = (db: Database): FileState => {
+/** Within a transaction: what is asked must be true at one time. */
+const readState = (db: Database): FileState => {
   const application = numberOf(db, 'PRAGMA application_id')
   const version = numberOf(db, 'PRAGMA user_version')
   if (application === APPLICATION) {
@@ -57,6 +57,19 @@ export const readState = (db: Database): FileState => {
     return 'empty'
   }
   throw storeFaults.address('the file is the database of another program')
+}
+
+/**
+ * Looks and changes nothing. A file that is neither empty nor ours is a fault. Another process may be making ours
+ * meanwhile: without a transaction the first answer would be from before, and the last from after.
+ */
+export const lookAt = (db: Database): FileState => {
+  db.exec('BEGIN')
+  try {
+    return readState(db)
+  } finally {
+    endQuietly(db)
+  }
 }
 
 /** Settings of a connection. None of them changes the file. */

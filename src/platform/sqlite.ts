@@ -73,6 +73,13 @@ export const atOnce = <T>(db: Database, work: () => T): T => {
   }
 }
 
+/** Gives up what is under way. After some failures SQLite has done so by itself; either way nothing is left open. */
+export const endQuietly = (db: Database): void => {
+  try {
+    db.exec('ROLLBACK')
+  } catch {}
+}
+
 /** All of `work` or nothing of it, with every other writer kept out from the start. */
 export const transact = <T>(db: Database, work: () => T): T => {
   atOnce(db, () => db.exec('BEGIN IMMEDIATE'))
@@ -81,11 +88,7 @@ export const transact = <T>(db: Database, work: () => T): T => {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    try {
-      db.exec('ROLLBACK')
-    } catch {
-      // After some failures SQLite has rolled back by itself; either way nothing is left open.
-    }
+    endQuietly(db)
     throw error
   }
 }

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../src/kernel/fault.ts'
 import type { LogStore } from '../../src/lineage/store.ts'
-import { openDatabase } from '../../src/platform/sqlite.ts'
+import { type Database, openDatabase } from '../../src/platform/sqlite.ts'
 import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
+import { createTables, lookAt } from '../../src/platform/sqlite-schema.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { readFileLog, surviveBirths, surviveKills } from './log-crash.ts'
 import { GENESIS, node, readAll, row, rows } from './log-rows.ts'
@@ -46,6 +47,34 @@ const makeLog = async (): Promise<string> => {
 const openFails = (file: string) => using(file, (store) => store.open('log', GENESIS)).catch((error) => error)
 
 describe('the file', () => {
+  it('is not taken for a stranger’s while another process makes it', async () => {
+    const path = await makeFile()
+    const [ours, theirs] = [await openDatabase(path), await openDatabase(path)]
+    for (const db of [ours, theirs]) db.exec('PRAGMA busy_timeout = 0')
+    let asked = 0
+    const watched: Database = {
+      exec: (sql) => ours.exec(sql),
+      close: () => ours.close(),
+      prepare: (sql) => {
+        asked += 1
+        // Between our questions: those before were answered by an empty file.
+        if (asked === 3) {
+          try {
+            createTables(theirs)
+          } catch {
+            // They were told to wait, which is as good.
+          }
+        }
+        return ours.prepare(sql)
+      },
+    }
+    expect(['empty', 'ours']).toContain(lookAt(watched))
+    expect(asked).toBeGreaterThanOrEqual(3)
+    createTables(theirs)
+    expect(lookAt(ours)).toBe('ours')
+    for (const db of [ours, theirs]) db.close()
+  })
+
   it('is made with its folder on the first open, for nobody else', async () => {
     const folder = join(await makeFolder(), 'a', 'b')
     const store = sqliteLogs(join(folder, 'logs.sqlite'))
