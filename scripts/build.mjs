@@ -39,10 +39,12 @@ const BEGINNINGS = {
     'src/evidence/previous.ts',
     'src/evidence/document.ts',
   ],
+  // A child that scans is started several at a time: it loads what it runs and nothing of the gate.
+  scan: ['src/app/scan-child.ts'],
 }
 
 /** The chunks whose bytecode travels with the build: those that a gate loads. */
-const CACHED = /^chunks\/(start|gate|evidence-gate|tools-evidence-gate)-[\w-]{8}\.js$/
+const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate)-[\w-]{8}\.js$/
 
 /** So small, and needed by so many, that a file of their own would cost more than they do. */
 const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
@@ -51,7 +53,7 @@ const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
 /** Chunks that go together although not all who load the one need the other: a file more costs more. */
 const JOINED = new Map([
   ['tools-gate', 'tools-evidence-gate'],
-  ['project-gate', 'tools-evidence-gate'],
+  ['project-gate-scan', 'gate-scan'],
 ])
 
 /** @param {readonly string[]} names @param {readonly string[]} threads @returns {import('rolldown').InputOptions} */
