@@ -13,6 +13,9 @@ const FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 // A folder may be reached by a link: it is judged by where it is.
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 
+// Windows opens no folders: there a folder is judged by its path, and a swap after that is not seen.
+const HOLDS_FOLDERS = process.platform !== 'win32'
+
 /** No file of that name, or something else in its place. */
 const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'ENAMETOOLONG'])
 
@@ -120,7 +123,9 @@ export const fenceOf = (root: string): Fence => {
     },
     within: async (path, use) => {
       const whole = place(path)
-      const folder = path.includes('\0') ? undefined : await open(whole, FOLDER).catch(orNothing)
+      if (path.includes('\0')) return undefined
+      if (!HOLDS_FOLDERS) return (await lies(realpath(whole))) ? use(whole) : undefined
+      const folder = await open(whole, FOLDER).catch(orNothing)
       if (folder === undefined) return undefined
       try {
         const told = await whereIs(folder)

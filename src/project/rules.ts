@@ -1,8 +1,18 @@
 import type { Entry, Rules } from '../kernel/jail.ts'
 
+const DOT = 0x2e
+const ASCII = 0x7f
+// A disk of macOS takes a name for the same with these in it.
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
+
+/** A name as file systems that are generous would compare it; empty for those that cannot begin with a dot. */
+const spellDotName = (name: string): string => {
+  const first = name.charCodeAt(0)
+  return first === DOT || first > ASCII ? name.replace(UNSEEN, '').toLowerCase() : ''
+}
+
 /** `.git`, `.github`, `.gitignore`: metadata of repositories, however it is spelt. */
-export const isGitName = (name: string): boolean =>
-  name.startsWith('.') && name.toLowerCase().startsWith('.git')
+export const isGitName = (name: string): boolean => spellDotName(name).startsWith('.git')
 
 /** What a Java architect's server reads: sources, build files, configuration and prose. */
 const SENTINEL_ENDINGS = ['.java', '.xml', '.md', '.properties', '.yml', '.yaml']
@@ -30,7 +40,7 @@ gradlew jenkinsfile justfile license makefile mvnw notice podfile procfile rakef
 /** The rules of the general tools: the operator's list of endings, or ours. */
 export const textRules = (endings: readonly string[]): Rules => ({
   allowed: new Set((endings.length > 0 ? endings : TEXT.split(/\s+/)).filter((one) => one !== '').map(lower)),
-  blocked: (name) => name.length === 4 && name.toLowerCase() === '.git',
+  blocked: (name) => spellDotName(name) === '.git',
 })
 
 const lower = (ending: string): string => ending.toLowerCase()

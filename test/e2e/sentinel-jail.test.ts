@@ -80,6 +80,8 @@ const REFUSED: readonly (readonly [path: string, reason: string])[] = [
   ['.git/config', 'blocked_name'],
   ['.GIT/a.md', 'blocked_name'],
   ['to-git.java', 'blocked_name'],
+  ['.g\u200cit/config', 'blocked_name'],
+  ['\ufeff.GI\u2060T/x.java', 'blocked_name'],
   ['\ud800.java', 'encoding'],
   ['y'.repeat(5_000), 'path_too_long'],
   ['y'.repeat(256), 'path_too_long'],
