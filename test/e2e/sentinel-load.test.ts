@@ -112,10 +112,11 @@ describe('much at once', () => {
       const endings = await Promise.all([...asked.map((args) => run(...args)), run('read', 'A.java')])
       const fine = endings.pop()
       expect(fine).toMatchObject({ code: 0, stdout: 'class A {}\n' })
-      // An exit would wait for the thread that hangs; what there was to say had been said.
+      // An exit would wait for the thread that hangs; what there was to say had been said. On a busy machine the
+      // time may be up before anybody comes to that disk, and then nothing hangs.
       for (const { signal, stderr } of endings) {
-        expect(signal).toBe('SIGKILL')
-        expect(stderr).toContain('a file system does not answer; ending by force')
+        expect(stderr).toMatch(/a file system does not answer; ending by force|longer than/)
+        expect(signal).toBe(stderr.includes('ending by force') ? 'SIGKILL' : null)
       }
       expect(endings[0]?.stderr).toContain('longer than')
       const { files } = JSON.parse(endings[1]?.stdout ?? '')
