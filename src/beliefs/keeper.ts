@@ -45,7 +45,7 @@ const startState = async (log: Log, options: KeeperOptions): Promise<[State, Scr
 }
 
 // A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
-const SPARSE = 4
+const SPARSE = 2
 
 /** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
 export class Keeper {

@@ -21,15 +21,34 @@ const MAX_LENGTH = 256 * 1024
 const ERASED = 0xffff_ffff
 const PAIR = 8
 
+/** What a letter can take in UTF-8. */
+const WIDEST = 3
+let scratch: Buffer | undefined
+
+/** Room to put a run together. Usual ones share it, and the next overwrites what is there. */
+const roomFor = (most: number): Buffer => {
+  if (most > WIDEST * MAX_LENGTH) return Buffer.allocUnsafeSlow(most)
+  scratch ??= Buffer.allocUnsafeSlow(WIDEST * MAX_LENGTH)
+  return scratch
+}
+
+/** The bytes it returns hold until the next run is packed. */
 export const packRun = (rows: readonly Row[]): Run => {
+  const room = roomFor(
+    WIDEST * rows.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.length ?? 0), 0),
+  )
   const sizes = Buffer.allocUnsafe(rows.length * PAIR)
-  const texts: string[] = []
-  rows.forEach(({ entry, payload }, place) => {
-    sizes.writeUInt32LE(Buffer.byteLength(entry), place * PAIR)
-    sizes.writeUInt32LE(payload === null ? ERASED : Buffer.byteLength(payload), place * PAIR + PAIR / 2)
-    texts.push(entry, payload ?? '')
-  })
-  return { seq: rows.at(-1)?.seq ?? 0, sizes, bytes: Buffer.from(texts.join('')) }
+  let at = 0
+  let pair = 0
+  for (const { entry, payload } of rows) {
+    const written = room.write(entry, at)
+    const more = payload === null ? 0 : room.write(payload, at + written)
+    sizes.writeUInt32LE(written, pair)
+    sizes.writeUInt32LE(payload === null ? ERASED : more, pair + PAIR / 2)
+    at += written + more
+    pair += PAIR
+  }
+  return { seq: rows.at(-1)?.seq ?? 0, sizes, bytes: room.subarray(0, at) }
 }
 
 export function* packRuns(rows: readonly Row[]): Generator<Run> {
