@@ -7,6 +7,7 @@ import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { EMPTY_CONFIG, type MadePacket, makeArtifact } from '../support/packet-maker.ts'
 import { buildTexts, never, openWorld, publishNowhere } from '../support/packet-world.ts'
+import { claimText } from '../support/test-sigstore.ts'
 
 const registry = new FaultRegistry()
 let packet: MadePacket
@@ -21,16 +22,7 @@ const PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
 /** What cosign would put beside a packet. */
 const signatureOver = (digest: string, key: KeyObject): MadePacket => {
-  const payload = Buffer.from(
-    JSON.stringify({
-      critical: {
-        identity: { 'docker-reference': 'r.io/x/demo' },
-        image: { 'docker-manifest-digest': digest },
-        type: 'cosign container image signature',
-      },
-      optional: null,
-    }),
-  )
+  const payload = claimText(digest)
   return makeArtifact({ payload }, (manifest) => {
     const [layer] = manifest.layers as { mediaType: string; annotations: object }[]
     if (layer === undefined) return

@@ -97,6 +97,19 @@ export interface Flaws {
   readonly logName?: string
 }
 
+/** What cosign says of a manifest, and signs. */
+export const claimText = (digest: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      critical: {
+        identity: { 'docker-reference': 'r.io/x/demo' },
+        image: { 'docker-manifest-digest': digest },
+        type: 'cosign container image signature',
+      },
+      optional: null,
+    }),
+  )
+
 export class TestSigstore {
   readonly #root: Holder = { name: 'test root', pair: keyPair() }
   readonly #log = keyPair()
@@ -192,16 +205,7 @@ export class TestSigstore {
   /** A claim about a packet as cosign wrote it before there were bundles: everything in annotations. */
   claim(digest: string, flaws: Flaws = {}): MadePacket {
     const { pair, certificate } = this.#certificate(flaws)
-    const payload = Buffer.from(
-      JSON.stringify({
-        critical: {
-          identity: { 'docker-reference': 'r.io/x/demo' },
-          image: { 'docker-manifest-digest': digest },
-          type: 'cosign container image signature',
-        },
-        optional: null,
-      }),
-    )
+    const payload = claimText(digest)
     const key = flaws.forgedSignature ? keyPair().privateKey : pair.privateKey
     const signature = sign('sha256', payload, key).toString('base64')
     const pem = pemOf(certificate)
