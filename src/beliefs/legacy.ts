@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
-import type { CallContext, Content, Tool } from '../kernel/tool.ts'
+import type { CallContext, Tool } from '../kernel/tool.ts'
 import { readEntry } from '../lineage/rows.ts'
 import type { Beliefs } from './beliefs.ts'
 import { asText } from './tool-parts.ts'
@@ -49,7 +49,7 @@ interface LegacyShape {
   readonly output: z.ZodType
   /** The old answer, from the new one and the graph. */
   readonly show: (answer: never, beliefs: Beliefs) => unknown
-  readonly render: (value: never) => readonly Content[]
+  readonly render: Tool['render'] & {}
 }
 
 const words = (show: (answer: never) => string): LegacyShape => ({
@@ -65,7 +65,7 @@ const node: LegacyShape = {
       const { id, belief, energy, stability } = graph.node(node_id)
       return { id, belief, energy, esv_valid: graph.auditNode(id).valid, stability }
     }),
-  render: asText,
+  render: 'indented',
 }
 
 const governor: LegacyShape = {
@@ -82,7 +82,7 @@ const governor: LegacyShape = {
         healthy: coherent && keeper.replica.quarantine === null,
       }
     }),
-  render: asText,
+  render: 'indented',
 }
 
 const NEWEST = 100
@@ -117,7 +117,7 @@ const SHAPES: Readonly<Record<string, LegacyShape>> = {
       dst,
       weight,
     }),
-    render: asText,
+    render: 'indented',
   },
   'edge.propagate': words(() => 'Propagation step completed (all edges processed)'),
   'governor.status': governor,
@@ -130,7 +130,7 @@ const SHAPES: Readonly<Record<string, LegacyShape>> = {
       const { text } = await beliefs.collect(entries)
       return { status: 'ok', path, checksum: sumBytes(text) }
     },
-    render: asText,
+    render: 'indented',
   },
 }
 

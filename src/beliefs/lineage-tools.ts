@@ -46,7 +46,7 @@ export const lineageTools = (ask: Ask): Tool[] => [
     }),
     output: shapes.ExportResult,
     extras: extras(['filesystem_write']),
-    render: asText,
+    render: 'indented',
     run: ({ path }) => ask((beliefs) => beliefs.exportLog(path)),
   }),
 ]

@@ -7,7 +7,7 @@ import type { Beliefs } from './beliefs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
 import { BeliefInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
 import * as shapes from './shapes.ts'
-import { type Ask, asker, asText, extras, screened } from './tool-parts.ts'
+import { type Ask, asker, extras, screened } from './tool-parts.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })
@@ -27,7 +27,7 @@ const nodeTools = (ask: Ask): Tool[] => [
     }),
     output: shapes.NodeState,
     extras: extras(['state_mutation', 'energy_allocation', 'lineage_append']),
-    render: asText,
+    render: 'indented',
     run: ({ belief, energy, claim, evidence }) =>
       ask((beliefs) =>
         beliefs.createNode({
@@ -47,7 +47,7 @@ const nodeTools = (ask: Ask): Tool[] => [
     input: z.object({ node_id: IdInput, delta: DeltaInput }),
     output: shapes.NodeState,
     extras: extras(['state_mutation', 'energy_consumption'], ['node.query']),
-    render: asText,
+    render: 'indented',
     run: ({ node_id, delta }) => ask((beliefs) => beliefs.mutateNode(node_id, delta)),
   }),
   defineTool({
@@ -59,7 +59,7 @@ const nodeTools = (ask: Ask): Tool[] => [
     input: Node,
     output: shapes.NodeState,
     extras: extras([]),
-    render: asText,
+    render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.queryNode(node_id)),
   }),
 ]
@@ -78,7 +78,7 @@ const edgeTools = (ask: Ask): Tool[] => [
     }),
     output: shapes.EdgeState,
     extras: extras(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
-    render: asText,
+    render: 'indented',
     run: ({ src, dst, weight }) => ask((beliefs) => beliefs.bindEdge(src, dst, weight)),
   }),
   defineTool({
@@ -90,7 +90,7 @@ const edgeTools = (ask: Ask): Tool[] => [
     input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: shapes.PropagateResult,
     extras: extras(['state_mutation', 'energy_transfer', 'lineage_append']),
-    render: asText,
+    render: 'indented',
     run: () => ask((beliefs) => beliefs.propagate()),
   }),
 ]
@@ -105,7 +105,7 @@ const governanceTools = (ask: Ask): Tool[] => [
     input: None,
     output: shapes.GovernorStatus,
     extras: extras([]),
-    render: asText,
+    render: 'indented',
     run: () => ask((beliefs) => beliefs.governorStatus()),
   }),
   defineTool({
@@ -117,7 +117,7 @@ const governanceTools = (ask: Ask): Tool[] => [
     input: Node,
     output: shapes.AuditResult,
     extras: extras(['esv_validation'], ['node.query']),
-    render: asText,
+    render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.auditNode(node_id)),
   }),
 ]
@@ -132,7 +132,7 @@ const governanceStatus = (ask: Ask): Tool =>
     input: None,
     output: shapes.GovernanceStatus,
     extras: extras([]),
-    render: asText,
+    render: 'indented',
     run: () => ask((beliefs) => beliefs.governanceStatus()),
   })
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Call } from './call.ts'
 import { defineFaults } from './fault.ts'
+import { writeIndented } from './indented.ts'
 import type { LogLevel } from './ports.ts'
 import { Told } from './told.ts'
 import type { Content, Tool } from './tool.ts'
@@ -26,6 +27,8 @@ export interface Answer {
   readonly json: string | undefined
   /** Undefined for the common case: one text block that holds `json`. */
   readonly content: readonly Content[] | undefined
+  /** Another text for that block, as a JSON string. */
+  readonly quoted: string | undefined
 }
 
 const MAX_ISSUES = 8
@@ -85,20 +88,24 @@ const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: n
   const json = JSON.stringify(value)
   const bytes = Buffer.byteLength(json) + textBytes(content)
   if (bytes > limit) refuseLength(tool, bytes, limit)
-  return { kind: 'answer', value, json, content }
+  return { kind: 'answer', value, json, content, quoted: undefined }
 }
+
+const writeTexts = ({ render }: Tool, value: unknown) =>
+  render === 'indented' ? writeIndented(value) : { json: JSON.stringify(value), quoted: undefined }
 
 /** What the tool returned, checked against its own promise and cut to size. */
 export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Answer => {
   if (raw instanceof Told) return acceptTold(tool, raw, limit)
   let value = checkAnswer(tool, raw)
-  let json = JSON.stringify(value)
-  if (json !== undefined && tooLong(json, limit)) {
+  let texts = writeTexts(tool, value)
+  if (texts.json !== undefined && tooLong(texts.json, limit)) {
     if (tool.fit !== undefined) {
       value = tool.fit(value as never, limit)
-      json = JSON.stringify(value)
+      texts = writeTexts(tool, value)
     }
-    if (tooLong(json, limit)) refuseLength(tool, Buffer.byteLength(json), limit)
+    if (tooLong(texts.json, limit)) refuseLength(tool, Buffer.byteLength(texts.json), limit)
   }
-  return { kind: 'answer', value, json, content: tool.render?.(value as never) }
+  const content = typeof tool.render === 'function' ? tool.render(value as never) : undefined
+  return { kind: 'answer', value, json: texts.json, content, quoted: texts.quoted }
 }

@@ -53,8 +53,8 @@ export interface Tool {
   readonly fit?: (answer: never, bytes: number) => unknown
   /** What listings say of it beyond the protocol, for clients that know to look. */
   readonly extras?: JsonObject
-  /** The answer as content blocks. Without it: one text block of compact JSON. */
-  readonly render?: (answer: never) => readonly Content[]
+  /** The answer as content blocks. Without it: one text block of compact JSON; or the same, indented by two. */
+  readonly render?: 'indented' | ((answer: never) => readonly Content[])
   /** What the audit trail keeps of a decision: the facts of it, never the contents. Only deciding tools have one. */
   readonly verdict?: (answer: never) => JsonObject
 }
@@ -69,7 +69,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly run: (args: z.output<I>, call: CallContext) => Answered<z.input<O>> | Promise<Answered<z.input<O>>>
   readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
   readonly extras?: JsonObject
-  readonly render?: (answer: z.output<O>) => readonly Content[]
+  readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
   readonly verdict?: (answer: z.output<O>) => JsonObject
   /** Calling twice does no more than calling once. Reads always are. */
   readonly idempotent?: boolean

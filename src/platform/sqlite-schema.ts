@@ -5,6 +5,8 @@ import { BUSY_MS, type Database, endQuietly, transact } from './sqlite.ts'
 const APPLICATION = 0x774c6f67
 const VERSION = 1
 const MAX_WAL_BYTES = 64 * 1024 * 1024
+/** Of a new file. A commit is many kilobytes in one row: in small pages, more calls of the system than bytes. */
+const PAGE_BYTES = 16 * 1024
 
 /**
  * A run's key is its log's number and that of its last entry in one integer: the table is then its own index, and
@@ -85,7 +87,7 @@ PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
 `)
 
 export const createTables = (db: Database): void => {
-  db.exec('PRAGMA journal_mode = WAL')
+  db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL`)
   transact(db, () => {
     // Another process may have been here between our look and our lock.
     if (readState(db) === 'empty') db.exec(TABLES)

@@ -1,10 +1,11 @@
 import { Call, type Progress } from '../../kernel/call.ts'
 import type { Catalog } from '../../kernel/catalog.ts'
 import type { Changes } from '../../kernel/changes.ts'
+import type { Answer } from '../../kernel/exchange.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import { isRecord } from '../../kernel/json.ts'
 import type { Log } from '../../kernel/ports.ts'
-import type { Content, Tool } from '../../kernel/tool.ts'
+import type { Tool } from '../../kernel/tool.ts'
 import { faultResult, type ToolResult } from './dialect.ts'
 import type { Capabilities, Hello, Host } from './hello.ts'
 import { listTools } from './listing.ts'
@@ -96,7 +97,7 @@ export class Service implements Host {
 
   /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
   resultOf(outcome: Exclude<Outcome, { kind: 'cancelled' }>): ToolResult | Refusal {
-    if (outcome.kind === 'answer') return answerResult(outcome.value, outcome.json, outcome.content)
+    if (outcome.kind === 'answer') return answerResult(outcome)
     const { dialect } = this.parts
     if (outcome.kind === 'bug') return { error: dialect.bug() }
     const error = dialect.fault(outcome.fault)
@@ -130,12 +131,8 @@ class TaggedLog implements Log {
   }
 }
 
-const answerResult = (
-  value: unknown,
-  json: string | undefined,
-  content: readonly Content[] | undefined,
-): ToolResult => ({
-  content: content ?? [{ type: 'text', text: json ?? '' }],
+const answerResult = ({ value, json, content, quoted }: Answer): ToolResult => ({
+  content: content ?? [{ type: 'text', text: quoted === undefined ? (json ?? '') : JSON.parse(quoted) }],
   ...(json !== undefined && { structuredContent: value }),
 })
 

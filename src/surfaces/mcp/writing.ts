@@ -16,10 +16,10 @@ export const writeModern = ({ identity }: Hello, result: Result, cached = false)
     _meta: { ...result._meta, [SERVER_KEY]: identity },
   })
 
-const writeText = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`
+const writeText = (quoted: string): string => `{"type":"text","text":${quoted}}`
 
 const writeBlock = (block: Content): string =>
-  block.type === 'text' ? writeText(block.text) : JSON.stringify(block)
+  block.type === 'text' ? writeText(JSON.stringify(block.text)) : JSON.stringify(block)
 
 /** The response line of a finished call. */
 export const writeOutcome = (
@@ -30,8 +30,9 @@ export const writeOutcome = (
 ): string => {
   // An answer is spliced from the JSON the funnel already made, not written a second time.
   if (outcome.kind === 'answer' && outcome.json !== undefined) {
-    const { json, content } = outcome
-    const blocks = content === undefined ? writeText(json) : content.map(writeBlock).join()
+    const { json, content, quoted } = outcome
+    const blocks =
+      content === undefined ? writeText(quoted ?? JSON.stringify(json)) : content.map(writeBlock).join()
     const body = `{"content":[${blocks}],"structuredContent":${json}`
     return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
   }
