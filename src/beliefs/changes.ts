@@ -44,7 +44,8 @@ export const createNode = (tables: Tables, belief: number, energy: number, at: n
   const id = nodes.push({ belief: first, amount, at })
   order?.push()
   ledger.issue(quanta)
-  ledger.observeSums(0n, toQuanta(nodes.amount(id)))
+  const stored = nodes.amount(id)
+  ledger.observeSums(0n, compareAmounts(stored, amount) === 0 ? quanta : toQuanta(stored))
   const revert = () => {
     order?.pop()
     nodes.pop()

@@ -45,7 +45,7 @@ export class Ledger {
   }
 
   observeSums(before: bigint, after: bigint): void {
-    this.#nodes += after - before
+    this.#nodes += before === 0n ? after : after - before
   }
 
   accounts(): Accounts {

@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts'
 import type { Clock, Log } from './ports.ts'
 import type { CallContext } from './tool.ts'
 
@@ -8,10 +9,36 @@ export interface Progress {
 }
 
 const PROGRESS_MS = 100
+const MAX_ID = 128
+
+/** Which request a call answers, and by which tool. */
+export interface About {
+  readonly request: string | number
+  readonly tool: string
+}
+
+/** A client chooses its ids, and one may be as long as a line. */
+export const shortId = (id: string | number): string | number =>
+  typeof id === 'string' ? id.slice(0, MAX_ID) : id
+
+class TaggedLog implements Log {
+  readonly #log: Log
+  readonly #about: JsonObject
+
+  constructor(log: Log, { request, tool }: About) {
+    this.#log = log
+    this.#about = { request: shortId(request), tool }
+  }
+
+  write(...[level, message, fields]: Parameters<Log['write']>): void {
+    this.#log.write(level, message, { ...this.#about, ...fields })
+  }
+}
 
 /** One call under way, from the surface that opened it to the tool that runs. */
 export class Call implements CallContext {
-  readonly log: Log
+  readonly #log: Log
+  readonly #about: About | undefined
   readonly #clock: Clock
   readonly #report: ((progress: Progress) => void) | undefined
   #controller: AbortController | undefined
@@ -22,10 +49,16 @@ export class Call implements CallContext {
   /** Set by `invoke` while it waits, so that a cancellation is answered at once and not when the tool notices. */
   waiting: { cancelled(): void } | undefined
 
-  constructor(clock: Clock, log: Log, report?: (progress: Progress) => void) {
+  constructor(clock: Clock, log: Log, report?: (progress: Progress) => void, about?: About) {
     this.#clock = clock
-    this.log = log
+    this.#log = log
     this.#report = report
+    this.#about = about
+  }
+
+  // What is written about a call says what it was about. Most calls write nothing.
+  get log(): Log {
+    return this.#about === undefined ? this.#log : new TaggedLog(this.#log, this.#about)
   }
 
   // Most calls end before anybody looks at their signal, and an AbortController is dear at this rate.

@@ -42,11 +42,12 @@ const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string =>
 }
 
 /** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
-const noteStrangers = (tool: Tool, args: unknown, { log }: Call): void => {
+const noteStrangers = (tool: Tool, args: unknown, call: Call): void => {
   if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
   const { shape } = tool.input as { readonly shape: object }
   for (const name in args) {
-    if (!Object.hasOwn(shape, name)) log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
+    if (!Object.hasOwn(shape, name))
+      call.log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
   }
 }
 

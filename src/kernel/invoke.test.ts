@@ -16,7 +16,7 @@ const bench = (over: Partial<InvokePorts> = {}) => {
   const log = {
     write: (_: string, message: string, fields?: object) => void lines.push(message + JSON.stringify(fields)),
   }
-  const invoke = createInvoke({
+  const start = createInvoke({
     clock,
     log,
     recorder: { record: (record) => void records.push(record) },
@@ -24,6 +24,14 @@ const bench = (over: Partial<InvokePorts> = {}) => {
     guards: [],
     ...over,
   })
+  /** The outcome when it is there at once, a promise of it when it is not. */
+  const invoke = (tool: Tool, args: unknown, call: Call): Outcome | Promise<Outcome> => {
+    let tell: (outcome: Outcome) => void = (outcome) => told.push(outcome)
+    const told: Outcome[] = []
+    start(tool, args, call, (outcome) => tell(outcome))
+    const [ended] = told
+    return ended ?? new Promise((resolve) => (tell = resolve))
+  }
   const open = (report?: (progress: Progress) => void) => new Call(clock, log, report)
   return { clock, records, lines, invoke, open }
 }

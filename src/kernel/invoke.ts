@@ -26,8 +26,13 @@ export interface InvokePorts {
   readonly blame?: LogLevel
 }
 
-/** Synchronous when the tool is: the hot path pays for no promise it does not need. */
-export type Invoke = (tool: Tool, args: unknown, call: Call) => Outcome | Promise<Outcome>
+export type Done = (outcome: Outcome) => void
+
+/**
+ * Runs a tool and tells `done` how it ended, once; before it returns, when the tool does not wait for anything. A
+ * callback and not a promise: a busy server would make thousands of them a second for nothing.
+ */
+export type Invoke = (tool: Tool, args: unknown, call: Call, done: Done) => void
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value
@@ -61,19 +66,24 @@ class Funnel {
     this.deadlines = new Deadlines(ports.clock, ports.limits.callMs)
   }
 
-  invoke(tool: Tool, args: unknown, call: Call): Outcome | Promise<Outcome> {
+  invoke(tool: Tool, args: unknown, call: Call, done: Done): void {
     const started = this.ports.clock.elapsed()
+    const ended = this.#begin(tool, args, call)
+    if (isPromise(ended)) new Waiting(this, tool, call, started, done).wait(ended)
+    else this.finish(tool, ended, call, started, done)
+  }
+
+  /** How it ended, or what it waits for. */
+  #begin(tool: Tool, args: unknown, call: Call): Outcome | Promise<unknown> {
     try {
       const parsed = parseArguments(tool, args, call, this.ports.blame ?? 'debug')
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would wait for a signal that has already been given.
-      if (call.cancelled) return this.finish(tool, { kind: 'cancelled' }, call, started)
+      if (call.cancelled) return { kind: 'cancelled' }
       const raw = tool.run(parsed, call)
-      return isPromise(raw)
-        ? new Waiting(this, tool, call, started).wait(raw)
-        : this.finish(tool, this.settle(tool, raw), call, started)
+      return isPromise(raw) ? raw : this.settle(tool, raw)
     } catch (thrown) {
-      return this.finish(tool, this.failed(tool, thrown), call, started)
+      return this.failed(tool, thrown)
     }
   }
 
@@ -91,17 +101,17 @@ class Funnel {
     }
   }
 
-  finish(tool: Tool, outcome: Outcome, call: Call, started: number): Outcome | Promise<Outcome> {
+  finish(tool: Tool, outcome: Outcome, call: Call, started: number, done: Done): void {
     call.end()
     const { recorder, clock, log } = this.ports
     const written = recorder.record(recordOf(tool, outcome, clock.elapsed() - started))
-    if (!isPromise(written)) return outcome
+    if (!isPromise(written)) return done(outcome)
     const unrecorded = (cause: unknown): Outcome => {
       log.write('error', `no record of ${tool.name}`, { cause: String(cause) })
       if (tool.effect === 'read' || outcome.kind !== 'answer') return outcome
       return { kind: 'fault', fault: callFaults.unrecorded(`${tool.name} could not be recorded`, { cause }) }
     }
-    return written.then(() => outcome, unrecorded)
+    void written.then(() => outcome, unrecorded).then(done)
   }
 }
 
@@ -116,27 +126,25 @@ class Waiting implements Deadline {
   readonly #tool: Tool
   readonly #started: number
   #call: Call | undefined
-  #resolve: ((outcome: Outcome | Promise<Outcome>) => void) | undefined
+  #done: Done | undefined
 
-  constructor(funnel: Funnel, tool: Tool, call: Call, started: number) {
+  constructor(funnel: Funnel, tool: Tool, call: Call, started: number, done: Done) {
     this.at = started + funnel.ports.limits.callMs
     this.#funnel = funnel
     this.#tool = tool
     this.#started = started
     this.#call = call
+    this.#done = done
     call.waiting = this
     funnel.deadlines.set(this)
   }
 
-  wait(running: Promise<unknown>): Promise<Outcome> {
+  wait(running: Promise<unknown>): void {
     // What a tool says after it was told to stop interests nobody, its complaint least of all.
     running.then(
       (raw) => this.over || this.#end(this.#funnel.settle(this.#tool, raw)),
       (thrown) => this.over || this.#end(this.#funnel.failed(this.#tool, thrown)),
     )
-    return new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   expire(): void {
@@ -154,17 +162,18 @@ class Waiting implements Deadline {
 
   #end(outcome: Outcome): void {
     const call = this.#call
-    const resolve = this.#resolve
+    const done = this.#done
     this.#call = undefined
-    this.#resolve = undefined
+    this.#done = undefined
     this.#funnel.deadlines.meet(this)
-    if (call !== undefined) resolve?.(this.#funnel.finish(this.#tool, outcome, call, this.#started))
+    if (call !== undefined && done !== undefined)
+      this.#funnel.finish(this.#tool, outcome, call, this.#started, done)
   }
 }
 
 export const createInvoke = (ports: InvokePorts): Invoke => {
   const funnel = new Funnel(ports)
-  return (tool, args, call) => funnel.invoke(tool, args, call)
+  return (tool, args, call, done) => funnel.invoke(tool, args, call, done)
 }
 
 /** Belt and braces: a catalog built read-only does not even list the tools this refuses. */

@@ -1,6 +1,5 @@
 import type { Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
-import type { Outcome } from '../../kernel/invoke.ts'
 import {
   CAPABILITIES_KEY,
   Envelopes,
@@ -280,20 +279,16 @@ export class Connection {
     const token = progressToken(params)
     const report = token === undefined ? undefined : this.#reporter(token)
     const call = service.openCall(report, { request: id, tool: plan.tool.name })
-    const answer = (outcome: Outcome) => {
-      if (outcome.kind !== 'cancelled')
+    let waits = false
+    let over = false
+    service.parts.invoke(plan.tool, plan.args, call, (outcome) => {
+      over = true
+      if (outcome.kind !== 'cancelled' && !(waits && this.#closed))
         this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
-    }
-    const outcome = service.parts.invoke(plan.tool, plan.args, call)
-    if (!(outcome instanceof Promise)) {
-      answer(outcome)
-      return true
-    }
-    this.#pending.add(id, call)
-    void outcome.then((ended) => {
-      if (!this.#closed) answer(ended)
-      this.#pending.remove(id, call)
+      if (waits) this.#pending.remove(id, call)
     })
+    waits = !over
+    if (waits) this.#pending.add(id, call)
     return true
   }
 

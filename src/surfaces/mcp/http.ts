@@ -106,18 +106,14 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
       return sendLine(response, writeError(id, plan.error))
     }
     const call = service.openCall(undefined, { request: id, tool: plan.tool.name })
-    const running = service.parts.invoke(plan.tool, plan.args, call)
-    let outcome: Outcome
-    if (running instanceof Promise) {
-      const gone = () => call.cancel('the client went away')
+    const gone = () => call.cancel('the client went away')
+    const outcome = await new Promise<Outcome>((done) => {
       response.once('close', gone)
       calls.add(call)
-      outcome = await running
-      calls.delete(call)
-      response.off('close', gone)
-    } else {
-      outcome = running
-    }
+      service.parts.invoke(plan.tool, plan.args, call, done)
+    })
+    calls.delete(call)
+    response.off('close', gone)
     if (outcome.kind !== 'cancelled') sendLine(response, writeOutcome(service, id, outcome, 'modern'))
   }
 

@@ -10,7 +10,7 @@ import * as z from 'zod'
 import type { Call, Progress } from '../../kernel/call.ts'
 import type { Change } from '../../kernel/changes.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { stackOf } from '../../kernel/invoke.ts'
+import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './hello.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
@@ -58,7 +58,7 @@ const callTool = async (service: Service, params: Params, ctx: ServerContext): P
     throw new WireError(plan.error)
   }
   const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx, plan.tool.name)
-  const outcome = await service.parts.invoke(plan.tool, plan.args, call)
+  const outcome = await new Promise<Outcome>((done) => service.parts.invoke(plan.tool, plan.args, call, done))
   // Nobody is listening any more; the SDK drops what is returned here.
   if (outcome.kind === 'cancelled') return { content: [] }
   const result = service.resultOf(outcome)

@@ -1,10 +1,9 @@
-import { Call, type Progress } from '../../kernel/call.ts'
+import { type About, Call, type Progress, shortId } from '../../kernel/call.ts'
 import type { Catalog } from '../../kernel/catalog.ts'
 import type { Changes } from '../../kernel/changes.ts'
 import type { Answer } from '../../kernel/exchange.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import { isRecord } from '../../kernel/json.ts'
-import type { Log } from '../../kernel/ports.ts'
 import type { Tool } from '../../kernel/tool.ts'
 import { faultResult, type ToolResult } from './dialect.ts'
 import type { Capabilities, Hello, Host } from './hello.ts'
@@ -92,7 +91,7 @@ export class Service implements Host {
 
   openCall(report?: (progress: Progress) => void, about?: About): Call {
     const { clock, log } = this.parts
-    return new Call(clock, about === undefined ? log : new TaggedLog(log, about), report)
+    return new Call(clock, log, report, about)
   }
 
   /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
@@ -102,32 +101,6 @@ export class Service implements Host {
     if (outcome.kind === 'bug') return { error: dialect.bug() }
     const error = dialect.fault(outcome.fault)
     return error === undefined ? faultResult(outcome.fault) : { error }
-  }
-}
-
-const MAX_ID = 128
-
-/** A client chooses its ids, and one may be as long as a line. */
-const shortId = (id: RequestId): RequestId => (typeof id === 'string' ? id.slice(0, MAX_ID) : id)
-
-/** Which request a call answers, and by which tool. */
-interface About {
-  readonly request: RequestId
-  readonly tool: string
-}
-
-/** What is written to the log about a call says what it was about. */
-class TaggedLog implements Log {
-  readonly #log: Log
-  readonly #about: About
-
-  constructor(log: Log, { request, tool }: About) {
-    this.#log = log
-    this.#about = { request: shortId(request), tool }
-  }
-
-  write(...[level, message, fields]: Parameters<Log['write']>): void {
-    this.#log.write(level, message, { ...this.#about, ...fields })
   }
 }
 
