@@ -6,7 +6,7 @@ const APPLICATION = 0x774c6f67
 const VERSION = 1
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 /** Of a new file. A commit is many kilobytes in one row: in small pages, more calls of the system than bytes. */
-const PAGE_BYTES = 16 * 1024
+const PAGE_BYTES = 8 * 1024
 
 /**
  * A run's key is its log's number and that of its last entry in one integer: the table is then its own index, and

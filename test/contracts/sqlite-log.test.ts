@@ -311,7 +311,7 @@ describe('processes', () => {
 
   it('that may write no more get a fault, and keep what was acknowledged', async () => {
     const file = await makeFile()
-    const limited = ['/bin/sh', '-c', 'ulimit -f 300; exec "$0" "$@"']
+    const limited = ['/bin/sh', '-c', 'ulimit -f 600; exec "$0" "$@"']
     const worker = workers.startIn(limited, file, 'limited', 100_000)
     await worker.ended()
     expect(worker.stderr).toBe('')
