@@ -95,9 +95,18 @@ export class Beliefs {
   governorStatus(): Promise<Shape<'GovernorStatus'>> {
     const { replica } = this.keeper
     return replica.read(({ graph, at }) => {
-      const { drift, coherent } = graph.health()
-      return { drift, coherent: coherent && replica.quarantine === null, timestamp: timestampOf(at) }
+      const { coherent } = graph.health()
+      return {
+        drift: this.#driftOf(graph.drift()),
+        coherent: coherent && replica.quarantine === null,
+        timestamp: timestampOf(at),
+      }
     })
+  }
+
+  /** However well the books agree, a graph whose log does not hold is as far from it as can be. */
+  #driftOf(books: number): number {
+    return this.keeper.replica.isStuck ? Math.max(books, 1) : books
   }
 
   async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
@@ -111,13 +120,14 @@ export class Beliefs {
       at,
       size,
     }))
-    const checksumValid = await this.#headHolds(seen.size)
+    const checksumValid = !replica.isStuck && (await this.#headHolds(seen.size))
     const quarantined = replica.quarantine !== null
-    const driftOk = seen.drift <= seen.epsilon
+    const drift = this.#driftOf(seen.drift)
+    const driftOk = drift <= seen.epsilon
     const coherent = seen.coherent && !quarantined
     return {
       checksum_valid: checksumValid,
-      drift: seen.drift,
+      drift,
       drift_epsilon: seen.epsilon,
       drift_ok: driftOk,
       esv_valid: seen.validRatio === 1,
