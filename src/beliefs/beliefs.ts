@@ -111,15 +111,18 @@ export class Beliefs {
 
   async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
     const { replica } = this.keeper
-    const seen = await replica.read(({ graph, at }, size) => ({
-      ...graph.health(),
-      node_count: graph.nodeCount,
-      edge_count: graph.edgeCount,
-      tick: graph.tick,
-      epsilon: graph.config.epsilon,
-      at,
-      size,
-    }))
+    const seen = await replica.read(({ graph, at }, size) => {
+      this.keeper.recountStale()
+      return {
+        ...graph.health(),
+        node_count: graph.nodeCount,
+        edge_count: graph.edgeCount,
+        tick: graph.tick,
+        epsilon: graph.config.epsilon,
+        at,
+        size,
+      }
+    })
     const checksumValid = !replica.isStuck && (await this.#headHolds(seen.size))
     const quarantined = replica.quarantine !== null
     const drift = this.#driftOf(seen.drift)
