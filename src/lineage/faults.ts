@@ -19,6 +19,7 @@ export const storeFaults = defineFaults('store', {
     kind: 'missing',
     fix: 'List what there is with `warrant graph ls`; --root and --store say where to look.',
   },
+  kept: { kind: 'refused', fix: 'Leave it: it is what explains the payload that is gone.' },
   full: { kind: 'exhausted', fix: 'Make room where the log is kept, then try again.' },
   unsettled: {
     kind: 'unavailable',

@@ -119,6 +119,11 @@ describe('warrant lineage', () => {
       seq: 0,
     })
     expect(json('lineage', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
+    // Without the entry that says so, the payload would be missing for no reason, and nothing could mend it.
+    expect(json('lineage', 'erase', '5', '--reason', 'no trace')).toMatchObject({
+      status: 3,
+      error: { code: 'store.kept' },
+    })
     expect(json('graph', 'show').nodes[0]).not.toHaveProperty('claim')
     expect(json('lineage', 'verify')).toMatchObject({
       status: 0,

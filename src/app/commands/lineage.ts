@@ -4,7 +4,7 @@ import { DECISION_LOG } from '../../lineage/decisions.ts'
 import { findErasures } from '../../lineage/erasures.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { inspectLog } from '../../lineage/inspect.ts'
-import { readRows } from '../../lineage/rows.ts'
+import { readEntry, readRows } from '../../lineage/rows.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../open-beliefs.ts'
@@ -97,6 +97,8 @@ const erase: Verb = (invocation, [place]) => {
     const [row] = await beliefs.keeper.log.read(seq, 1)
     if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
     if (row.payload === null) return verdict(invocation, { outcome: 'already erased', seq }, true)
+    if (readEntry(row).operation === 'lineage.erase')
+      throw storeFaults.kept(`entry ${seq} records an erasure`)
     const node = madeNode(row.payload)
     const { seq: recordedAt } = await beliefs.keeper.erase({
       seq,
