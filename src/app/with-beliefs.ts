@@ -3,7 +3,7 @@ import type { Beliefs } from '../beliefs/beliefs.ts'
 import { storeFaults } from '../lineage/faults.ts'
 import type { Log, LogStore } from '../lineage/store.ts'
 import type { Invocation } from '../surfaces/cli/command.ts'
-import { openStore, storeExists } from './open-store.ts'
+import { openStore } from './open-store.ts'
 import { assembleHere, loadSettings } from './world.ts'
 
 /**
@@ -23,18 +23,17 @@ export const withBeliefs = async (
   }
 }
 
-/** The same for the store alone; undefined when there is none. */
+/** The same for the store alone. */
 export const withStore = async (
   invocation: Invocation,
-  work: (store: LogStore | undefined) => Promise<number>,
+  work: (store: LogStore) => Promise<number>,
 ): Promise<number> => {
   const { config } = loadSettings(invocation)
-  const root = resolve(config.root)
-  const store = storeExists(config, root) ? await openStore(config, root) : undefined
+  const store = await openStore(config, resolve(config.root))
   try {
     return await work(store)
   } finally {
-    await store?.close()
+    await store.close()
   }
 }
 
@@ -42,7 +41,7 @@ export const withStore = async (
 export const withLog = (invocation: Invocation, work: (log: Log) => Promise<number>): Promise<number> =>
   withStore(invocation, async (store) => {
     const { graph } = loadSettings(invocation).config
-    const log = await store?.find(graph)
+    const log = await store.find(graph)
     if (log === undefined) throw storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} here`)
     return work(log)
   })

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 
@@ -50,5 +50,3 @@ export const ownDatabase = (root: string, ...way: readonly string[]): string => 
   for (const ending of SQLITE_FILES) ownPlace(root, `${path}${ending}`)
   return path
 }
-
-export const isThere = (place: string): boolean => existsSync(place)

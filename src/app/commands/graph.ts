@@ -22,8 +22,8 @@ const readScene = (beliefs: Beliefs): Promise<Scene> =>
 const list: Verb = (invocation) =>
   withStore(invocation, async (store) => {
     const rows: { graph: string; entries: number; quarantine: string | null }[] = []
-    for (const name of (await store?.names()) ?? []) {
-      const log = await store?.find(name)
+    for (const name of await store.names()) {
+      const log = await store.find(name)
       if (log === undefined) continue
       const { size } = await log.head()
       rows.push({ graph: name, entries: size, quarantine: await log.quarantine() })
