@@ -26,6 +26,8 @@ export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, al
 
 export interface OpenBeliefs {
   readonly beliefs: Beliefs
+  /** Room that the store takes. */
+  readonly bytes: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
@@ -52,6 +54,7 @@ export const openBeliefs = async (config: Config, root: string, hello: Hello): P
     const beliefs = new Beliefs({ keeper, version: hello.identity.version, writeFile })
     return {
       beliefs,
+      bytes: () => store.bytes(),
       close: async () => {
         await keeper.close()
         await store.close()
