@@ -173,8 +173,15 @@ const replaceDist = async () => {
 
 const together = bins.filter((name) => !ALONE.includes(name))
 
+// A file carried into somebody's project is a script or a module as that project has it; this works in both.
+const asEither = {
+  name: 'either',
+  renderChunk: (/** @type {string} */ code) =>
+    code.replaceAll(/\brequire\((?="node:)/g, 'process.getBuiltinModule('),
+}
+
 const buildAlone = async (/** @type {string} */ name) => {
-  const bundle = await rolldown(inputOf([name]))
+  const bundle = await rolldown({ ...inputOf([name]), plugins: [asEither] })
   await bundle.write({
     dir: at('dist.new'),
     format: 'cjs',

@@ -95,21 +95,45 @@ const errorSchema = (): z.ZodType => {
 
 const unopened = (): Promise<never> => Promise.reject(new Error('a description opens no graph'))
 
+/** A list that is these and no other, in this order. */
+const exactly = (items: readonly object[]): object => ({
+  type: 'array',
+  ...(items.length > 0 ? { prefixItems: items, minItems: items.length } : { items: { type: 'string' } }),
+  maxItems: items.length,
+})
+const words = (list: unknown): object => exactly((list as readonly string[]).map((word) => ({ const: word })))
+
 const toolsText = (): string => {
   const excludeTools = scgServer.preset.get('excludeTools') as string[]
   const selection = { toolsets: [], tools: [], excludeTools, readOnly: false }
   const catalog = buildCatalog([beliefsToolset(unopened)], selection, 'dotted')
-  const tools = listTools(catalog, true).map((tool) => {
-    const { name, description, version, sideEffects, dependencies, inputSchema } = tool as typeof tool &
-      Record<'version' | 'sideEffects' | 'dependencies', unknown>
-    return { name, description, version, sideEffects, dependencies, inputSchema }
-  })
-  const about = {
+  const listed = listTools(catalog, true) as readonly Record<string, unknown>[]
+  const tools = listed.map(({ name, description, version, sideEffects, dependencies }) => ({
+    type: 'object',
+    description,
+    properties: {
+      name: { const: name },
+      description: { type: 'string' },
+      version: { const: version },
+      sideEffects: words(sideEffects),
+      dependencies: words(dependencies),
+      inputSchema: { type: 'object' },
+    },
+    required: ['name', 'description', 'version', 'sideEffects', 'dependencies', 'inputSchema'],
+  }))
+  const spec = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'McpTools',
-    description: 'The tools with the schema of what each takes, in the order they are listed.',
+    description:
+      'What tools/list answers. Under $defs, by the name with an underscore, what each tool takes as arguments.',
+    type: 'object',
+    properties: { tools: exactly(tools) },
+    required: ['tools'],
+    $defs: Object.fromEntries(
+      listed.map(({ name, inputSchema }) => [String(name).replace('.', '_'), inputSchema]),
+    ),
   }
-  return `${writeJson({ ...about, tools })}\n`
+  return `${writeJson(spec)}\n`
 }
 
 /** Every file of `spec/`, by its path. */

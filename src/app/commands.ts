@@ -186,7 +186,8 @@ export const commands = (): readonly Command[] => [
   {
     name: 'lineage',
     summary: 'Verify, replay, export, prove, repair and erase from the lineage of a belief graph.',
-    usage: '<verify|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
+    usage:
+      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
     options: () => [...LINEAGE_OPTIONS, ...configOptions()],
     choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
     run: async (invocation) => (await import('./commands/lineage.ts')).run(invocation),

@@ -16,7 +16,7 @@ import type { OpenProject } from './open-project.ts'
 
 /** What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone. */
 
-export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>>
+export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>> & { readonly log_bytes: number }
 
 /** The belief graph, opened when first asked for. */
 export const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
@@ -38,7 +38,11 @@ export const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
   return {
     open,
     ask: () => opened ?? open(),
-    status: async () => (await opening)?.beliefs.governanceStatus(),
+    status: async (): Promise<GraphStatus | undefined> => {
+      const graph = await opening
+      if (graph === undefined) return undefined
+      return { ...(await graph.beliefs.governanceStatus()), log_bytes: await graph.bytes() }
+    },
     close: async () => {
       await opening?.then(({ close }) => close())
     },

@@ -11,13 +11,13 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     flag: 'checkpoint',
     kind: 'text',
     value: 'FILE',
-    description: 'With consistency: the older checkpoint.',
+    description: 'With consistency, and with verify of a bundle: an older checkpoint.',
   },
   {
     flag: 'key',
     kind: 'text',
     value: 'VERIFIER',
-    description: 'With consistency: who signed it, when not we.',
+    description: 'With the same: who must have signed it.',
   },
   { flag: 'reason', kind: 'text', value: 'TEXT', description: 'With erase: why, for the log.' },
 ]

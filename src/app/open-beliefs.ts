@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { Beliefs } from '../beliefs/beliefs.ts'
+import { beliefFaults } from '../beliefs/faults.ts'
 import { DEFAULT_CONFIG } from '../beliefs/graph.ts'
 import { Keeper } from '../beliefs/keeper.ts'
 import { fixedStamps, wallStamps } from '../beliefs/stamp.ts'
+import { DECISION_LOG } from '../lineage/decisions.ts'
 import { exportFolder } from '../platform/export-file.ts'
 import { fixedSalts, randomSalts } from '../platform/salts.ts'
 import type { Hello } from '../surfaces/mcp/hello.ts'
@@ -16,14 +18,25 @@ const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {
   return [state, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
 }
 
+/** Writes whole files under the export root, and nothing anywhere else. */
+export const exportWriter = (config: Config, root: string) =>
+  exportFolder(resolve(root, config.exportRoot), ownPlaces(config, root))
+
 export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
 
 export interface OpenBeliefs {
   readonly beliefs: Beliefs
+  /** Room that the store takes. */
+  readonly bytes: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
 export const openBeliefs = async (config: Config, root: string, hello: Hello): Promise<OpenBeliefs> => {
+  // The first graph of that name would leave the gate without a place for its decisions, for good.
+  if (config.graph === DECISION_LOG)
+    throw beliefFaults.config_invalid(
+      `graph: ${DECISION_LOG} holds the decisions of the gate, and no beliefs`,
+    )
   const fixed = config.clock === 'deterministic'
   const store = await openStore(config, root)
   try {
@@ -37,10 +50,11 @@ export const openBeliefs = async (config: Config, root: string, hello: Hello): P
       diary: hello.log,
       every: config.snapshotEvery,
     })
-    const writeFile = exportFolder(resolve(root, config.exportRoot), ownPlaces(config, root))
+    const writeFile = exportWriter(config, root)
     const beliefs = new Beliefs({ keeper, version: hello.identity.version, writeFile })
     return {
       beliefs,
+      bytes: () => store.bytes(),
       close: async () => {
         await keeper.close()
         await store.close()

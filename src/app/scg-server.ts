@@ -11,6 +11,7 @@ export const scgServer: SeedServer = {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     manners: {
       methodCalls: true,
+      nullParams: true,
       aliases: new Map([['tools.list', 'tools/list']]),
       maxDepth: 128,
       inOrder: true,

@@ -95,29 +95,42 @@ export class Beliefs {
   governorStatus(): Promise<Shape<'GovernorStatus'>> {
     const { replica } = this.keeper
     return replica.read(({ graph, at }) => {
-      const { drift, coherent } = graph.health()
-      return { drift, coherent: coherent && replica.quarantine === null, timestamp: timestampOf(at) }
+      const { coherent } = graph.health()
+      return {
+        drift: this.#driftOf(graph.drift()),
+        coherent: coherent && replica.quarantine === null,
+        timestamp: timestampOf(at),
+      }
     })
+  }
+
+  /** However well the books agree, a graph whose log does not hold is as far from it as can be. */
+  #driftOf(books: number): number {
+    return this.keeper.replica.isStuck ? Math.max(books, 1) : books
   }
 
   async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
     const { replica } = this.keeper
-    const seen = await replica.read(({ graph, at }, size) => ({
-      ...graph.health(),
-      node_count: graph.nodeCount,
-      edge_count: graph.edgeCount,
-      tick: graph.tick,
-      epsilon: graph.config.epsilon,
-      at,
-      size,
-    }))
-    const checksumValid = await this.#headHolds(seen.size)
+    const seen = await replica.read(({ graph, at }, size) => {
+      this.keeper.recountStale()
+      return {
+        ...graph.health(),
+        node_count: graph.nodeCount,
+        edge_count: graph.edgeCount,
+        tick: graph.tick,
+        epsilon: graph.config.epsilon,
+        at,
+        size,
+      }
+    })
+    const checksumValid = !replica.isStuck && (await this.#headHolds(seen.size))
     const quarantined = replica.quarantine !== null
-    const driftOk = seen.drift <= seen.epsilon
+    const drift = this.#driftOf(seen.drift)
+    const driftOk = drift <= seen.epsilon
     const coherent = seen.coherent && !quarantined
     return {
       checksum_valid: checksumValid,
-      drift: seen.drift,
+      drift,
       drift_epsilon: seen.epsilon,
       drift_ok: driftOk,
       esv_valid: seen.validRatio === 1,

@@ -148,6 +148,35 @@ describe('a graph over a log', () => {
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, drift: 0 })
   })
 
+  it('does not start from a snapshot of what was already wrong', async () => {
+    const store = memoryLogs()
+    const beliefs = await open(store)
+    await beliefs.createNode({ belief: 0.5, energy: 1 })
+    const right = await look(beliefs)
+    await beliefs.keeper.replica.read(({ graph }) => {
+      graph.columns.cells[1] = 12_345
+    })
+    await beliefs.keeper.close()
+    expect(await beliefs.keeper.log.snapshots()).toHaveLength(1)
+    const next = await open(store)
+    expect(await look(next)).toEqual(right)
+    expect(await next.governanceStatus()).toMatchObject({ healthy: true, lineage_length: 1 })
+  })
+
+  it('counts everything anew for who asks after its health, when that was long ago', async () => {
+    const beliefs = await open(memoryLogs(), 4)
+    for (let node = 0; node < 15; node += 1) await beliefs.createNode({ belief: 0.5, energy: 1 })
+    await beliefs.keeper.replica.read(({ graph }) => {
+      graph.columns.cells[1] = 12_345
+    })
+    const seen = await beliefs.governanceStatus()
+    expect(seen).toMatchObject({ drift_ok: false, esv_valid: false, coherent: false, healthy: false })
+    expect(seen.drift).toBeGreaterThan(12_000)
+    await beliefs.keeper.replica.idle()
+    expect(await beliefs.queryNode(0)).toMatchObject({ energy: 1 })
+    expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, drift: 0, lineage_length: 16 })
+  })
+
   it('stops writing when an entry of another process does not hold, and says so to whoever comes next', async () => {
     const store = memoryLogs()
     const beliefs = await open(store)

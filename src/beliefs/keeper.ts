@@ -34,7 +34,8 @@ const startState = async (log: Log, options: KeeperOptions): Promise<[State, Scr
     try {
       const scribe = await Scribe.open(log, salt, size)
       const state = State.restore(config, bytes, scribe.link)
-      if (state !== undefined) return [state, scribe]
+      // It is whole, but it may be the picture of a graph that was already wrong.
+      if (state !== undefined && state.graph.recount() <= config.epsilon) return [state, scribe]
     } catch (thrown) {
       // Whatever is wrong with it or around it, the log itself says more; unless nobody answers.
       if (thrown instanceof Fault && thrown.kind === 'unavailable') throw thrown
@@ -55,6 +56,7 @@ export class Keeper {
   readonly #state: State
   readonly #scribe: Scribe
   #snapshotAt: number
+  #recountAt: number
   #cycles = 0
   #correcting = false
 
@@ -64,6 +66,7 @@ export class Keeper {
     this.#state = state
     this.#scribe = scribe
     this.#snapshotAt = scribe.size
+    this.#recountAt = scribe.size
     const { stamp, diary } = options
     this.replica = new Replica({
       scribe,
@@ -128,10 +131,19 @@ export class Keeper {
     this.#snapshotAt = snapshot.size
   }
 
+  /** Counts everything anew, unless that has been done of late. Drift it finds is put right afterwards. */
+  recountStale(): void {
+    if (this.size - this.#recountAt >= this.#options.every) this.#recount()
+  }
+
+  #recount(): number {
+    this.#recountAt = this.size
+    return this.#state.graph.recount()
+  }
+
   #rested(): void | Promise<void> {
     const due = this.size - this.#snapshotAt >= Math.max(this.#options.every, this.size / SPARSE)
-    const { graph } = this.#state
-    const drift = due ? graph.recount() : graph.drift()
+    const drift = due ? this.#recount() : this.#state.graph.drift()
     if (drift > this.#options.config.epsilon) return this.#correct(drift)
     if (due) return this.#snapshot()
   }

@@ -13,7 +13,7 @@ const label = ({ id, belief, claim }: Scene['nodes'][number]): string =>
   claim === undefined ? `${id}: ${percent(belief)}` : `${id}: ${short(claim, 40)} (${percent(belief)})`
 
 // Quotes and control characters would end a label early; each language has its own way out.
-const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
 
 export const drawDot = ({ nodes, edges }: Scene): string =>
   [

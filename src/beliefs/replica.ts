@@ -56,6 +56,11 @@ export class Replica {
     return this.#quarantine
   }
 
+  /** Whether the log goes on with what does not hold, so that we could not follow. */
+  get isStuck(): boolean {
+    return this.#isStuck
+  }
+
   /** Stops writing, here and for whoever opens the log next. */
   async stopWriting(reason: string): Promise<void> {
     if (this.#quarantine === reason) return

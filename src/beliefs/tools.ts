@@ -5,7 +5,7 @@ import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { Soon } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
-import { BeliefInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
+import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
 import * as shapes from './shapes.ts'
 import { type Ask, asker, extras, screened } from './tool-parts.ts'
 
@@ -22,7 +22,7 @@ const nodeTools = (ask: Ask): Tool[] => [
     input: z.object({
       belief: BeliefInput,
       energy: EnergyInput,
-      claim: z.string().max(2_000).optional().describe('What the node stands for, in words.'),
+      claim: ClaimInput.optional().describe('What the node stands for, in words.'),
       evidence: Digest.optional().describe('Digest of the evidence it rests on.'),
     }),
     output: shapes.NodeState,

@@ -1,57 +1,68 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { openCheckpoint, verifyChain } from '../lineage/verify.ts'
+import { verifyBundle } from '../lineage/bundle.ts'
+import { verifyChain } from '../lineage/verify.ts'
 
-/**
- * Verifies an exported lineage and trusts nothing but this file and Node.js:
- *   lineage-verify BUNDLE.json [VERIFIER]
- *   lineage-verify ENTRIES.json GENESIS.json
- */
+/** Verifies an exported lineage and trusts nothing but this file and Node.js. */
 
-const finish = (value: object, good: boolean): never => {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
-  process.exit(good ? 0 : 1)
-}
+const HELP = `Usage:
+  lineage-verify BUNDLE.json [VERIFIER [OLDER.txt]]
+  lineage-verify ENTRIES.json GENESIS.json
 
-const readJson = (path: string): unknown => {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    process.stderr.write(`lineage-verify: cannot read ${path}: ${(cause as Error).message}\n`)
-    process.exit(2)
-  }
-}
+Recomputes every link of an exported lineage and the tree over them, and checks the signature.
 
-const [file, second] = process.argv.slice(2)
-if (file === undefined || file === '--help') {
-  process.stderr.write('Usage: lineage-verify BUNDLE.json [VERIFIER] | ENTRIES.json GENESIS.json\n')
+  BUNDLE.json   what \`warrant lineage export FILE --bundle\` wrote
+  VERIFIER      the key that must have signed it, in one line; without it the bundle's own
+  OLDER.txt     a checkpoint of former times: the log must be the same up to there
+  ENTRIES.json  what the tool lineage.export wrote
+  GENESIS.json  the text of "genesis" in a bundle of the same log
+
+Exits with 0 when all of it holds, 1 when something does not, 2 when there is nothing to verify.
+`
+
+const giveUp = (words: string): never => {
+  process.stderr.write(`lineage-verify: ${words}\n`)
   process.exit(2)
 }
 
-const verifyList = async (entries: unknown[], genesis: string | undefined): Promise<never> => {
-  if (genesis === undefined) {
-    process.stderr.write('lineage-verify: a bare list of entries needs the genesis as second argument\n')
-    process.exit(2)
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    return giveUp(`cannot read ${path}: ${(cause as Error).message}`)
   }
-  const chain = await verifyChain(readFileSync(genesis, 'utf8').trim(), entries)
-  return finish({ chain }, chain.outcome === 'intact')
 }
 
-const verifyBundle = async (input: unknown, given: string | undefined): Promise<never> => {
-  const bundle = input as { genesis?: unknown; checkpoint?: unknown; verifier?: unknown; entries?: unknown }
-  if (typeof bundle.genesis !== 'string' || !Array.isArray(bundle.entries)) {
-    return finish({ outcome: 'unreadable', why: 'this is no lineage bundle' }, false)
+const readJson = (path: string): unknown => {
+  const text = read(path)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    return giveUp(`${path} is not JSON, or not all of it: ${(cause as Error).message}`)
   }
-  const chain = await verifyChain(bundle.genesis, bundle.entries as unknown[])
-  // A key that travels with the bundle proves only that nobody changed it on the way without the key.
-  const checkpoint = openCheckpoint(String(bundle.checkpoint), given ?? String(bundle.verifier))
-  const matches =
-    chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
-  const key = given === undefined ? 'from the bundle' : 'given'
-  return finish({ chain, checkpoint: checkpoint ?? 'not signed by this key', key, matches }, matches)
 }
+
+const verifyList = async (entries: unknown[], genesis: string | undefined) => {
+  if (genesis === undefined)
+    return giveUp('a bare list of entries needs the genesis as second argument; a bundle brings it along')
+  const chain = await verifyChain(read(genesis).trim(), entries)
+  return { good: chain.outcome === 'intact', chain }
+}
+
+const [file, second, third] = process.argv.slice(2)
+if (file === '--help' || file === '-h') {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+if (file === undefined) giveUp('name the file to verify; --help tells how')
 
 // Whoever runs out of work before the end has verified nothing.
 process.exitCode = 1
-const input = readJson(file)
-void (Array.isArray(input) ? verifyList(input, second) : verifyBundle(input, second))
+const input = readJson(file as string)
+const older = third === undefined ? undefined : read(third)
+void (
+  Array.isArray(input) ? verifyList(input, second) : verifyBundle(input, { verifier: second, older })
+).then(({ good, ...found }) => {
+  process.stdout.write(`${JSON.stringify(found, null, 2)}\n`)
+  process.exitCode = good ? 0 : 1
+})

@@ -15,6 +15,11 @@ export const storeFaults = defineFaults('store', {
   name: { kind: 'invalid', fix: 'Use 1 to 64 letters, digits, dots, underscores and hyphens.' },
   newer: { kind: 'invalid', fix: 'Use the version of warrant that wrote it, or a later one.' },
   absent: { kind: 'missing', fix: 'Ask only for what the log holds.' },
+  unknown: {
+    kind: 'missing',
+    fix: 'List what there is with `warrant graph ls`; --root and --store say where to look.',
+  },
+  kept: { kind: 'refused', fix: 'Leave it: it is what explains the payload that is gone.' },
   full: { kind: 'exhausted', fix: 'Make room where the log is kept, then try again.' },
   unsettled: {
     kind: 'unavailable',

@@ -71,5 +71,7 @@ export interface LogStore {
   /** Opens what is there and nothing else: undefined when there is no such log. */
   find(name: string): Promise<Log | undefined>
   names(): Promise<readonly string[]>
+  /** Room that all of them take where they are kept; 0 while there is none. */
+  bytes(): Promise<number>
   close(): Promise<void>
 }

@@ -193,7 +193,8 @@ const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 export const openCheckpoint = (note: string, verifier: string): Checkpoint | undefined => {
   const [, name, keyHash, encoded] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifier.trim()) ?? []
   const key = Buffer.from(encoded ?? '', 'base64')
-  if (name === undefined || key.length !== 33 || key[0] !== 1) return undefined
+  if (name === undefined || key.length !== 33 || key[0] !== 1 || key.toString('base64') !== encoded)
+    return undefined
   if (hash(`${name}\n`, key).subarray(0, 4).toString('hex') !== keyHash) return undefined
   const end = note.indexOf('\n\n')
   if (end === -1) return undefined
@@ -211,6 +212,8 @@ export const openCheckpoint = (note: string, verifier: string): Checkpoint | und
       const blob = Buffer.from(signature ?? '', 'base64')
       return (
         signer === name &&
+        // The decoder passes over what it does not know: what was signed can be written in one way only.
+        blob.toString('base64') === signature &&
         blob.subarray(0, 4).toString('hex') === keyHash &&
         verifySignature(null, Buffer.from(text), open, blob.subarray(4))
       )

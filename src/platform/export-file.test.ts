@@ -67,6 +67,16 @@ describe('an export', () => {
     expect(readdirSync(`${root}-evil`)).toEqual([])
   })
 
+  it.each([
+    ['.', 'not a plain file'],
+    ['inner', 'not a plain file'],
+    ['..', 'outside the export root'],
+    ['n'.repeat(256), 'too long'],
+    ['é'.repeat(128), 'too long'],
+  ])('says what is wrong with %s', async (path, words) => {
+    await expect(exportFolder(root, [])(path, 'new')).rejects.toThrow(words)
+  })
+
   it('may be asked for many times at once', async () => {
     const write = exportFolder(root, [join(root, '.warrant')])
     await Promise.all(Array.from({ length: 20 }, (_, at) => write('x'.repeat(255), String(at))))

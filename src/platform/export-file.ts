@@ -13,6 +13,9 @@ export const exportFaults = defineFaults('export', {
 
 const escapes = (way: string): boolean => way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
 
+/** Bytes that a file system takes for a name. */
+const MAX_NAME = 255
+
 let drafts = 0
 
 /** A name no other writer uses at the same time, and no longer than any file system takes. */
@@ -44,7 +47,9 @@ const readPath = ({ ground, spellings }: Held, asked: string): readonly [folder:
   const way = fromRoot(slashed(resolve(ground.path, asked)), spellings)
   const names = way?.split('/').filter((name) => name !== '') ?? []
   const name = names.pop()
-  if (name === undefined) throw exportFaults.path('outside the export root')
+  if (way === undefined) throw exportFaults.path('outside the export root')
+  if (name === undefined) throw exportFaults.path('the path is not a plain file')
+  if (Buffer.byteLength(name) > MAX_NAME) throw exportFaults.path('the name of the file is too long')
   return [names, name]
 }
 

@@ -92,5 +92,9 @@ export const memoryLogs = (shelf: Shelf = new Map()): LogStore => ({
     return shelf.get(name)
   },
   names: async () => [...shelf.keys()].sort(),
+  bytes: async () =>
+    [...shelf.values()]
+      .flatMap((log) => log.read(0, Number.MAX_SAFE_INTEGER) as readonly Row[])
+      .reduce((sum, { entry, payload }) => sum + entry.length + (payload?.length ?? 0), 0),
   close: async () => {},
 })

@@ -178,6 +178,11 @@ class PostgresLogs implements LogStore {
     return (await this.#postgres.ask(SQL.logNames)).map(({ name }) => String(name))
   }
 
+  async bytes(): Promise<number> {
+    if (!(await this.#isReady())) return 0
+    return Number((await this.#postgres.ask(SQL.bytes))[0]?.bytes ?? 0)
+  }
+
   close(): Promise<void> {
     return this.#postgres.close()
   }

@@ -2,6 +2,8 @@
 const TEXTS = {
   logNamed: 'SELECT id, genesis FROM warrant.logs WHERE name = $1',
   logNames: 'SELECT name FROM warrant.logs ORDER BY name',
+  bytes: `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+    WHERE relnamespace = 'warrant'::regnamespace AND relkind = 'r'`,
   addLog: 'INSERT INTO warrant.logs (name, genesis) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
   head: `SELECT logs.size, entries.entry
     FROM warrant.logs LEFT JOIN warrant.entries ON entries.log = logs.id AND entries.seq = logs.size - 1

@@ -184,6 +184,12 @@ class SqliteLogs implements LogStore {
     return guard(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
   }
 
+  async bytes(): Promise<number> {
+    const connection = await this.#connect(false)
+    const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+    return Number(guard(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     const connection = await this.#connection.catch(() => undefined)

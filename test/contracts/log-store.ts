@@ -355,6 +355,15 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
         expect((await handle().find('log'))?.genesis).toBe(made[0]?.genesis)
       })
 
+      it('tell how much room they take', async () => {
+        const store = handle()
+        expect(await store.bytes()).toBe(0)
+        const log = await store.open('log', GENESIS)
+        const letters = 'x'.repeat(200_000)
+        await log.append(0, [{ ...row(0), payload: letters }], [])
+        expect(await handle().bytes()).toBeGreaterThan(1_000)
+      })
+
       it('are not made by looking for them', async () => {
         expect(await handle().find('log')).toBe(undefined)
         expect(await handle().names()).toEqual([])

@@ -52,12 +52,17 @@ const REFUSED = { kind: 'refused', code: 5000, word: 'INVARIANT_VIOLATION' }
 /** Reads work up to the first entry that does not hold, and nothing is written. */
 const expectQuarantine = (plan: ServerPlan, at: number): Promise<void> =>
   using(plan, async (server) => {
+    const broken = at < ENTRIES
     expect(await server.must('governance.status')).toMatchObject({
+      checksum_valid: !broken,
+      drift: broken ? 1 : 0,
+      drift_ok: !broken,
       quarantined: true,
       healthy: false,
       coherent: false,
       lineage_length: at,
     })
+    expect(await server.must('governor.status')).toMatchObject({ drift: broken ? 1 : 0, coherent: false })
     expect(await server.must('node.query', { node_id: '0' })).toMatchObject({ node_id: 0 })
     expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
     expect(await server.call('node.mutate', { node_id: '0', delta: 0.1 })).toMatchObject(REFUSED)

@@ -1128,6 +1128,7 @@ describe('Metrics', () => {
     )
     expect(values).toEqual([1, 0, 0, 0])
     expect(findSample(samples, 'warrant_lineage_entries', {})).toBe(1)
+    expect(findSample(samples, 'warrant_lineage_bytes', {})).toBeGreaterThan(100)
   })
 
   test('count calls by their outcome and requests by their status', async () => {

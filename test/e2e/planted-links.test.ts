@@ -93,8 +93,10 @@ describe('A link in the place of', () => {
 
   it('the key of the log is not taken for one', async () => {
     const grounds = await layGrounds()
+    expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
     grounds.plant('.warrant/lineage.key', 'kept.txt')
-    const ending = await run(grounds.root, 'lineage', 'checkpoint')
+    const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
+    expect(said(ending)).toContain('is a link')
     expect(ending.code).not.toBe(0)
     expect(said(ending)).not.toContain(SECRET)
     expect(grounds.around()).toEqual(UNTOUCHED)

@@ -76,6 +76,28 @@ describe('a line', () => {
     expect(await nodeCount(server)).toBe(0)
   })
 
+  test.each(['initialize', 'tools/list', 'ping', 'resources/list', 'governor.status', 'lineage.replay'])(
+    'whose params are null has none: %s',
+    async (method) => {
+      const [answer] = await tell(server, `{"jsonrpc":"2.0","id":"n","method":"${method}","params":null}`)
+      expect(answer).toMatchObject({ id: 'n', result: {} })
+    },
+  )
+
+  test('whose arguments are null has none: a tool without any is called, another misses its own', async () => {
+    const call = (name: string) =>
+      tell(server, request('n', 'tools/call', { name, arguments: null } as never))
+    expect(await call('governor.status')).toMatchObject([{ id: 'n', result: { content: [{}] } }])
+    for (const [answer] of [
+      await call('node.create'),
+      await tell(server, '{"jsonrpc":"2.0","id":"n","method":"node.create","params":null}'),
+      await tell(server, '{"jsonrpc":"2.0","id":"n","method":"tools/call","params":null}'),
+    ]) {
+      expectError(answer as Message, 2000)
+    }
+    expect(await nodeCount(server)).toBe(0)
+  })
+
   test('of exactly 1 MiB is served', async () => {
     const empty = JSON.stringify({ jsonrpc: '2.0', id: 'big', method: 'ping', pad: '' })
     const line = JSON.stringify({

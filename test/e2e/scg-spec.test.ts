@@ -108,26 +108,37 @@ describe('the answers of the server', () => {
 })
 
 describe('the tools of the server', () => {
-  const { tools } = readSpec('tools/mcp_tools.schema.json') as { tools: Schema[] }
+  const spec = readSpec('tools/mcp_tools.schema.json')
+  const inputs = spec.$defs as Readonly<Record<string, Schema>>
 
-  test('are those of the specification, member for member', async () => {
+  test('are listed as the specification says, and could not be otherwise', async () => {
     const { result } = await server.ask('tools/list')
-    const listed = result.tools.map((tool: Schema) =>
-      Object.fromEntries(Object.keys(tools[0] as Schema).map((key) => [key, tool[key]])),
-    )
-    expect(listed).toEqual(tools)
-    expect(Object.keys(tools[0] as Schema)).toEqual([
-      'name',
-      'description',
-      'version',
-      'sideEffects',
-      'dependencies',
-      'inputSchema',
-    ])
+    const { tools } = result as { tools: Schema[] }
+    expect(accepts(spec, result)).toBe(true)
+    expect(
+      Object.fromEntries(tools.map(({ name, inputSchema }) => [String(name).replace('.', '_'), inputSchema])),
+    ).toEqual(inputs)
+    expect(accepts(spec, { tools: tools.slice(1) })).toBe(false)
+    expect(accepts(spec, { tools: [...tools, tools[0]] })).toBe(false)
+    expect(accepts(spec, { tools: tools.toReversed() })).toBe(false)
+    for (const [at, tool] of tools.entries()) {
+      const bent = [
+        ...['name', 'description', 'version', 'sideEffects', 'dependencies', 'inputSchema'].map((key) => ({
+          ...tool,
+          [key]: undefined,
+        })),
+        { ...tool, version: '0.2.0' },
+        { ...tool, sideEffects: [...(tool.sideEffects as string[]), 'more'] },
+        { ...tool, dependencies: ['edge.bind'] },
+      ]
+      for (const one of bent) {
+        expect(accepts(spec, { tools: tools.with(at, JSON.parse(JSON.stringify(one))) })).toBe(false)
+      }
+    }
   })
 
   const values = [0, 1, 0.5, -1, 1.5, 1e12, 1e13, '0', '1', '', '-1', 'x', null, true, [], {}]
-  test.each(tools.map(({ name, inputSchema }) => [name as string, inputSchema as Schema] as const))(
+  test.each(Object.entries(inputs))(
     '%s refuses as a bad request exactly what its schema refuses',
     async (name, schema) => {
       const keys = Object.keys(schema.properties as object)

@@ -54,6 +54,14 @@ describe.each(Object.entries(WAYS))('%s,', (_, way) => {
       )
     })
 
+    test('a claim that is no text is refused, and nothing that came with it', async () => {
+      const node = { belief: 0.5, energy: 1 }
+      const answers = await Promise.all(
+        ['a', '\ud800', 'b', 'x\udc00', '\u{1f600}'].map((claim) => use('node.create', { ...node, claim })),
+      )
+      expect(answers.map(({ error }) => error?.code)).toEqual([undefined, 2000, undefined, 2000, undefined])
+    })
+
     test('echoes every allowed belief and energy to the bit', async () => {
       for (const belief of [0, 1, 0.001, 0.999, 0.1, 5e-324, 0.30000000000000004]) {
         expect((await query(await make(belief))).belief).toBe(belief)

@@ -1,14 +1,15 @@
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { drawDot, drawMermaid, drawSvg, type Scene } from '../../beliefs/picture.ts'
-import type { Invocation } from '../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../surfaces/cli/table.ts'
+import { forTerminal } from '../terminal.ts'
 import { withBeliefs, withStore } from '../with-beliefs.ts'
 
 const PICTURES = { dot: drawDot, mermaid: drawMermaid, svg: drawSvg } as const
 
 const print = (invocation: Invocation, value: object, words: () => string): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
+  invocation.terminal.print(invocation.json ? JSON.stringify(value) : forTerminal(words()))
   return 0
 }
 
@@ -35,10 +36,16 @@ const list: Verb = (invocation) =>
     )
   })
 
-const show: Verb = (invocation) =>
-  withBeliefs(invocation, async (beliefs) => {
+const readForm = ({ flags }: Invocation): keyof typeof PICTURES | undefined => {
+  const [form, other] = (Object.keys(PICTURES) as (keyof typeof PICTURES)[]).filter((name) => flags[name])
+  if (other !== undefined) throw usageFaults.option(`--${form} and --${other} at once: choose one`)
+  return form
+}
+
+const show: Verb = (invocation) => {
+  const form = readForm(invocation)
+  return withBeliefs(invocation, async (beliefs) => {
     const scene = await readScene(beliefs)
-    const form = (Object.keys(PICTURES) as (keyof typeof PICTURES)[]).find((name) => invocation.flags[name])
     if (form !== undefined) {
       const text = PICTURES[form](scene)
       return print(invocation, { form, text }, () => text.trimEnd())
@@ -62,10 +69,11 @@ const show: Verb = (invocation) =>
       ].join('\n'),
     )
   })
+}
 
-const query: Verb = (invocation, [id]) =>
-  withBeliefs(invocation, async (beliefs) => {
-    const node = readCount(id, 'the node')
+const query: Verb = (invocation, [id]) => {
+  const node = readCount(id, 'the node')
+  return withBeliefs(invocation, async (beliefs) => {
     const value = await beliefs.keeper.replica.read(({ graph, claims }) => ({
       ...graph.node(node),
       ...claims.get(node),
@@ -74,6 +82,7 @@ const query: Verb = (invocation, [id]) =>
     }))
     return print(invocation, value, () => JSON.stringify(value, null, 2))
   })
+}
 
 const stats: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
@@ -85,4 +94,5 @@ const stats: Verb = (invocation) =>
 
 export const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)
+export const run = (invocation: Invocation): Promise<number> =>
+  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

@@ -47,7 +47,11 @@ const GRAPH_GAUGES = {
   edge_count: ['warrant_graph_edges', 'Edges of the belief graph.'],
   tick: ['warrant_graph_tick', 'Propagations so far.'],
   lineage_length: ['warrant_lineage_entries', 'Entries of its lineage.'],
-  drift: ['warrant_graph_drift', 'Distance of its energy from exact conservation.'],
+  log_bytes: ['warrant_lineage_bytes', 'Room that the store of the lineage takes.'],
+  drift: [
+    'warrant_graph_drift',
+    'Distance of its energy from exact conservation; 1 when its log does not hold.',
+  ],
 } as const
 
 /** Nothing while the graph has not been opened: asking for metrics must not open it. */

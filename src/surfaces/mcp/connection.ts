@@ -101,10 +101,10 @@ export class Connection {
   }
 
   receive(line: string): void {
-    const { maxDepth } = this.#manners
+    const { maxDepth, nullParams } = this.#manners
     const frame: Frame = isDeeper(line, maxDepth)
       ? { kind: 'reject', id: null, fault: 'depth' }
-      : readFrame(line)
+      : readFrame(line, nullParams)
     const answered = frame.kind === 'request' || frame.kind === 'reject'
     this.#take({ frame, slot: answered ? this.#order?.open() : undefined })
   }

@@ -22,6 +22,8 @@ export interface Identity {
 export interface Manners {
   /** A tool's name is also a method: `{"method":"node.create","params":{…}}`. */
   readonly methodCalls: boolean
+  /** Whether `null` in the place of params, or of a tool's arguments, means that there are none. */
+  readonly nullParams: boolean
   /** Other names of methods. */
   readonly aliases: ReadonlyMap<string, string>
   /** How deep JSON may nest. */
@@ -38,6 +40,7 @@ export interface Manners {
 
 export const PLAIN_MANNERS: Manners = {
   methodCalls: false,
+  nullParams: false,
   aliases: new Map(),
   // Far beyond any honest message, and short of where recursive code runs out of stack.
   maxDepth: 500,

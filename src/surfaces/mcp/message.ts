@@ -42,11 +42,12 @@ const readId = (id: unknown): RequestId | null =>
   typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null
 
 /** Sorts a JSON value into what it is. Unknown members of the envelope are dropped, nothing is swallowed. */
-export const classifyMessage = (value: unknown): Frame => {
+export const classifyMessage = (value: unknown, nullParams = false): Frame => {
   if (!isRecord(value)) return { kind: 'reject', id: null, fault: 'request' }
   const hasId = Object.hasOwn(value, 'id')
   const id = readId(value.id)
-  const { method, params } = value
+  const { method } = value
+  const params = nullParams && value.params === null ? undefined : value.params
   const reject = (fault: FrameFault): Frame => ({ kind: 'reject', id, fault })
   if (value.jsonrpc !== jsonrpc || (hasId && id === null)) return reject('request')
   if (typeof method !== 'string') {
@@ -63,7 +64,7 @@ export const classifyMessage = (value: unknown): Frame => {
 }
 
 /** One line of stdio. */
-export const readFrame = (line: string): Frame => {
+export const readFrame = (line: string, nullParams = false): Frame => {
   const text = line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line
   let value: unknown
   try {
@@ -71,7 +72,7 @@ export const readFrame = (line: string): Frame => {
   } catch {
     return text.trim() === '' ? { kind: 'blank' } : { kind: 'reject', id: null, fault: 'parse' }
   }
-  return classifyMessage(value)
+  return classifyMessage(value, nullParams)
 }
 
 export const writeError = (id: RequestId | null, error: RpcError): string =>

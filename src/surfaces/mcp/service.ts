@@ -69,9 +69,9 @@ export class Service implements Host {
 
   /** Which tool a `tools/call` means, or why it means none. */
   plan(params: Params | undefined): CallPlan | Refusal {
-    const { dialect, catalog } = this.parts
+    const { dialect, catalog, manners } = this.parts
     const name = params?.name
-    const args = params?.arguments
+    const args = params?.arguments === null && manners?.nullParams ? undefined : params?.arguments
     if (typeof name !== 'string') return { error: dialect.frame('params', 'name must be a string') }
     if (args !== undefined && !isRecord(args)) {
       return { error: dialect.frame('params', 'arguments must be an object') }

@@ -1,0 +1,72 @@
+import { type ChainVerdict, type Checkpoint, openCheckpoint, verifyChain } from './verify.ts'
+
+/** Part of the verifier that stands alone: nothing but the verifier may be imported here. */
+
+interface Bundle {
+  readonly genesis: string
+  readonly entries: readonly unknown[]
+  readonly checkpoint?: unknown
+  readonly verifier?: unknown
+}
+
+const isBundle = (value: unknown): value is Bundle => {
+  if (typeof value !== 'object' || value === null) return false
+  const { genesis, entries } = value as Partial<Bundle>
+  return typeof genesis === 'string' && Array.isArray(entries)
+}
+
+/** Whether a log is what an older checkpoint saw, and what came after. */
+export interface Growth {
+  readonly outcome: 'grown' | 'truncated' | 'forked' | 'unsigned'
+  /** How many entries the older checkpoint saw. */
+  readonly from?: number
+}
+
+export interface BundleVerdict {
+  readonly good: boolean
+  readonly chain?: ChainVerdict
+  readonly checkpoint?: Checkpoint | 'not signed by this key'
+  readonly key?: 'given' | 'from the bundle'
+  readonly matches?: boolean
+  readonly since?: Growth
+  readonly outcome?: 'unreadable'
+  readonly why?: string
+}
+
+/** What one may hold against a bundle, besides itself. */
+export interface Witness {
+  /** A key that came another way than the bundle. */
+  readonly verifier?: string | undefined
+  /** A signed note of former times. */
+  readonly older?: string | undefined
+}
+
+const growthSince = async ({ genesis, entries }: Bundle, older: string, key: string): Promise<Growth> => {
+  const seen = openCheckpoint(older, key)
+  if (seen === undefined) return { outcome: 'unsigned' }
+  if (seen.size > entries.length) return { outcome: 'truncated', from: seen.size }
+  const before = await verifyChain(genesis, entries.slice(0, seen.size))
+  const same = before.outcome === 'intact' && before.root === seen.root
+  return { outcome: same ? 'grown' : 'forked', from: seen.size }
+}
+
+/** Checks every link of a bundle, the tree over them, the signature, and what a witness has seen before. */
+export const verifyBundle = async (value: unknown, witness: Witness = {}): Promise<BundleVerdict> => {
+  if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
+  const { verifier, older } = witness
+  // A key that travels with the bundle proves only that nobody changed it on the way without the key.
+  const key = verifier ?? String(value.verifier)
+  const chain = await verifyChain(value.genesis, value.entries)
+  const checkpoint = openCheckpoint(String(value.checkpoint), key)
+  const matches =
+    chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
+  const since = older === undefined ? undefined : await growthSince(value, older, key)
+  return {
+    good: matches && (since === undefined || since.outcome === 'grown'),
+    chain,
+    checkpoint: checkpoint ?? 'not signed by this key',
+    key: verifier === undefined ? 'from the bundle' : 'given',
+    matches,
+    ...(since !== undefined && { since }),
+  }
+}

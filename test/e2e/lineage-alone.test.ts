@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { request } from '../support/messages.ts'
+
+afterAll(sweep)
+
+const bin = (name: string) => join(dirname(BINARY), `${name}.js`)
+let operator: string
+/** Where the colleague works: nothing is there but what was handed over. */
+let colleague: string
+let key: string
+
+const warrant = (...args: readonly string[]) =>
+  execFileSync(process.execPath, [BINARY, ...args], {
+    cwd: operator,
+    env: cleanEnvironment(),
+    encoding: 'utf8',
+  })
+
+const believe = (...lines: readonly string[]) =>
+  execFileSync(process.execPath, [bin('scg-mcp-server')], {
+    cwd: operator,
+    env: cleanEnvironment(),
+    input: `${lines.join('\n')}\n`,
+  })
+
+const verify = (...args: readonly string[]) =>
+  spawnSync(process.execPath, ['lineage-verify.js', ...args], {
+    cwd: colleague,
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+
+const handOver = (name: string, text: string) => writeFileSync(join(colleague, name), text)
+const bundleText = () => readFileSync(join(colleague, 'log.json'), 'utf8')
+
+beforeAll(async () => {
+  operator = await makeFolder()
+  colleague = await makeFolder()
+  believe(
+    request(1, 'node.create', { belief: 0.9, energy: 10 }),
+    request(2, 'node.create', { belief: 0.1, energy: 10 }),
+    request(3, 'edge.bind', { src: '0', dst: '1', weight: 0.5 }),
+  )
+  const { note, verifier } = JSON.parse(warrant('lineage', 'checkpoint', '--json'))
+  key = verifier
+  handOver('older.txt', note)
+  believe(request(1, 'edge.propagate', { edge_id: '0' }), request(2, 'edge.propagate', { edge_id: '0' }))
+  warrant('lineage', 'export', 'log.json', '--bundle')
+  for (const file of [join(operator, 'log.json'), bin('lineage-verify')]) {
+    cpSync(file, join(colleague, file.split('/').at(-1) ?? ''))
+  }
+})
+
+describe('the verifier in an empty folder', () => {
+  it.each([
+    ['with the key from the bundle', [], { key: 'from the bundle', matches: true }],
+    ['with the key that was given', ['KEY'], { key: 'given', matches: true }],
+    ['since an older checkpoint', ['KEY', 'older.txt'], { since: { outcome: 'grown', from: 3 } }],
+  ] as const)('accepts what was exported, %s', (_, more, found) => {
+    const { status, stdout, stderr } = verify(
+      'log.json',
+      ...more.map((word) => (word === 'KEY' ? key : word)),
+    )
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ chain: { outcome: 'intact', size: 5 }, ...found })
+  })
+
+  it.each([
+    ['a byte flipped', (text: string) => text.replace('edge.bind', 'edge.bine'), 1],
+    [
+      'an entry short',
+      (text: string) =>
+        JSON.stringify({ ...JSON.parse(text), entries: JSON.parse(text).entries.slice(0, -1) }),
+      1,
+    ],
+    ['half of it', (text: string) => text.slice(0, text.length / 2), 2],
+    ['nothing', () => '', 2],
+    ['null', () => 'null', 1],
+    ['another document', () => '{"entries":{}}', 1],
+  ])('refuses %s', (_, change, status) => {
+    handOver('bad.json', change(bundleText()))
+    const run = verify('bad.json', key)
+    expect(run.status).toBe(status)
+    expect(run.stderr).not.toContain('    at ')
+  })
+
+  it('sees that a log was cut and signed again', async () => {
+    const cut = await makeFolder()
+    cpSync(join(operator, '.warrant', 'lineage.key'), join(cut, '.warrant', 'lineage.key'))
+    const run = (...args: string[]) =>
+      execFileSync(process.execPath, args, {
+        cwd: cut,
+        env: cleanEnvironment(),
+        input: `${request(1, 'node.create', { belief: 0.9, energy: 10 })}\n`,
+      })
+    run(bin('scg-mcp-server'))
+    run(BINARY, 'lineage', 'export', 'cut.json', '--bundle')
+    cpSync(join(cut, 'cut.json'), join(colleague, 'cut.json'))
+    expect(verify('cut.json', key).status).toBe(0)
+    const { status, stdout } = verify('cut.json', key, 'older.txt')
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ matches: true, since: { outcome: 'truncated', from: 3 } })
+  })
+
+  it('verifies a bare list with its genesis, and says what it needs', () => {
+    const { genesis, entries } = JSON.parse(bundleText())
+    handOver('entries.json', JSON.stringify(entries))
+    handOver('genesis.json', genesis)
+    expect(verify('entries.json', 'genesis.json').status).toBe(0)
+    expect(verify('entries.json')).toMatchObject({ status: 2, stderr: expect.stringContaining('genesis') })
+    expect(verify('entries.json', 'absent.json')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^lineage-verify: cannot read absent\.json: .*\n$/),
+    })
+    expect(verify('absent.json').status).toBe(2)
+  })
+
+  it('helps whoever asks, and misses its file otherwise', () => {
+    expect(verify('--help')).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringContaining('OLDER.txt'),
+    })
+    expect(verify()).toMatchObject({ status: 2, stdout: '' })
+  })
+
+  it('runs in a project of modules as well as in one of scripts', () => {
+    for (const type of ['module', 'commonjs']) {
+      handOver('package.json', JSON.stringify({ type }))
+      expect(verify('log.json', key)).toMatchObject({ status: 0, stderr: '' })
+    }
+  })
+
+  it('takes nothing but two parts of Node.js', () => {
+    const source = readFileSync(bin('lineage-verify'), 'utf8')
+    const taken = [...source.matchAll(/\b(?:require|import|getBuiltinModule)\(?\s*["']([^"']+)/g)]
+    expect(taken.map(([, name]) => name).sort()).toEqual(['node:crypto', 'node:fs'])
+    expect(source).not.toMatch(/\bfrom\s+["']|\brequire\b|\bimport\b/)
+  })
+})
