@@ -4,6 +4,7 @@ import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
 import { type Lookup, lookup } from './lookup.ts'
 import { type Plan, type PlanWords, planIntent } from './plan.ts'
 import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './query.ts'
+import type { Watch } from './watch.ts'
 
 export interface EvidenceWords {
   readonly ref: string
@@ -27,24 +28,28 @@ export class Packets {
     return lookup(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
   }
 
-  query(words: QueryWords, signal: AbortSignal): Promise<Query | Failure> {
-    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  query(words: QueryWords, signal: AbortSignal, watch?: Watch): Promise<Query | Failure> {
+    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
   }
 
-  plan(words: PlanWords, signal: AbortSignal): Promise<Plan | Failure> {
+  plan(words: PlanWords, signal: AbortSignal, watch?: Watch): Promise<Plan | Failure> {
     const { registry } = words
     return planIntent(
       {
         lookup: (asked) => this.lookup(asked, signal),
-        query: (ref, q, k) => this.query({ ref, q, k, registry }, signal),
+        query: (ref, q, k) => this.query({ ref, q, k, registry }, signal, watch),
       },
       words,
     )
   }
 
-  async evidence(words: EvidenceWords, signal: AbortSignal): Promise<EvidenceDigest | Query | Failure> {
+  async evidence(
+    words: EvidenceWords,
+    signal: AbortSignal,
+    watch?: Watch,
+  ): Promise<EvidenceDigest | Query | Failure> {
     const { ref, question, k, max_chars, registry } = words
-    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal)
+    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
     return digestEvidence(answer, ref, question, clampBudget(max_chars))
   }
 }

@@ -231,8 +231,10 @@ export const packetReader =
         if (found === undefined) others.delete(key)
         return found
       },
-      rebuild: (embedder, signal) =>
-        rebuildVectors({ root, clock, embedder, progress: () => {} }, digest, { manifest, docs }, signal),
+      rebuild: (embedder, signal, watch) => {
+        const progress = (done: number, total: number) => watch('embed', done, total)
+        return rebuildVectors({ root, clock, embedder, progress }, digest, { manifest, docs }, signal)
+      },
       close: () => {
         vectors?.close()
         for (const other of others.values()) void other.then((one) => one?.close())
