@@ -99,7 +99,14 @@ export const registryHere = (
 }
 
 const MAX_READABLE = 64 * 1024 * 1024
-const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
+
+/** Files of packets as text, behind the fence of their store; those too large for one answer count as absent. */
+const textFiles = (place: string) => async (folder: string, path: string) => {
+  const bytes = await fenceOf(place)
+    .read(join(folder, path), MAX_READABLE + 1)
+    .catch(() => undefined)
+  return bytes === undefined || bytes.length > MAX_READABLE ? undefined : bytes.toString('utf8')
+}
 
 /** Packets as one process has them. */
 export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
@@ -124,6 +131,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
         embedder: embedderFor(config, place),
+        file: textFiles(place),
       },
       config.registry,
     )
@@ -146,19 +154,6 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
       const packets = opened.get(place) ?? openAt(place)
       opened.set(place, packets)
       return packets
-    },
-    readFile: async (digest: string, file: string): Promise<string> => {
-      const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await packetStore(home).find(digest) : undefined
-      const path =
-        file === 'packet.manifest.json' ? file : READABLE.includes(file) ? `payload/${file}` : undefined
-      if (folder === undefined || path === undefined)
-        throw packetFaults.no_docs('there is no such file of a packet that was fetched')
-      const bytes = await fenceOf(home)
-        .read(join(folder, path), MAX_READABLE + 1)
-        .catch(() => undefined)
-      if (bytes === undefined || bytes.length > MAX_READABLE)
-        throw packetFaults.no_docs('the packet was published without this file')
-      return bytes.toString('utf8')
     },
     close: async () => {
       await shelf.close()

@@ -1,5 +1,7 @@
+import type { Digest } from '../kernel/digest.ts'
 import type { Failure } from './answer.ts'
 import type { LookupWords } from './candidate.ts'
+import { type ReadPorts, readPart } from './document.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
 import { type Lookup, lookup } from './lookup.ts'
 import { type Plan, type PlanWords, planIntent } from './plan.ts'
@@ -16,10 +18,10 @@ export interface EvidenceWords {
 
 /** Everything that can be asked about packets, over one root and one registry. */
 export class Packets {
-  readonly #ports: QueryPorts
+  readonly #ports: QueryPorts & ReadPorts
   readonly #registry: string | undefined
 
-  constructor(ports: QueryPorts, registry: string | undefined) {
+  constructor(ports: QueryPorts & ReadPorts, registry: string | undefined) {
     this.#ports = ports
     this.#registry = registry
   }
@@ -30,6 +32,11 @@ export class Packets {
 
   query(words: QueryWords, signal: AbortSignal, watch?: Watch): Promise<Query | Failure> {
     return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
+  }
+
+  /** A file or a document of a packet that was fetched. */
+  read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
+    return readPart(this.#ports, digest, path, signal)
   }
 
   plan(words: PlanWords, signal: AbortSignal, watch?: Watch): Promise<Plan | Failure> {

@@ -8,8 +8,6 @@ import type { Watch } from './watch.ts'
 
 /** Opens the packets below a root; the configured one unless a caller names another. */
 export type OpenPackets = (root: string | undefined) => Promise<Packets>
-/** A file of a stored packet, by digest. */
-export type ReadPacketFile = (digest: string, file: string) => Promise<string>
 
 // The first clients send null for what they leave out.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
@@ -215,20 +213,21 @@ const evidenceTool = (open: OpenPackets): Tool =>
 const ONE_DAY = 86_400_000
 
 /** Knowledge packets. Nothing is opened before something is asked. */
-export const packetsToolset = (open: OpenPackets, read: ReadPacketFile): Toolset => ({
+export const packetsToolset = (open: OpenPackets): Toolset => ({
   name: 'packets',
   title: 'Knowledge packets',
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],
   resources: [
     defineResource({
-      uri: 'packet://{digest}/{file}',
+      uri: 'packet://{digest}/{+path}',
       name: 'packet-file',
       title: 'File of a packet',
       description:
-        'The manifest.json, docs.jsonl, cpm.yml or packet.manifest.json of a packet that was fetched, by its digest.',
+        'Of a packet that was fetched, by its digest: a document by the path that answers cite, line by line as it was, or manifest.json, docs.jsonl, cpm.yml, packet.manifest.json, packet.lock.json.',
       mimeType: 'text/plain',
       ttlMs: ONE_DAY,
-      read: ({ digest = '', file = '' }) => read(digest, file),
+      read: async ({ digest = '', path = '' }, { signal }) =>
+        (await open(undefined)).read(digest, path, signal),
     }),
   ],
   prompts: [],

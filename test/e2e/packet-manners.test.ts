@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
@@ -187,6 +187,45 @@ describe('the packet server', () => {
     const steps = told.map(({ progress }) => progress)
     expect(steps).toEqual([...steps].sort((a, b) => a - b))
     expect(steps.at(-1)).toBe(100)
+  })
+
+  it('gives a document by the path it cites, every line where it was', async () => {
+    const long = Array.from({ length: 202 }, (_, i) => (i % 7 === 3 ? '' : `  line ${i + 1}`)).join('\n')
+    const texts = { 'a/deep guide.txt': long, 'other.txt': 'Something "a/deep guide.txt" is not.\n' }
+    const made = await publishNowhere(await buildTexts(texts, { sizes: { lines: 20, overlap: 5 } }))
+    registry.play(made, () => false)
+    const home = await makeFolder()
+    const read = (id: number, path: string) =>
+      request(id, 'resources/read', { uri: `packet://${made.digest}/${path}` })
+    await packetText(['pull', 'demo'], { REGISTRY: registry.address }, home)
+    const lines = [
+      read(2, 'a/deep%20guide.txt'),
+      read(3, 'packet.lock.json'),
+      read(4, 'vectors.f16.bin'),
+      read(5, '../../../etc/passwd'),
+      request(6, 'resources/read', { uri: `packet://sha256:${'0'.repeat(64)}/manifest.json` }),
+    ]
+    const said = await talk(lines, [], home)
+    const text = (id: number): string => said.find((one) => one.id === id)?.result.contents[0].text
+    const bare = (all: string) => all.split('\n').map((line) => line.trim())
+    expect(bare(text(2))).toEqual([...bare(long), ''])
+    expect(JSON.parse(text(3))).toMatchObject({ packet: { name: 'demo' } })
+    for (const id of [4, 5, 6]) expect(said.find((one) => one.id === id)).toHaveProperty('error')
+
+    // What is known by its digest alone is of unknown origin: a policy about origins keeps it in.
+    await writeFile(join(home, '.cpm/policy.yml'), `allowed_sources: ["${registry.address}/*"]\n`)
+    const pinned = `oci://${registry.address}/demo@${made.digest}`
+    const strict = await talk([read(2, 'manifest.json')], [], home)
+    expect(JSON.stringify(strict)).toContain('source_unknown')
+    const server = new Program([], { binary: 'cpm-mcp', env: { REGISTRY: registry.address }, cwd: home })
+    server.send(initialize(), call(2, 'query', { ref: pinned, q: 'line' }))
+    await server.answers(2)
+    server.send(read(3, 'manifest.json'))
+    expect((await server.answers(3)).find(({ id }) => id === 3)).toHaveProperty('result')
+    await writeFile(join(home, '.cpm/policy.yml'), 'allowed_sources: ["elsewhere.example/*"]\n')
+    server.send(read(4, 'manifest.json'))
+    expect(JSON.stringify((await server.answers(4)).at(-1))).toContain('source_not_allowlisted')
+    await server.finish()
   })
 
   it('takes the options of its first clients under either of its names', async () => {

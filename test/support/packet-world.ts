@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { digestBytes } from '../../src/kernel/hash.ts'
 import type { BuildOptions, SourceFile } from '../../src/packets/build.ts'
 import { buildPacket } from '../../src/packets/build.ts'
@@ -117,6 +119,7 @@ export const openWorld = (
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,
+      file: (folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,
   )

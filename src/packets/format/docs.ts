@@ -83,6 +83,30 @@ export class DocTable {
     return readDoc(parseText(this.#decode(start, line), line), line)
   }
 
+  /** The rows whose line holds a text, in order. */
+  rowsWith(text: string): readonly number[] {
+    const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
+    const rows: number[] = []
+    for (let at = bytes.indexOf(text); at !== -1; ) {
+      const row = this.#rowAt(at)
+      rows.push(row)
+      const next = this.#starts[row + 1]
+      at = next === undefined ? -1 : bytes.indexOf(text, next)
+    }
+    return rows
+  }
+
+  /** The last row that begins at a byte or before it. */
+  #rowAt(byte: number): number {
+    let [low, high] = [0, this.rows - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] as number) <= byte) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
   *[Symbol.iterator](): Iterator<Doc> {
     for (let i = 0; i < this.rows; i++) yield this.row(i)
   }
