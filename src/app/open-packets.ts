@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { type Embedder, type Prefixes, withPrefixes } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
+import { Fetching } from '../packets/fetching.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
@@ -108,25 +109,40 @@ const textFiles = (place: string) => async (folder: string, path: string) => {
   return bytes === undefined || bytes.length > MAX_READABLE ? undefined : bytes.toString('utf8')
 }
 
-/** Packets as one process has them. */
-export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
+/** What is left of the time for an answer when a fetch that takes too long is left to itself. */
+const REST_MS = 5000
+
+/** Packets as one process has them. Callers who have only so long for an answer get one in time. */
+export const openPackets = (
+  config: Config,
+  root: string,
+  clock: Clock,
+  environment: NodeJS.ProcessEnv,
+  callMs?: number,
+) => {
   const { client } = registryHere(config, environment)
   const shelf = new Shelf(ROOM)
   const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
+  const fetches: Fetching[] = []
+  const patience = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(REST_MS, callMs / 10) }
 
   const openAt = (place: string): Packets => {
     const read = packetReader(place, clock, vectors.open)
     const cache = metadataCache(place, clock)
     // The operator's policy, wherever the caller has packets put: another folder is no way round it.
     const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
+    const store = packetStore(place)
+    const ports = { registry: client, store, guard, maxBytes: config.maxPacketBytes }
+    const fetching = new Fetching(ports, patience)
+    fetches.push(fetching)
     return new Packets(
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
-        store: packetStore(place),
-        maxBytes: config.maxPacketBytes,
+        store,
+        pull: (ref, signal, watch) => fetching.fetch(ref, signal, watch),
         cache,
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
@@ -156,6 +172,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
       return packets
     },
     close: async () => {
+      for (const fetching of fetches) fetching.close()
       await shelf.close()
       await vectors.close()
     },

@@ -6,9 +6,10 @@ import type { Embedder, Prefixes } from './embed.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
 import type { LookupPorts } from './lookup.ts'
 import { enforce, judgeTokens } from './policy.ts'
-import { type PullPorts, pullPacket } from './pull.ts'
+import type { Pulled } from './pull.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type Result, resultOf } from './snippet.ts'
+import type { PacketStore } from './store.ts'
 import { unwatched, type Watch } from './watch.ts'
 
 /** Runs `work` with a packet that stays open meanwhile. */
@@ -18,7 +19,10 @@ export type UsePacket = <T>(
   work: (packet: OpenPacket) => Promise<T>,
 ) => Promise<T>
 
-export interface QueryPorts extends PullPorts, LookupPorts {
+export interface QueryPorts extends LookupPorts {
+  readonly store: PacketStore
+  /** Brings a packet into the store, if the policy lets it. */
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: Watch) => Promise<Pulled>
   readonly cache: MetadataCache
   readonly use: UsePacket
   /** The embedder for the vectors of a packet, when one is configured. */
@@ -79,9 +83,7 @@ const materialize = async (
     const { warnings } = await guard.judge(ref, known, false, signal)
     return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
   }
-  const { digest, folder, located, warnings } = await pullPacket(ports, ref, signal, (done, total) =>
-    watch('fetch', done, total),
-  )
+  const { digest, folder, located, warnings } = await ports.pull(ref, signal, watch)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
@@ -187,6 +188,45 @@ describe('the packet server', () => {
     const steps = told.map(({ progress }) => progress)
     expect(steps).toEqual([...steps].sort((a, b) => a - b))
     expect(steps.at(-1)).toBe(100)
+  })
+
+  it('answers in time while a packet takes longer, and the next question finds it further on', async () => {
+    const drip = (bytes: Uint8Array, response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': bytes.length })
+      const step = Math.ceil(bytes.length / 8)
+      for (let i = 0; i < 8; i++)
+        setTimeout(() => {
+          response.write(bytes.subarray(i * step, (i + 1) * step))
+          if (i === 7) response.end()
+        }, i * 500)
+      return true
+    }
+    const largest = [...packet.blobs].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? ''
+    registry.play(packet, ({ path }, response) =>
+      path.endsWith(largest) ? drip(packet.blobs.get(largest) as Uint8Array, response) : false,
+    )
+    const server = new Program(['--limits-call-ms', '2000'], {
+      binary: 'cpm-mcp',
+      env: { REGISTRY: registry.address },
+      cwd: await makeFolder(),
+    })
+    server.send(initialize())
+    const ask = async (id: number) => {
+      server.send(call(id, 'query', { ref: 'demo', q: 'wick' }))
+      return (await server.answers(id)).find((one) => one.id === id)?.result.structuredContent
+    }
+    expect(await ask(2)).toMatchObject({
+      ok: false,
+      error: 'materialize_failed',
+      detail: expect.stringMatching(/^the packet is being fetched, \d+ of \d+ bytes so far$/),
+      retryable: true,
+      hint: expect.stringContaining('Ask again'),
+    })
+    let answer = await ask(3)
+    for (let id = 4; !answer.ok && id < 12; id++) answer = await ask(id)
+    expect(answer).toMatchObject({ ok: true, digest: packet.digest })
+    expect(registry.calls.filter(({ path }) => path.endsWith(largest))).toHaveLength(1)
+    await server.finish()
   })
 
   it('gives a document by the path it cites, every line where it was', async () => {
