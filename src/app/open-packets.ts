@@ -142,7 +142,7 @@ export const openPackets = (
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
         store,
-        pull: (ref, signal, watch) => fetching.fetch(ref, signal, watch),
+        pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
         cache,
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),

@@ -38,7 +38,7 @@ export class Fetching {
     this.#patience = patience
   }
 
-  async fetch(ref: Reference, signal: AbortSignal, watch: Watch): Promise<Pulled> {
+  async bring(ref: Reference, signal: AbortSignal, watch: Watch): Promise<Pulled> {
     signal.throwIfAborted()
     const key = writeReference(ref)
     const fetch = this.#under.get(key) ?? this.#begin(key, ref)

@@ -117,7 +117,7 @@ export const openWorld = (
       registry,
       store,
       guard,
-      pull: (ref, signal, watch) => fetching.fetch(ref, signal, watch),
+      pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,
