@@ -53,7 +53,8 @@ export class Guard {
   /** Judges an address before anybody is asked. `follow` is for callers that take a tag at its word. */
   async admit(ref: Reference, follow: boolean): Promise<readonly string[]> {
     const policy = await this.#ports.policy()
-    return enforce(policy, [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])])
+    const denials = [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])]
+    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforce(policy, denials)]
   }
 
   /**

@@ -45,6 +45,7 @@ describe('the packet commands', () => {
     [['build', 'src', '--name', 'a', '--version', '1', '--minimal'], 'packet build has no option --minimal'],
     [['publish', 'dist', '--version', '2'], 'packet publish has no option --version'],
     [['serve', 'here'], 'packet serve takes no arguments'],
+    [['cache', 'ls', '--embedding-url', 'localhost:8876'], 'expected an http:// or https:// URL'],
     [['cache', 'prune', 'sha256:12'], 'a digest is sha256: and 64 digits'],
     [['cache', 'prune', 'demo'], 'demo is no digest of a packet'],
     [['inspect', 'oci://r.example/demo:1'], 'names a tag'],
