@@ -6,10 +6,14 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Whoever works on the project builds with the commands that need it.
-if (process.env.npm_command === 'ci') process.exit(0)
-
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const hasBuilder = existsSync(join(root, 'node_modules/rolldown'))
+
+// In a clone the programs are there after `npm ci`. Whoever works on them builds with the commands that need it, and
+// whoever leaves out what a build needs does not want one.
+const isBuilt = existsSync(join(root, 'dist/bin/warrant.js'))
+if (process.env.npm_command === 'ci' && (isBuilt || !hasBuilder)) process.exit(0)
+
 const inherited = Object.entries(process.env).filter(
   ([name]) => !/^npm_config_(global|location|prefix)$/i.test(name),
 )
@@ -22,7 +26,7 @@ const run = (/** @type {string} */ program, /** @type {string[]} */ ...words) =>
   if (status !== 0) process.exit(status ?? 1)
 }
 
-if (!existsSync(join(root, 'node_modules/rolldown'))) {
+if (!hasBuilder) {
   run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund')
 }
 run(process.execPath, 'scripts/build.mjs')

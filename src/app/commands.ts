@@ -4,7 +4,7 @@ import { SHELLS } from '../surfaces/cli/completion.ts'
 import { configOptions } from './config-options.ts'
 import { GATE_OPTIONS } from './gate-options.ts'
 import { LINEAGE_OPTIONS } from './lineage-options.ts'
-import { PACKET_OPTIONS, PACKET_VERBS } from './packet-options.ts'
+import { packetCommand } from './packet-options.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 
 const OPENSPEC_OPTION: Option = {
@@ -174,15 +174,7 @@ export const commands = (): readonly Command[] => [
     choices: ['ls', 'show', 'query', 'stats'],
     run: async (invocation) => (await import('./commands/graph.ts')).run(invocation),
   },
-  {
-    name: 'packet',
-    summary: 'Build, publish, find, ask and verify knowledge packets.',
-    usage:
-      '<build SRC|publish DIR|pull REF|lookup NAME|query REF QUESTION|plan INTENT|digest REF QUESTION|inspect REF|verify [DIR [SRC]]|diff A B|cache <ls|verify|prune> [DIGEST]|catalog [DIR]|serve>',
-    options: () => [...PACKET_OPTIONS, ...configOptions()],
-    choices: PACKET_VERBS,
-    run: async (invocation) => (await import('./commands/packet.ts')).run(invocation),
-  },
+  packetCommand(async (invocation) => (await import('./commands/packet.ts')).run(invocation)),
   {
     name: 'lineage',
     summary: 'Verify, replay, export, prove, repair and erase from the lineage of a belief graph.',

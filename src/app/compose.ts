@@ -97,10 +97,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       freshness: steadyFreshness(repository, clock),
     }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
-    packetsToolset(
-      async (place) => (await packets.get()).open(place),
-      async (digest, file) => (await packets.get()).readFile(digest, file),
-    ),
+    packetsToolset(async (place) => (await packets.get()).open(place)),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({

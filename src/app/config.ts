@@ -146,7 +146,9 @@ const RULES = {
   allowedRegistries: names('The only registry hosts to ask, with all below them; none means any.'),
   maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to fetch, in bytes.', 1, Number.MAX_SAFE_INTEGER),
   embeddingUrl: optional('Embedding server that speaks the protocol of OpenAI.', (value) =>
-    isText(value) && URL.canParse(value) ? undefined : 'expected a URL',
+    isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+      ? undefined
+      : 'expected an http:// or https:// URL',
   ),
   embeddingModel: optional('Model to ask the embedding server for.', wantText),
   embeddingKey: optional('Key for the embedding server.', wantText, true),

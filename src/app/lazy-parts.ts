@@ -68,7 +68,9 @@ export const lazyDecisions = (config: Config, root: string, clock: Clock) => {
 /** Knowledge packets, opened when first asked for. */
 export const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
   let opening: Promise<OpenedPackets> | undefined
-  const start = async () => (await import('./open-packets.ts')).openPackets(config, root, clock, environment)
+  const { callMs } = config.limits
+  const start = async () =>
+    (await import('./open-packets.ts')).openPackets(config, root, clock, environment, callMs)
   return {
     get: () => {
       opening ??= start()

@@ -69,7 +69,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     const command = findCommand(first, all)
     const { values, positionals } = readArguments(command, rest)
     if (values.help) {
-      terminal.print(commandHelp(command))
+      terminal.print(commandHelp(command.verb?.(positionals[0] ?? '') ?? command))
       return 0
     }
     if (positionals.length > (command.usage === '' ? 0 : (command.most ?? MAX_POSITIONALS))) {

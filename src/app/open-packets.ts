@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { type Embedder, type Prefixes, withPrefixes } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
+import { Fetching } from '../packets/fetching.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
@@ -99,31 +100,54 @@ export const registryHere = (
 }
 
 const MAX_READABLE = 64 * 1024 * 1024
-const READABLE = ['manifest.json', 'docs.jsonl', 'cpm.yml']
 
-/** Packets as one process has them. */
-export const openPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
+/** Files of packets as text, behind the fence of their store; those too large for one answer count as absent. */
+const textFiles = (place: string) => async (folder: string, path: string) => {
+  const bytes = await fenceOf(place)
+    .read(join(folder, path), MAX_READABLE + 1)
+    .catch(() => undefined)
+  return bytes === undefined || bytes.length > MAX_READABLE ? undefined : bytes.toString('utf8')
+}
+
+/** What is left of the time for an answer when a fetch that takes too long is left to itself. */
+const REST_MS = 5000
+
+/** Packets as one process has them. Callers who have only so long for an answer get one in time. */
+export const openPackets = (
+  config: Config,
+  root: string,
+  clock: Clock,
+  environment: NodeJS.ProcessEnv,
+  callMs?: number,
+) => {
   const { client } = registryHere(config, environment)
   const shelf = new Shelf(ROOM)
   const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
   const opened = new Map<string, Packets>()
+  const fetches: Fetching[] = []
+  const patience = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(REST_MS, callMs / 10) }
 
   const openAt = (place: string): Packets => {
     const read = packetReader(place, clock, vectors.open)
     const cache = metadataCache(place, clock)
     // The operator's policy, wherever the caller has packets put: another folder is no way round it.
     const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
+    const store = packetStore(place)
+    const ports = { registry: client, store, guard, maxBytes: config.maxPacketBytes }
+    const fetching = new Fetching(ports, patience)
+    fetches.push(fetching)
     return new Packets(
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
-        store: packetStore(place),
-        maxBytes: config.maxPacketBytes,
+        store,
+        pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
         cache,
         guard,
         use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
         embedder: embedderFor(config, place),
+        file: textFiles(place),
       },
       config.registry,
     )
@@ -147,20 +171,8 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
       opened.set(place, packets)
       return packets
     },
-    readFile: async (digest: string, file: string): Promise<string> => {
-      const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await packetStore(home).find(digest) : undefined
-      const path =
-        file === 'packet.manifest.json' ? file : READABLE.includes(file) ? `payload/${file}` : undefined
-      if (folder === undefined || path === undefined)
-        throw packetFaults.no_docs('there is no such file of a packet that was fetched')
-      const bytes = await fenceOf(home)
-        .read(join(folder, path), MAX_READABLE + 1)
-        .catch(() => undefined)
-      if (bytes === undefined || bytes.length > MAX_READABLE)
-        throw packetFaults.no_docs('the packet was published without this file')
-      return bytes.toString('utf8')
-    },
     close: async () => {
+      for (const fetching of fetches) fetching.close()
       await shelf.close()
       await vectors.close()
     },

@@ -1,12 +1,24 @@
+import type { Watch } from '../packets/watch.ts'
 import { type Invocation, usageFaults } from '../surfaces/cli/command.ts'
-import { packetVariables } from './cpm-server.ts'
+import { cpmServer, packetVariables } from './cpm-server.ts'
 import type { Preset } from './load-config.ts'
-import type { Job } from './progress.ts'
+import { type Job, type Progress, startProgress } from './progress.ts'
 import { loadSettings } from './world.ts'
 
 /** The settings, with the variables that the packet tools have always read. */
 export const packetSettings = (invocation: Invocation, preset?: Preset) =>
-  loadSettings({ flags: { ...packetVariables(process.env), ...invocation.flags } }, preset)
+  loadSettings(
+    { flags: { ...packetVariables(process.env), ...renamed(invocation), ...invocation.flags } },
+    preset,
+  )
+
+/** Settings by the names that the first clients have for them. */
+const renamed = ({ flags }: Invocation) =>
+  Object.fromEntries(
+    Object.entries(cpmServer.aliases ?? {}).flatMap(([alias, setting]) =>
+      flags[alias] === undefined ? [] : [[setting, flags[alias]]],
+    ),
+  )
 
 export const textFlag = (invocation: Invocation, name: string): string | undefined => {
   const value = invocation.flags[name]
@@ -32,6 +44,34 @@ export const jobOf = ({ json, flags }: Invocation, what: string, unit: Job['unit
   hidden: json || flags.quiet === true,
   lines: true,
 })
+
+const STEPS: Readonly<Record<Parameters<Watch>[0], readonly [string, Job['unit']]>> = {
+  fetch: ['pull', 'bytes'],
+  embed: ['embed', 'chunks'],
+}
+
+/** Runs a question that tells how far its long parts are, one after the other. */
+export const withWatch = async <T>(
+  invocation: Invocation,
+  work: (watch: Watch) => Promise<T>,
+): Promise<T> => {
+  // Begun at once: the wait before the first bytes is part of it.
+  const under = new Map<string, Progress>([['fetch', startProgress(jobOf(invocation, ...STEPS.fetch))]])
+  const clear = () => {
+    for (const progress of under.values()) progress.clear()
+  }
+  const begin = (step: Parameters<Watch>[0]): Progress => {
+    clear()
+    const progress = startProgress(jobOf(invocation, ...STEPS[step]))
+    under.set(step, progress)
+    return progress
+  }
+  try {
+    return await work((step, done, total) => (under.get(step) ?? begin(step)).show(done, total))
+  } finally {
+    clear()
+  }
+}
 
 /** What was made, for people or as it is. */
 export const showMade = (invocation: Invocation, value: object, text: string): number => {

@@ -8,6 +8,8 @@ describe('a template', () => {
     ['a://{one}/{two}', 'a://1/2', { one: '1', two: '2' }],
     ['a.b://{id}', 'a.b://x', { id: 'x' }],
     ['a://{id}', 'a://x/y', undefined],
+    ['a://{id}/{+path}', 'a://x/y/z%20w.md', { id: 'x', path: 'y/z w.md' }],
+    ['a://{id}/{+path}', 'a://x/', undefined],
     ['a://{id}', 'a://', undefined],
     ['a.b://{id}', 'aXb://x', undefined],
     ['a://{id}', 'a://%zz', undefined],

@@ -1,6 +1,9 @@
 import type { CallContext } from './tool.ts'
 
-/** Something a client can read by address. A `{variable}` in the address makes it a template. */
+/**
+ * Something a client can read by address. A `{variable}` in the address makes it a template; `{+variable}` may hold
+ * slashes.
+ */
 export interface Resource {
   readonly uri: string
   readonly name: string
@@ -27,14 +30,15 @@ export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
 
 /**
  * The variables with which `template` spells `uri`, or undefined. A variable matches one path segment, so
- * that a template cannot be talked into reading past its own branch.
+ * that a template cannot be talked into reading past its own branch; a `{+variable}` matches what is left, and its
+ * reader has to judge it.
  */
 export const matchTemplate = (template: string, uri: string): Variables | undefined => {
   const names: string[] = []
-  const pattern = template.split(/\{(\w+)\}/).map((part, at) => {
+  const pattern = template.split(/\{(\+?\w+)\}/).map((part, at) => {
     if (at % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    names.push(part)
-    return '([^/]+)'
+    names.push(part.replace('+', ''))
+    return part.startsWith('+') ? '(.+)' : '([^/]+)'
   })
   const match = new RegExp(`^${pattern.join('')}$`).exec(uri)
   if (match === null) return undefined

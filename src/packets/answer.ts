@@ -12,6 +12,10 @@ export interface Failure {
   readonly digest?: string
 }
 
+/** For callers whose words name no registry. */
+export const NAME_REGISTRY =
+  'Name a packet, and its registry with REGISTRY, --registry or registry; or give ref as oci://host/path.'
+
 export const fail = (error: string, detail: string, more: Partial<Failure> = {}): Failure => ({
   ok: false,
   error,

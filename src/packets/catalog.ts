@@ -65,7 +65,10 @@ const inOrder = (rows: readonly CatalogRow[]): readonly CatalogRow[] =>
 
 /** A line for each packet. */
 export const writeCatalog = (rows: readonly CatalogRow[]): Uint8Array => {
-  if (rows.length === 0) throw packetFaults.no_sources('there are no built packets in this folder')
+  if (rows.length === 0)
+    throw packetFaults.no_sources('there are no built packets in this folder', {
+      fix: 'Name the folder that `warrant packet build` writes to.',
+    })
   const ordered = inOrder(rows)
   return Buffer.from(ordered.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }

@@ -51,6 +51,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'corrupt',
     fix: 'Check that EMBEDDING_URL speaks the embeddings protocol of OpenAI.',
   },
+  fetching: {
+    kind: 'unavailable',
+    fix: 'Ask again in a while; the fetch goes on meanwhile.',
+  },
   no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
   no_sources: {
     kind: 'invalid',

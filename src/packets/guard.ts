@@ -39,6 +39,8 @@ const scopeOf = ({ keys, identities, root, builders }: Policy, { host, repositor
 /** Stands before every packet and applies the policy to it, whatever way it is asked for. */
 export class Guard {
   readonly #ports: GuardPorts
+  /** Where the packets that were judged came from. */
+  readonly #origins = new Map<Digest, Reference>()
 
   constructor(ports: GuardPorts) {
     this.#ports = ports
@@ -51,12 +53,30 @@ export class Guard {
   /** Judges an address before anybody is asked. `follow` is for callers that take a tag at its word. */
   async admit(ref: Reference, follow: boolean): Promise<readonly string[]> {
     const policy = await this.#ports.policy()
-    return enforce(policy, [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])])
+    const denials = [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])]
+    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforce(policy, denials)]
+  }
+
+  /**
+   * Judges a packet that is asked for by its digest alone. Where it came from is known once it was asked or fetched
+   * by its address; until then a policy that cares lets nothing of it out.
+   */
+  async readmit(digest: Digest, signal: AbortSignal): Promise<void> {
+    const policy = await this.#ports.policy()
+    const origin = this.#origins.get(digest)
+    const cares = policy.allowed_sources !== undefined || asksTrust(policy)
+    if (origin === undefined) {
+      enforce(policy, cares ? ['source_unknown: ask the packet by its address first'] : [])
+      return
+    }
+    await this.admit({ host: origin.host, repository: origin.repository, digest }, true)
+    await this.judge(origin, digest, false, signal)
   }
 
   /** Judges a packet. What satisfied the policy once needs no network again. */
   async judge(ref: Reference, digest: Digest, wanted: boolean, signal: AbortSignal): Promise<Judged> {
     const { registry, cache } = this.#ports
+    this.#origins.set(digest, ref)
     const policy = await this.#ports.policy()
     const needed = asksTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }

@@ -1,7 +1,7 @@
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
-import { type Failure, fail, failWith } from './answer.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY } from './answer.ts'
 import type { MetadataCache } from './cache.ts'
 import { type Candidate, candidateOf, filtersOf, type LookupWords } from './candidate.ts'
 import { type CatalogRow, rowsFor } from './catalog.ts'
@@ -178,7 +178,10 @@ export const lookup = async (
     const listed = await searchCatalog(ports, words, signal)
     if (listed !== undefined) return listed
     const uri = sourceUri(words)
-    if (uri === undefined) return fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided')
+    if (uri === undefined)
+      return fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', {
+        hint: NAME_REGISTRY,
+      })
     const ref = parseReference(uri)
     await ports.guard.admit(ref, false)
     const digests = await resolveAll(ports, uri, words, signal)
@@ -206,6 +209,7 @@ const choose = (
     return fail(
       'no_match',
       shown === '' ? 'No matches for requested packet' : `No matches for filters: ${shown}`,
+      { hint: 'Ask with fewer filters; without any, lookup gives all there is.' },
     )
   }
   const said = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }

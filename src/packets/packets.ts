@@ -1,9 +1,12 @@
+import type { Digest } from '../kernel/digest.ts'
 import type { Failure } from './answer.ts'
 import type { LookupWords } from './candidate.ts'
+import { type ReadPorts, readPart } from './document.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
 import { type Lookup, lookup } from './lookup.ts'
 import { type Plan, type PlanWords, planIntent } from './plan.ts'
 import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './query.ts'
+import type { Watch } from './watch.ts'
 
 export interface EvidenceWords {
   readonly ref: string
@@ -15,10 +18,10 @@ export interface EvidenceWords {
 
 /** Everything that can be asked about packets, over one root and one registry. */
 export class Packets {
-  readonly #ports: QueryPorts
+  readonly #ports: QueryPorts & ReadPorts
   readonly #registry: string | undefined
 
-  constructor(ports: QueryPorts, registry: string | undefined) {
+  constructor(ports: QueryPorts & ReadPorts, registry: string | undefined) {
     this.#ports = ports
     this.#registry = registry
   }
@@ -27,24 +30,33 @@ export class Packets {
     return lookup(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
   }
 
-  query(words: QueryWords, signal: AbortSignal): Promise<Query | Failure> {
-    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  query(words: QueryWords, signal: AbortSignal, watch?: Watch): Promise<Query | Failure> {
+    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
   }
 
-  plan(words: PlanWords, signal: AbortSignal): Promise<Plan | Failure> {
+  /** A file or a document of a packet that was fetched. */
+  read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
+    return readPart(this.#ports, digest, path, signal)
+  }
+
+  plan(words: PlanWords, signal: AbortSignal, watch?: Watch): Promise<Plan | Failure> {
     const { registry } = words
     return planIntent(
       {
         lookup: (asked) => this.lookup(asked, signal),
-        query: (ref, q, k) => this.query({ ref, q, k, registry }, signal),
+        query: (ref, q, k) => this.query({ ref, q, k, registry }, signal, watch),
       },
       words,
     )
   }
 
-  async evidence(words: EvidenceWords, signal: AbortSignal): Promise<EvidenceDigest | Query | Failure> {
+  async evidence(
+    words: EvidenceWords,
+    signal: AbortSignal,
+    watch?: Watch,
+  ): Promise<EvidenceDigest | Query | Failure> {
     const { ref, question, k, max_chars, registry } = words
-    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal)
+    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
     return digestEvidence(answer, ref, question, clampBudget(max_chars))
   }
 }

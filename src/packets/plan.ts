@@ -115,7 +115,9 @@ export const planIntent = async (ports: PlanPorts, words: PlanWords): Promise<Pl
   const { intent } = words
   const name = nameOf(words, constraints)
   if (name === undefined)
-    return fail('name_hint_required', 'provide name_hint or constraints.name for deterministic planning')
+    return fail('name_hint_required', 'provide name_hint or constraints.name for deterministic planning', {
+      hint: 'Name the packet in name_hint, with --name, or as packet:NAME in the intent.',
+    })
   const entrypoint = textOf(constraints.entrypoint)
   const found = await ports.lookup({
     name,

@@ -34,6 +34,8 @@ export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trust
   readonly keys: readonly TrustedKey[]
   /** The trusted root of a sigstore, read. */
   readonly root?: unknown
+  /** What the operator may believe to be in force and is not. */
+  readonly unread?: string
 }
 
 /** Without a policy nothing is demanded, beyond that bytes are what their digest says. */

@@ -130,7 +130,10 @@ const placeOf = (registry: string, name: string): Reference => {
 
 const readSource = async (open: OpenFile): Promise<Manifest> => {
   const source = await open('manifest.json')
-  if (source === undefined) throw packetFaults.manifest('the folder holds no manifest.json')
+  if (source === undefined)
+    throw packetFaults.manifest('the folder holds no manifest.json', {
+      fix: 'Name the folder of a packet that `warrant packet build` wrote.',
+    })
   if (source.size > MAX_MANIFEST) throw packetFaults.too_large('manifest.json is too large')
   return readManifest(await source.read(0, source.size))
 }

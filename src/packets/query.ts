@@ -1,14 +1,16 @@
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
-import { type Failure, fail, failWith } from './answer.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY } from './answer.ts'
 import type { MetadataCache } from './cache.ts'
 import type { Embedder, Prefixes } from './embed.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from './format/reference.ts'
 import type { LookupPorts } from './lookup.ts'
 import { enforce, judgeTokens } from './policy.ts'
-import { type PullPorts, pullPacket } from './pull.ts'
+import type { Pulled } from './pull.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type Result, resultOf } from './snippet.ts'
+import type { PacketStore } from './store.ts'
+import { unwatched, type Watch } from './watch.ts'
 
 /** Runs `work` with a packet that stays open meanwhile. */
 export type UsePacket = <T>(
@@ -17,7 +19,10 @@ export type UsePacket = <T>(
   work: (packet: OpenPacket) => Promise<T>,
 ) => Promise<T>
 
-export interface QueryPorts extends PullPorts, LookupPorts {
+export interface QueryPorts extends LookupPorts {
+  readonly store: PacketStore
+  /** Brings a packet into the store, if the policy lets it. */
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: Watch) => Promise<Pulled>
   readonly cache: MetadataCache
   readonly use: UsePacket
   /** The embedder for the vectors of a packet, when one is configured. */
@@ -67,6 +72,7 @@ const materialize = async (
   uri: string,
   ref: Reference,
   signal: AbortSignal,
+  watch: Watch,
 ): Promise<Placed> => {
   const { guard, cache, store } = ports
   const admitted = await guard.admit(ref, true)
@@ -77,7 +83,7 @@ const materialize = async (
     const { warnings } = await guard.judge(ref, known, false, signal)
     return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
   }
-  const { digest, folder, located, warnings } = await pullPacket(ports, ref, signal)
+  const { digest, folder, located, warnings } = await ports.pull(ref, signal, watch)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
@@ -109,14 +115,21 @@ const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
   'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
 
-const ask = async (ports: QueryPorts, placed: Placed, words: QueryWords, k: number, signal: AbortSignal) =>
+const ask = async (
+  ports: QueryPorts,
+  placed: Placed,
+  words: QueryWords,
+  k: number,
+  signal: AbortSignal,
+  watch: Watch,
+) =>
   ports.use(placed.digest, placed.folder, async (packet) => {
     const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
     const embedder = ports.embedder(model, {
       ...(query_prefix !== undefined && { query: query_prefix }),
       ...(document_prefix !== undefined && { document: document_prefix }),
     })
-    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal)
+    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal, watch)
     return {
       results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
       mode: found.mode,
@@ -130,17 +143,21 @@ export const query = async (
   ports: QueryPorts,
   words: QueryWords,
   signal: AbortSignal,
+  watch: Watch = unwatched,
 ): Promise<Query | Failure> => {
   const k = clampResults(words.k, 5)
-  if (words.q.trim() === '') return fail('invalid_query_input', 'q must not be blank')
+  if (words.q.trim() === '')
+    return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })
   const uri = sourceUri({ ref: words.ref, registry: words.registry })
   if (uri === undefined)
-    return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI')
+    return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {
+      hint: NAME_REGISTRY,
+    })
   let placed: Placed
   let pinned: string
   try {
     const ref = parseReference(uri)
-    placed = await materialize(ports, uri, ref, signal)
+    placed = await materialize(ports, uri, ref, signal, watch)
     pinned = pinnedUri(ref, placed.digest)
   } catch (thrown) {
     return failWith('materialize_failed', thrown)
@@ -154,7 +171,7 @@ export const query = async (
     k,
   }
   try {
-    const found = await ask(ports, placed, words, k, signal)
+    const found = await ask(ports, placed, words, k, signal, watch)
     const policy = await ports.guard.policy()
     const over = enforce(policy, judgeTokens(policy, found.results))
     return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }

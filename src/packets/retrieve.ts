@@ -6,6 +6,7 @@ import type { Manifest } from './format/manifest.ts'
 import type { Hit } from './search/exact.ts'
 import { fuseRankings, fusionDepth } from './search/fusion.ts'
 import type { LexicalIndex } from './search/lexical.ts'
+import { unwatched, type Watch } from './watch.ts'
 
 /** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
 export interface Found {
@@ -34,7 +35,7 @@ export interface OpenPacket {
   /** The vectors that were rebuilt with another model, if they were. */
   rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
   /** Makes the vectors of an embedder, unless they are there; of many that ask at once, one does. */
-  rebuild(embedder: Embedder, signal: AbortSignal): Promise<void>
+  rebuild(embedder: Embedder, signal: AbortSignal, watch: Watch): Promise<void>
   close(): void
 }
 
@@ -64,6 +65,7 @@ const embedQuestion = async (
   embedder: Embedder,
   question: string,
   signal: AbortSignal,
+  watch: Watch,
 ): Promise<Asked | undefined> => {
   const { model } = packet.manifest.embedding
   const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
@@ -83,7 +85,7 @@ const embedQuestion = async (
     throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
   // One that came without vectors gets them with the first question; not those that hardly count beside the words.
   if (embedder.weight !== undefined) return undefined
-  await packet.rebuild(embedder, signal)
+  await packet.rebuild(embedder, signal, watch)
   return rebuilt()
 }
 
@@ -110,6 +112,7 @@ export const retrieve = async (
   wanted: SearchMode,
   embedder: Embedder | undefined,
   signal: AbortSignal,
+  watch: Watch = unwatched,
 ): Promise<Retrieval> => {
   if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
   const withoutVectors = (why: string): Retrieval => {
@@ -122,7 +125,7 @@ export const retrieve = async (
         ? 'the packet has no vectors'
         : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
-  const asked = await embedQuestion(packet, embedder, question, signal).catch((thrown: unknown) => {
+  const asked = await embedQuestion(packet, embedder, question, signal, watch).catch((thrown: unknown) => {
     if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
     return thrown.message
   })

@@ -1,19 +1,27 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { defineResource } from '../kernel/resource.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
+import { failWith } from './answer.ts'
 import type { Packets } from './packets.ts'
+import type { Watch } from './watch.ts'
 
 /** Opens the packets below a root; the configured one unless a caller names another. */
 export type OpenPackets = (root: string | undefined) => Promise<Packets>
-/** A file of a stored packet, by digest. */
-export type ReadPacketFile = (digest: string, file: string) => Promise<string>
 
-const word = (description: string) => z.string().describe(description).optional()
+// The first clients send null for what they leave out.
+const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
+const word = (description: string) => z.string().describe(description).nullish().transform(given)
 const registry = word('Registry to ask instead of the configured one, as host[:port]/path.')
 const root = word('Folder for packets instead of the configured one.')
-const count = (fallback: number, most: number) =>
-  z.number().default(fallback).describe(`How many, from 1 to ${most}.`)
+const number = (fallback: number, description: string) =>
+  z
+    .number()
+    .nullable()
+    .default(fallback)
+    .describe(description)
+    .transform((value) => value ?? fallback)
+const count = (fallback: number, most: number) => number(fallback, `How many, from 1 to ${most}.`)
 
 // Answers keep the shape their first clients know: an object with `ok`, bad news included.
 const answer = (shape: z.ZodRawShape) =>
@@ -39,6 +47,27 @@ const Step = z.looseObject({
   args_template: z.looseObject({}),
 })
 
+/** How far a call is, for clients that asked: a hundred for each step, so that it never goes back. */
+const watchFor = (call: CallContext): Watch => {
+  const begun: string[] = []
+  return (step, done, total) => {
+    if (!begun.includes(step)) begun.push(step)
+    const before = 100 * begun.indexOf(step)
+    call.progress(before + (100 * done) / Math.max(total, 1), before + 100, `${step}: ${done} of ${total}`)
+  }
+}
+
+/** Asks the packets of a root. That a caller may not choose it is an answer like any other bad news. */
+const askAt = async (
+  open: OpenPackets,
+  place: string | undefined,
+  error: string,
+  ask: (packets: Packets) => Promise<{ readonly ok: boolean }>,
+) => {
+  const packets = await open(place).catch((thrown: unknown) => failWith(error, thrown))
+  return { ...('error' in packets ? packets : await ask(packets)) }
+}
+
 const lookupTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'lookup',
@@ -50,19 +79,31 @@ const lookupTool = (open: OpenPackets): Tool =>
     input: z.object({
       name: word('Name of the packet; not needed with ref.'),
       version: word('Exact version.'),
-      alias: z.string().max(128).default('latest').describe('Tag to follow when no version is given.'),
+      alias: z
+        .string()
+        .max(128)
+        .nullable()
+        .default('latest')
+        .describe('Tag to follow when no version is given.')
+        .transform(given),
       entrypoint: word('Only packets with this entrypoint.'),
       kind: word('Only packets of this kind.'),
       capability: z
         .union([z.string(), z.array(z.string())])
-        .optional()
-        .describe('Only packets with all of these capabilities: a list, or text with commas.'),
+        .nullish()
+        .describe('Only packets with all of these capabilities: a list, or text with commas.')
+        .transform(given),
       os_name: word('Only packets for this operating system.'),
       arch: word('Only packets for this processor.'),
       registry,
       ref: word('Reference instead of a name: oci://host/path:tag, a pinned_uri, or name@version.'),
       k: count(3, 3),
-      trust: z.boolean().default(false).describe('Also ask for signatures, SBOM and provenance.'),
+      trust: z
+        .boolean()
+        .nullable()
+        .default(false)
+        .describe('Also ask for signatures, SBOM and provenance.')
+        .transform(given),
       cpm_root: root,
     }),
     output: answer({
@@ -71,9 +112,8 @@ const lookupTool = (open: OpenPackets): Tool =>
       candidates: z.array(Candidate).optional(),
       selected: Candidate.optional(),
     }),
-    run: async ({ cpm_root, ...words }, { signal }) => ({
-      ...(await (await open(cpm_root)).lookup(words, signal)),
-    }),
+    run: ({ cpm_root, ...words }, { signal }) =>
+      askAt(open, cpm_root, 'invalid_lookup_input', (packets) => packets.lookup(words, signal)),
   })
 
 const queryTool = (open: OpenPackets): Tool =>
@@ -96,9 +136,10 @@ const queryTool = (open: OpenPackets): Tool =>
       digest: z.string().optional(),
       results: z.array(Item).optional(),
     }),
-    run: async ({ cpm_root, ...words }, { signal }) => ({
-      ...(await (await open(cpm_root)).query(words, signal)),
-    }),
+    run: ({ cpm_root, ...words }, call) =>
+      askAt(open, cpm_root, 'invalid_query_input', (packets) =>
+        packets.query(words, call.signal, watchFor(call)),
+      ),
   })
 
 const planTool = (open: OpenPackets): Tool =>
@@ -122,8 +163,10 @@ const planTool = (open: OpenPackets): Tool =>
           arch: word('Processor.'),
           mode: word('lookup or query, instead of a guess.'),
         })
-        .default({})
-        .describe('What the packet must be; capability takes a list or text with commas.'),
+        .nullable()
+        .prefault({})
+        .describe('What the packet must be; capability takes a list or text with commas.')
+        .transform(given),
       name_hint: word('Name of the packet.'),
       version: word('Exact version.'),
       registry,
@@ -134,9 +177,10 @@ const planTool = (open: OpenPackets): Tool =>
       selected: z.array(Step).optional(),
       fallbacks: z.array(Step).optional(),
     }),
-    run: async ({ cpm_root, ...words }, { signal }) => ({
-      ...(await (await open(cpm_root)).plan(words, signal)),
-    }),
+    run: ({ cpm_root, ...words }, call) =>
+      askAt(open, cpm_root, 'invalid_lookup_input', (packets) =>
+        packets.plan(words, call.signal, watchFor(call)),
+      ),
   })
 
 const evidenceTool = (open: OpenPackets): Tool =>
@@ -151,7 +195,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
       ref: z.string().min(1).max(1024).describe('Packet: best the pinned_uri that lookup gave.'),
       question: z.string().max(10_000).describe('The question, in words.'),
       k: count(6, 20),
-      max_chars: z.number().default(1200).describe('Most characters of evidence, at least 64.'),
+      max_chars: number(1200, 'Most characters of evidence, at least 64.'),
       registry,
       cpm_root: root,
     }),
@@ -160,28 +204,30 @@ const evidenceTool = (open: OpenPackets): Tool =>
       summary: z.string().optional(),
       digest: z.string().optional(),
     }),
-    run: async ({ cpm_root, ...words }, { signal }) => ({
-      ...(await (await open(cpm_root)).evidence(words, signal)),
-    }),
+    run: ({ cpm_root, ...words }, call) =>
+      askAt(open, cpm_root, 'invalid_query_input', (packets) =>
+        packets.evidence(words, call.signal, watchFor(call)),
+      ),
   })
 
 const ONE_DAY = 86_400_000
 
 /** Knowledge packets. Nothing is opened before something is asked. */
-export const packetsToolset = (open: OpenPackets, read: ReadPacketFile): Toolset => ({
+export const packetsToolset = (open: OpenPackets): Toolset => ({
   name: 'packets',
   title: 'Knowledge packets',
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],
   resources: [
     defineResource({
-      uri: 'packet://{digest}/{file}',
+      uri: 'packet://{digest}/{+path}',
       name: 'packet-file',
       title: 'File of a packet',
       description:
-        'The manifest.json, docs.jsonl, cpm.yml or packet.manifest.json of a packet that was fetched, by its digest.',
+        'Of a packet that was fetched, by its digest: a document by the path that answers cite, line by line as it was, or manifest.json, docs.jsonl, cpm.yml, packet.manifest.json, packet.lock.json.',
       mimeType: 'text/plain',
       ttlMs: ONE_DAY,
-      read: ({ digest = '', file = '' }) => read(digest, file),
+      read: async ({ digest = '', path = '' }, { signal }) =>
+        (await open(undefined)).read(digest, path, signal),
     }),
   ],
   prompts: [],

@@ -100,15 +100,15 @@ export class OciHttp {
   }
 
   /** What a failed request means. The end of the deadline is the registry's doing, a cancellation the caller's. */
-  failure(cause: unknown, signal: AbortSignal): unknown {
+  failure(cause: unknown, signal: AbortSignal, host = 'the registry'): unknown {
     if (cause instanceof Fault) return cause
     if (signal.aborted)
       return isTimeout(signal.reason)
-        ? registryFaults.slow('the registry took too long', { cause })
+        ? registryFaults.slow(`${host} took too long`, { cause })
         : signal.reason
     if (isRecord(cause) && CERTIFICATE.test(String(cause.code)))
       return registryFaults.certificate('the certificate of the registry is not to be trusted', { cause })
-    return registryFaults.unreachable('the registry cannot be reached, or hung up', { cause })
+    return registryFaults.unreachable(`${host} cannot be reached, or hung up${reasonIn(cause)}`, { cause })
   }
 
   /** An address the registry gave, when it may be followed. */
@@ -196,7 +196,7 @@ export class OciHttp {
       if ((answer.header('content-encoding') ?? 'identity') === 'identity') return answer
       answer.discard()
     } catch (cause) {
-      throw this.failure(cause, signal)
+      throw this.failure(cause, signal, url.host)
     }
     throw registryFaults.garbled('the registry sends packed bytes that nobody asked for')
   }
@@ -222,5 +222,9 @@ export class OciHttp {
     return Buffer.concat(chunks)
   }
 }
+
+/** The system's word for it, which people know how to look up. */
+const reasonIn = (cause: unknown): string =>
+  isRecord(cause) && typeof cause.code === 'string' && /^E[A-Z]+$/.test(cause.code) ? ` (${cause.code})` : ''
 
 const isTimeout = (reason: unknown): boolean => isRecord(reason) && reason.name === 'TimeoutError'

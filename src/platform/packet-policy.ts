@@ -8,6 +8,9 @@ import { readPlain } from './jail-async.ts'
 import { isTrustedRoot } from './sigstore.ts'
 
 const FILE = 'policy.yml'
+/** Where another tool keeps rules about registries, and how they begin. */
+const OTHER_FILE = join('config', 'config.toml')
+const OTHER_RULES = /^[ \t]*(?:allowlist_domains|max_artifact_size_bytes|strict_verify|require_\w+)[ \t]*=/m
 const MAX_BYTES = 256 * 1024
 const MAX_ROOT = 1024 * 1024
 
@@ -49,6 +52,17 @@ const loadRoot = async (root: string, named: string): Promise<unknown> => {
   return refuse(`${named} is no trusted root of a sigstore`)
 }
 
+/** Without a policy; but rules that somebody wrote elsewhere and that nobody keeps must not go unsaid. */
+const openPolicy = async (root: string): Promise<Policy> => {
+  const bytes = await readPlain(join(root, OTHER_FILE), MAX_BYTES).catch(() => undefined)
+  return OTHER_RULES.test(bytes?.toString('utf8') ?? '')
+    ? {
+        ...OPEN_POLICY,
+        unread: 'config/config.toml has rules about registries that are not read: write them into policy.yml',
+      }
+    : OPEN_POLICY
+}
+
 /** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
 export const packetPolicy = (root: string) => async (): Promise<Policy> => {
   let text: string
@@ -59,7 +73,7 @@ export const packetPolicy = (root: string) => async (): Promise<Policy> => {
     if (cause instanceof Fault) throw cause
     // Only a file that is not there is no policy; one that may not be read is.
     return (cause as NodeJS.ErrnoException).code === 'ENOENT'
-      ? OPEN_POLICY
+      ? openPolicy(root)
       : refuse('it cannot be read', cause)
   }
   const parsed = PolicyFile.safeParse(await parse(text))

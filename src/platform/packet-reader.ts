@@ -14,7 +14,8 @@ import { safeName } from '../packets/format/reference.ts'
 import { type Matrix, readVectors } from '../packets/format/vectors.ts'
 import type { OpenPacket, VectorIndex } from '../packets/retrieve.ts'
 import { LexicalIndex } from '../packets/search/lexical.ts'
-import { packWords, unpackWords } from '../packets/search/packed-words.ts'
+import { packing, unpackWords } from '../packets/search/packed-words.ts'
+import { runInTurns } from '../packets/steps.ts'
 import { withLock } from './file-lock.ts'
 import { type Fence, fenceOf, readPlain } from './jail-async.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './packet-files.ts'
@@ -61,7 +62,7 @@ const openDocs = async (payload: Payload, manifest: Manifest): Promise<DocTable>
   if (size > MAX_DOCS) throw packetFaults.too_large(`docs.jsonl has ${size} bytes`)
   const bytes = await payload.read(path)
   if (bytes === undefined) throw packetFaults.no_docs('unable to generate index from docs.jsonl')
-  const docs = new DocTable(bytes)
+  const docs = await DocTable.open(bytes)
   const promised = manifest.counts?.docs
   if (promised !== undefined && promised !== docs.rows)
     throw packetFaults.docs(`docs.jsonl has ${docs.rows} chunks, the manifest says ${promised}`)
@@ -72,14 +73,15 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
+  const makeWords = () => runInTurns(LexicalIndex.making(texts()))
   const bytes = await payload.read('sparse/bm25.json')
   if (bytes === undefined)
-    return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_missing_fallback_runtime'] }
+    return { lexical: await makeWords(), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: LexicalIndex.read(bytes, docs.rows), warnings: [] }
+    return { lexical: await runInTurns(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
-    return { lexical: LexicalIndex.over(texts()), warnings: ['sparse_index_invalid_fallback_runtime'] }
+    return { lexical: await makeWords(), warnings: ['sparse_index_invalid_fallback_runtime'] }
   }
 }
 
@@ -93,7 +95,8 @@ const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   if (kept !== undefined) return { lexical: kept, warnings: [] }
   const found = await readLexical(payload, docs)
   // Only what came with the packet is kept: a makeshift says so every time.
-  if (found.warnings.length === 0) await replaceFile(path, packWords(found.lexical)).catch(() => {})
+  if (found.warnings.length === 0)
+    await replaceFile(path, await runInTurns(packing(found.lexical))).catch(() => {})
   return found
 }
 
@@ -231,8 +234,10 @@ export const packetReader =
         if (found === undefined) others.delete(key)
         return found
       },
-      rebuild: (embedder, signal) =>
-        rebuildVectors({ root, clock, embedder, progress: () => {} }, digest, { manifest, docs }, signal),
+      rebuild: (embedder, signal, watch) => {
+        const progress = (done: number, total: number) => watch('embed', done, total)
+        return rebuildVectors({ root, clock, embedder, progress }, digest, { manifest, docs }, signal)
+      },
       close: () => {
         vectors?.close()
         for (const other of others.values()) void other.then((one) => one?.close())

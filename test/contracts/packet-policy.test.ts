@@ -269,6 +269,20 @@ describe('a policy', () => {
     expect(asked()).toEqual([])
   })
 
+  it('is not what another tool has in config.toml, and answers say so until there is one', async () => {
+    const { packets, root } = await world(undefined)
+    await mkdir(join(root, 'config'))
+    await writeFile(join(root, 'config/config.toml'), '[oci]\nallowlist_domains = ["r.io"]\n')
+    const unread = expect.stringContaining('config/config.toml has rules about registries that are not read')
+    for (const answer of [
+      await packets.lookup({ name: 'demo' }, never),
+      await packets.query({ ref: pinned(), q: 'x' }, never),
+    ])
+      expect(answer).toMatchObject({ ok: true, warnings: [unread] })
+    await writeFile(join(root, 'policy.yml'), 'mode: strict\n')
+    expect(await packets.query({ ref: pinned(), q: 'x' }, never)).toMatchObject({ ok: true, warnings: [] })
+  })
+
   it('that cannot be read lets nothing pass', async () => {
     const { packets, root } = await world(undefined)
     await mkdir(join(root, 'policy.yml'))

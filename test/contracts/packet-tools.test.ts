@@ -134,6 +134,7 @@ describe('lookup', () => {
     expect(await find({})).toMatchObject({ ok: true })
     expect(await find({ kind: 'other' })).toEqual({
       ok: false,
+      hint: expect.any(String),
       error: 'no_match',
       detail: 'No matches for filters: kind=other',
     })
@@ -201,6 +202,7 @@ describe('lookup', () => {
     const { packets } = openWorld(await makeFolder(), '')
     expect(await packets.lookup({ name: 'demo' }, never)).toEqual({
       ok: false,
+      hint: expect.any(String),
       error: 'invalid_lookup_input',
       detail: 'REGISTRY not set and no oci:// ref provided',
     })

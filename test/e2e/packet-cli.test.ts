@@ -111,7 +111,11 @@ describeWith('registry', 'a handbook, from folder to answer', (host) => {
     expect(answers(said, 4)).toMatchObject({ ok: true, summary: expect.stringContaining('dialects.md') })
     expect(answers(said, 5)).toMatchObject({ ok: false, error: 'lookup_failed', retryable: true })
     for (const id of [6, 9])
-      expect(JSON.stringify(said.find((one) => one.id === id))).toContain('packet.unsafe_path')
+      expect(answers(said, id)).toMatchObject({
+        ok: false,
+        error: 'invalid_query_input',
+        detail: 'cpm_root must be a folder of the project',
+      })
     expect(JSON.stringify(said.find((one) => one.id === 7))).toContain('warrant-local-1')
     expect(said.find((one) => one.id === 8)).toHaveProperty('error')
     expect(JSON.parse((await warrant(['cache', 'prune', published.digest, '--json'], env)).stdout)).toEqual({

@@ -179,6 +179,7 @@ describe('a question that cannot be answered', () => {
   it('is refused when it is blank', async () => {
     expect(await ask(await packetOf('letters-16'), { q: ' \n' })).toEqual({
       ok: false,
+      hint: expect.any(String),
       error: 'invalid_query_input',
       detail: 'q must not be blank',
     })

@@ -221,6 +221,7 @@ describeWith('registry', 'a packet on its way', (host) => {
     })
     expect(await find('--os', 'plan9', '--entrypoint', 'x')).toEqual({
       ok: false,
+      hint: expect.any(String),
       error: 'no_match',
       detail: 'No matches for filters: entrypoint=x, os=plan9',
     })
@@ -252,6 +253,6 @@ it('needs no folder of its own to be asked about', async () => {
   const home = await makeFolder()
   expect(await packetText(['cache', 'ls'], { CPM_ROOT: join(home, 'none') })).toMatchObject({
     code: 0,
-    stdout: '\n',
+    stdout: '',
   })
 })

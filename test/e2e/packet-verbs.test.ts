@@ -40,6 +40,21 @@ describe('a build with a lock', () => {
   })
 })
 
+describe('a build with an embedding server', () => {
+  it('asks it for the usual model when none is named, and never makes do with another embedder', async () => {
+    const { folder, build } = await makeSource()
+    server.texts.length = 0
+    expect(await warrant(build, { RAG_EMBED_URL: server.url })).toMatchObject({
+      code: 0,
+      answer: { model: 'jinaai/jina-embeddings-v2-base-code', embedded: 1 },
+    })
+    expect(server.texts).toHaveLength(1)
+    expect(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))).toMatchObject({
+      embedding: { model: 'jinaai/jina-embeddings-v2-base-code', dim: 16 },
+    })
+  })
+})
+
 describe('a build whose embedder is down', () => {
   const down = { EMBEDDING_URL: 'http://127.0.0.1:1', EMBEDDING_MODEL: 'letters' }
 

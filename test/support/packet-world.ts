@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { digestBytes } from '../../src/kernel/hash.ts'
 import type { BuildOptions, SourceFile } from '../../src/packets/build.ts'
 import { buildPacket } from '../../src/packets/build.ts'
 import { fetchCatalog, readCatalog } from '../../src/packets/catalog.ts'
 import { markdownSpans } from '../../src/packets/chunk.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
+import { Fetching } from '../../src/packets/fetching.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { Guard } from '../../src/packets/guard.ts'
 import { Packets } from '../../src/packets/packets.ts'
@@ -107,16 +110,18 @@ export const openWorld = (
           catalog: async (signal: AbortSignal) =>
             readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
         }
+  const fetching = new Fetching({ registry, store, guard, maxBytes: 1e9 })
   const packets = new Packets(
     {
       ...listed,
       registry,
       store,
       guard,
-      maxBytes: 1e9,
+      pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,
+      file: (folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,
   )

@@ -18,6 +18,8 @@ import { VERSION } from '../version.ts'
 
 const never = new AbortController().signal
 const LOCK_FILE = 'packet.lock.json'
+/** What a server that is named without a model is asked for, as builders of packets always have. */
+const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'
 
 /** Reproducible builds say when they count as made. */
 const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
@@ -93,7 +95,7 @@ const makePacket = (
 
 const pickEmbedder = (invocation: Invocation): Embedder => {
   const { config } = packetSettings(invocation)
-  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? LOCAL_MODEL)
+  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? USUAL_MODEL)
   const embedder = embedderFor(config)(model)
   if (embedder === undefined)
     throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')

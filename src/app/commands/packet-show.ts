@@ -46,7 +46,15 @@ export const asLines = (answer: object): string => {
 /** The digest a caller names, bare or in an address; undefined when it is a folder. */
 export const digestIn = (asked: string): Digest | undefined => {
   if (/^sha256:[0-9a-f]{64}$/.test(asked)) return asked
-  return asked.startsWith('oci://') ? parseReference(asked).digest : undefined
+  if (asked.startsWith('sha256:'))
+    throw usageFaults.argument(
+      'a digest is sha256: and 64 digits; `warrant packet cache ls` lists those here',
+    )
+  if (!asked.startsWith('oci://')) return undefined
+  const { digest } = parseReference(asked)
+  if (digest === undefined)
+    throw usageFaults.argument(`${asked} names a tag; name the digest that lookup and pull print`)
+  return digest
 }
 
 /** The folder of a packet: one that was built, or that of a digest that was fetched. */
@@ -63,7 +71,7 @@ export const placeOf = async (invocation: Invocation, asked: string): Promise<st
 export const inspect: Verb = async (invocation, [what]) => {
   const folder = await placeOf(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
-  if (source === undefined) throw usageFaults.argument('there is no manifest.json; name a packet')
+  if (source === undefined) throw usageFaults.argument(`there is no manifest.json in ${what}; name a packet`)
   const manifest = readManifest(await source.read(0, source.size))
   const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest
   const local = embedding.model === LOCAL_MODEL

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Digest } from '../../kernel/digest.ts'
 import { checkPacket } from '../../packets/check.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { hashInputs } from '../../packets/format/lock.ts'
@@ -18,8 +19,10 @@ const storeHere = (invocation: Invocation) => {
   return packetStore(packetHome(config))
 }
 
-const print = (invocation: Invocation, ok: boolean, value: object, lines: readonly string[]): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify({ ok, ...value }) : lines.join('\n'))
+const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
+  if (json) terminal.print(JSON.stringify({ ok, ...value }))
+  else if (lines.length > 0) terminal.print(lines.join('\n'))
+  else terminal.note('there is nothing in the store of packets')
   return ok ? 0 : 1
 }
 
@@ -27,7 +30,10 @@ const print = (invocation: Invocation, ok: boolean, value: object, lines: readon
 const verifyFolder = async (invocation: Invocation, asked: string, source: string | undefined) => {
   const folder = resolve(asked)
   const lock = await heldLock(invocation, folder)
-  if (lock === undefined) throw packetFaults.lock_drift('there is no packet.lock.json to verify it against')
+  if (lock === undefined)
+    throw packetFaults.lock_drift(`there is no lock in ${asked} to verify it against`, {
+      fix: 'Name the folder of a built packet, or its lock with --lockfile.',
+    })
   const inputs = source === undefined ? undefined : hashInputs(await readSources(resolve(source)))
   const problems = await checkPacket(packetFolder(folder), lock, inputs)
   const ok = problems.length === 0
@@ -57,11 +63,24 @@ const list: Verb = async (invocation) => {
   return print(invocation, true, { packets }, lines)
 }
 
-const prune: Verb = async (invocation, digests) => {
+const digestOf = (asked: string): Digest => {
+  const digest = digestIn(asked)
+  if (digest === undefined) throw usageFaults.argument(`${asked} is no digest of a packet`)
+  return digest
+}
+
+const prune: Verb = async (invocation, asked) => {
   const store = storeHere(invocation)
-  const chosen = digests.length > 0 ? digests : (await store.list()).map(({ digest }) => digest)
-  const pruned = await store.prune(chosen)
-  return print(invocation, true, { pruned }, pruned)
+  const named = asked.map(digestOf)
+  const pruned = await store.prune(
+    named.length > 0 ? named : (await store.list()).map(({ digest }) => digest),
+  )
+  const absent = named.filter((digest) => !pruned.includes(digest))
+  const lines = [
+    ...pruned.map((digest) => `${digest}  pruned`),
+    ...absent.map((digest) => `${digest}  was not here`),
+  ]
+  return print(invocation, true, { pruned }, lines)
 }
 
 const ACTIONS: Readonly<Record<string, Verb>> = { ls: list, verify, prune }

@@ -3,7 +3,8 @@ import type { Packets } from '../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
-import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { checkWords } from '../packet-options.ts'
+import { needText, packetSettings, textFlag, withWatch } from '../packet-settings.ts'
 import { forTerminal } from '../terminal.ts'
 import { greetHere, hostHere } from '../world.ts'
 import { build } from './packet-build.ts'
@@ -30,9 +31,11 @@ const withPackets = async <T>(invocation: Invocation, work: (packets: Packets) =
   }
 }
 
-/** An answer of the tools, for people or as it is. Bad news is exit code 1. */
-const show = (invocation: Invocation, answer: { readonly ok: boolean }): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(answer) : forTerminal(asLines(answer)))
+/** An answer of the tools, for people or as it is. Bad news is exit code 1, and on stderr where people look for it. */
+const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }): number => {
+  if (json) terminal.print(JSON.stringify(answer))
+  else if (answer.ok) terminal.print(forTerminal(asLines(answer)))
+  else terminal.note(forTerminal(`warrant: ${asLines(answer)}`))
   return answer.ok ? 0 : 1
 }
 
@@ -72,7 +75,7 @@ const query: Verb = (invocation, [ref, question]) =>
       k: countFlag(invocation, 'k'),
       mode: dense ? ('dense' as const) : lexical ? ('lexical' as const) : undefined,
     }
-    return show(invocation, await packets.query(words, never))
+    return show(invocation, await withWatch(invocation, (watch) => packets.query(words, never, watch)))
   })
 
 const CONSTRAINTS = {
@@ -96,14 +99,17 @@ const plan: Verb = (invocation, [intent]) =>
   withPackets(invocation, async (packets) =>
     show(
       invocation,
-      await packets.plan(
-        {
-          intent: needText(intent, 'an intent'),
-          name_hint: textFlag(invocation, 'name'),
-          version: textFlag(invocation, 'version'),
-          constraints: constraintsOf(invocation),
-        },
-        never,
+      await withWatch(invocation, (watch) =>
+        packets.plan(
+          {
+            intent: needText(intent, 'an intent'),
+            name_hint: textFlag(invocation, 'name'),
+            version: textFlag(invocation, 'version'),
+            constraints: constraintsOf(invocation),
+          },
+          never,
+          watch,
+        ),
       ),
     ),
   )
@@ -112,14 +118,17 @@ const digest: Verb = (invocation, [ref, question]) =>
   withPackets(invocation, async (packets) =>
     show(
       invocation,
-      await packets.evidence(
-        {
-          ref: needText(ref, 'a packet'),
-          question: needText(question, 'a question'),
-          k: countFlag(invocation, 'k'),
-          max_chars: countFlag(invocation, 'max-chars'),
-        },
-        never,
+      await withWatch(invocation, (watch) =>
+        packets.evidence(
+          {
+            ref: needText(ref, 'a packet'),
+            question: needText(question, 'a question'),
+            k: countFlag(invocation, 'k'),
+            max_chars: countFlag(invocation, 'max-chars'),
+          },
+          never,
+          watch,
+        ),
       ),
     ),
   )
@@ -145,4 +154,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   serve,
 }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)
+export const run = async (invocation: Invocation): Promise<number> => {
+  checkWords(invocation)
+  return runVerb(VERBS, invocation)
+}

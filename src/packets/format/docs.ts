@@ -1,5 +1,6 @@
 import { isRecord } from '../../kernel/json.ts'
 import { packetFaults } from '../faults.ts'
+import { runInTurns, runSteps, type Steps } from '../steps.ts'
 
 /** One chunk of a packet. Its row is its place in the file. */
 export interface Doc {
@@ -12,6 +13,8 @@ export interface Doc {
 
 const NEWLINE = 0x0a
 const MIN_HASH = 32
+/** So many bytes are read in a few milliseconds. */
+const STEP = 1024 * 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -39,6 +42,46 @@ const readDoc = (value: unknown, line: number): Doc => {
   }
 }
 
+const endOf = (bytes: Uint8Array, start: number): number => {
+  const end = bytes.indexOf(NEWLINE, start)
+  return end === -1 ? bytes.length : end
+}
+
+const decodeLine = (bytes: Uint8Array, start: number, line: number): string => {
+  try {
+    return decoder.decode(bytes.subarray(start, endOf(bytes, start)))
+  } catch (cause) {
+    return refuse(line, 'is not UTF-8', cause)
+  }
+}
+
+interface Rows {
+  readonly starts: Float64Array
+  readonly lines: Uint32Array
+}
+
+/** Every line is read once: one that is not a chunk would shift all rows after it against the index. */
+const findRows = function* (bytes: Uint8Array): Steps<Rows> {
+  const starts: number[] = []
+  const lines: number[] = []
+  let line = 0
+  let next = STEP
+  for (let at = 0; at < bytes.length; ) {
+    line += 1
+    const text = decodeLine(bytes, at, line)
+    if (text.trim() !== '') {
+      readDoc(parseText(text, line), line)
+      starts.push(at)
+      lines.push(line)
+    }
+    at = endOf(bytes, at) + 1
+    if (at < next) continue
+    next = at + STEP
+    yield
+  }
+  return { starts: Float64Array.from(starts), lines: Uint32Array.from(lines) }
+}
+
 /**
  * The chunks of `docs.jsonl`. The bytes stay as they are and a row is read when it is asked for: a packet that
  * is kept open costs its file, not a tree of objects.
@@ -48,24 +91,15 @@ export class DocTable {
   readonly #starts: Float64Array
   readonly #lines: Uint32Array
 
-  /** Every line is read once: one that is not a chunk would shift all rows after it against the index. */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, { starts, lines }: Rows = runSteps(findRows(bytes))) {
     this.#bytes = bytes
-    const starts: number[] = []
-    const lines: number[] = []
-    let line = 0
-    for (let at = 0; at < bytes.length; ) {
-      line += 1
-      const text = this.#decode(at, line)
-      if (text.trim() !== '') {
-        readDoc(parseText(text, line), line)
-        starts.push(at)
-        lines.push(line)
-      }
-      at = this.#end(at) + 1
-    }
-    this.#starts = Float64Array.from(starts)
-    this.#lines = Uint32Array.from(lines)
+    this.#starts = starts
+    this.#lines = lines
+  }
+
+  /** The same, without keeping others waiting. */
+  static async open(bytes: Uint8Array): Promise<DocTable> {
+    return new DocTable(bytes, await runInTurns(findRows(bytes)))
   }
 
   get rows(): number {
@@ -80,24 +114,35 @@ export class DocTable {
   row(index: number): Doc {
     const [start, line] = [this.#starts[index], this.#lines[index]]
     if (start === undefined || line === undefined) throw new RangeError(`there is no row ${index}`)
-    return readDoc(parseText(this.#decode(start, line), line), line)
+    return readDoc(parseText(decodeLine(this.#bytes, start, line), line), line)
+  }
+
+  /** The rows whose line holds a text, in order. */
+  rowsWith(text: string): readonly number[] {
+    const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
+    const rows: number[] = []
+    for (let at = bytes.indexOf(text); at !== -1; ) {
+      const row = this.#rowAt(at)
+      rows.push(row)
+      const next = this.#starts[row + 1]
+      at = next === undefined ? -1 : bytes.indexOf(text, next)
+    }
+    return rows
+  }
+
+  /** The last row that begins at a byte or before it. */
+  #rowAt(byte: number): number {
+    let [low, high] = [0, this.rows - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] as number) <= byte) low = middle
+      else high = middle - 1
+    }
+    return low
   }
 
   *[Symbol.iterator](): Iterator<Doc> {
     for (let i = 0; i < this.rows; i++) yield this.row(i)
-  }
-
-  #end(start: number): number {
-    const end = this.#bytes.indexOf(NEWLINE, start)
-    return end === -1 ? this.#bytes.length : end
-  }
-
-  #decode(start: number, line: number): string {
-    try {
-      return decoder.decode(this.#bytes.subarray(start, this.#end(start)))
-    } catch (cause) {
-      return refuse(line, 'is not UTF-8', cause)
-    }
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kernel/fault.ts'
 import { inferTags, readCard, writeCard } from './card.ts'
-import { DocTable, writeDocs } from './docs.ts'
+import { type Doc, DocTable, writeDocs } from './docs.ts'
 import { hashConfig, hashInputs, lockDrift, readLock, writeLock } from './lock.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 import { readMetadata, writeMetadata } from './metadata.ts'
@@ -45,6 +45,24 @@ describe('docs.jsonl', () => {
   ])('%j is refused, for it would shift the rows', (text, where) => {
     expect(() => new DocTable(bytes(text))).toThrow(code('docs'))
     expect(() => new DocTable(bytes(text))).toThrow(where)
+  })
+
+  it('of many chunks is read in turns with everybody else', async () => {
+    const many = writeDocs(
+      Array.from({ length: 400 }, () => ({ ...docs[0], text: 'x'.repeat(10_000) }) as Doc),
+    )
+    const opening = DocTable.open(many)
+    let open = false
+    void opening.then(() => {
+      open = true
+    })
+    let turns = 0
+    for (; !open; turns++) await new Promise((resolve) => setImmediate(resolve))
+    expect(turns).toBeGreaterThanOrEqual(3)
+    expect((await opening).rows).toBe(400)
+    expect((await opening).rowsWith('"a.md"')).toHaveLength(400)
+    expect(new DocTable(writeDocs(docs)).rowsWith('"b.py"')).toEqual([1])
+    expect(new DocTable(bytes('')).rowsWith('x')).toEqual([])
   })
 
   it('that is not UTF-8 is refused', () => {

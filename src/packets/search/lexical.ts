@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from '../steps.ts'
 import { byScore, type Hit } from './exact.ts'
 import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
@@ -6,6 +7,8 @@ import { rootOf, wordsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
+/** So many rows are taken in within a few milliseconds. */
+const STEP = 256
 
 /**
  * Ranks rows by the words they share with a question, rare ones more than common ones (BM25). The forms of a word
@@ -30,19 +33,28 @@ export class LexicalIndex {
 
   /** An index over texts, one a row. */
   static over(texts: Iterable<string>): LexicalIndex {
+    return runSteps(LexicalIndex.making(texts))
+  }
+
+  static *making(texts: Iterable<string>): Steps<LexicalIndex> {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
       const words = wordsOf(text)
       for (const word of words) note(postings, rootOf(word), lengths.length, 1)
       lengths.push(words.length)
+      if (lengths.length % STEP === 0) yield
     }
     return new LexicalIndex(postings, lengths)
   }
 
   /** An index over what `sparse/bm25.json` counts, which must be so many rows. */
   static read(bytes: Uint8Array, count: number): LexicalIndex {
-    const scanned = scanSparse(bytes, count, rootOf)
+    return runSteps(LexicalIndex.reading(bytes, count))
+  }
+
+  static *reading(bytes: Uint8Array, count: number): Steps<LexicalIndex> {
+    const scanned = yield* scanSparse(bytes, count, rootOf)
     if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
     const { rows, lengths } = readSparse(bytes, count)
     const postings = new Map<string, GrowingPosting>()
@@ -50,6 +62,7 @@ export class LexicalIndex {
     for (const words of rows) {
       for (const [word, times] of words) note(postings, rootOf(word), row, times)
       row += 1
+      if (row % STEP === 0) yield
     }
     return new LexicalIndex(postings, lengths)
   }

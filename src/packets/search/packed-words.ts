@@ -1,14 +1,19 @@
+import { runSteps, type Steps } from '../steps.ts'
 import { LexicalIndex } from './lexical.ts'
 import type { Posting } from './postings.ts'
 
 const MAGIC = Buffer.from('WRNT-BM\x02', 'latin1')
 const HEADER = 24
+/** So many places are written down within a few milliseconds. */
+const STEP = 200_000
 
 /**
  * An index of words as numbers in a row: lengths, where each word's rows begin, rows, counts, and the words
  * themselves. It opens in a fraction of the time that JSON takes, and is made again when anything is odd.
  */
-export const packWords = (index: LexicalIndex): Uint8Array => {
+export const packWords = (index: LexicalIndex): Uint8Array => runSteps(packing(index))
+
+export const packing = function* (index: LexicalIndex): Steps<Uint8Array> {
   const { postings, lengths } = index.contents
   const words = [...postings.keys()]
   const text = Buffer.from(words.join('\n'))
@@ -18,7 +23,12 @@ export const packWords = (index: LexicalIndex): Uint8Array => {
   const starts = lengths.length
   const rows = starts + words.length + 1
   let at = 0
+  let next = STEP
   for (const [i, word] of words.entries()) {
+    if (at >= next) {
+      next = at + STEP
+      yield
+    }
     const posting = postings.get(word) as Posting
     numbers[starts + i] = at
     numbers.set(Uint32Array.from(posting.rows), rows + at)

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runSteps } from '../steps.ts'
 import { fuseRankings, fusionDepth } from './fusion.ts'
 import { LexicalIndex } from './lexical.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
-import { packWords, unpackWords } from './packed-words.ts'
+import { packing, packWords, unpackWords } from './packed-words.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
 import { scanSparse } from './sparse-scan.ts'
 import { rootOf, wordsOf } from './tokens.ts'
+
+const scan = (...given: Parameters<typeof scanSparse>) => runSteps(scanSparse(...given))
 
 const never = new AbortController().signal
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
@@ -108,7 +111,7 @@ describe('the quick way to read sparse/bm25.json', () => {
     return { rows: [...counted].map((row) => Object.fromEntries(row)), lengths }
   }
   const quickly = (bytes: Uint8Array, count: number) => {
-    const scanned = scanSparse(bytes, count, same)
+    const scanned = scan(bytes, count, same)
     if (scanned === undefined) return undefined
     const found: Record<string, number>[] = Array.from({ length: count }, () => ({}))
     for (const [word, { rows: places, counts }] of scanned.postings)
@@ -137,23 +140,36 @@ describe('the quick way to read sparse/bm25.json', () => {
   it('leaves to JSON what is cut off, changed or written otherwise', () => {
     const texts = ['the cat sat', 'a dog', '']
     const bytes = Buffer.from(writeSparse(texts))
-    expect(scanSparse(bytes, 2, same)).toBeUndefined()
-    expect(scanSparse(bytes, 4, same)).toBeUndefined()
-    expect(
-      scanSparse(Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)), 3, same),
-    ).toBeUndefined()
-    expect(scanSparse(Buffer.from(bytes.toString().replaceAll('cat', 'c\\u0061t')), 3, same)).toBeUndefined()
+    expect(scan(bytes, 2, same)).toBeUndefined()
+    expect(scan(bytes, 4, same)).toBeUndefined()
+    expect(scan(Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)), 3, same)).toBeUndefined()
+    expect(scan(Buffer.from(bytes.toString().replaceAll('cat', 'c\\u0061t')), 3, same)).toBeUndefined()
     for (let end = 0; end < bytes.indexOf('],"avgdl"'); end++)
-      expect(scanSparse(bytes.subarray(0, end), 3, same)).toBeUndefined()
+      expect(scan(bytes.subarray(0, end), 3, same)).toBeUndefined()
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {
         const changed = Buffer.from(bytes)
         changed[at] = byte
-        const found = scanSparse(changed, 3, same)
+        const found = scan(changed, 3, same)
         expect(found === undefined || found.lengths.length === 3).toBe(true)
       }),
     )
   })
+})
+
+it('an index of many rows is read and packed in steps', () => {
+  const texts = Array.from({ length: 2000 }, (_, i) => `${'lamp wick oil '.repeat(20)} word${i} and ${i % 7}`)
+  const made = LexicalIndex.over(texts)
+  const steps = [...LexicalIndex.making(texts)]
+  expect(steps.length).toBeGreaterThan(5)
+  const words = Array.from({ length: 200 }, (_, i) => [`long-word-number-${i}`, 1])
+  const tf = Array.from({ length: 2000 }, () => Object.fromEntries(words))
+  const sparse = { idf: {}, doc_len: tf.map(() => 200), tf, avgdl: 200 }
+  const bytes = Buffer.from(JSON.stringify(sparse))
+  expect([...LexicalIndex.reading(bytes, 2000)].length).toBeGreaterThan(5)
+  const read = LexicalIndex.read(bytes, 2000)
+  expect([...packing(read)].length).toBeGreaterThan(0)
+  expect(made.search('word7', 1)).toMatchObject([{ row: 7 }])
 })
 
 describe('packed words', () => {

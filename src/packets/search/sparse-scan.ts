@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import type { GrowingPosting } from './postings.ts'
 
 /** The parts of `sparse/bm25.json` as it is usually written, without a blank. */
@@ -15,6 +16,8 @@ const OPEN_ROW = 0x7b
 const CLOSE_ROW = 0x7d
 const MAX_DIGITS = 9
 const MIN_SLOTS = 1024
+/** So many bytes are walked over in a few milliseconds. */
+const STEP = 256 * 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -165,7 +168,11 @@ interface Scanned {
   readonly lengths: readonly number[]
 }
 
-const scanAll = (bytes: Buffer, count: number, nameOf: (word: string) => string): Scanned | undefined => {
+const scanAll = function* (
+  bytes: Buffer,
+  count: number,
+  nameOf: (word: string) => string,
+): Steps<Scanned | undefined> {
   const lengthsAt = bytes.indexOf(LENGTHS)
   if (!bytes.subarray(0, HEAD.length).equals(HEAD) || lengthsAt === -1) return undefined
   const walker = new Walker(bytes, lengthsAt + LENGTHS.length)
@@ -181,7 +188,12 @@ const scanAll = (bytes: Buffer, count: number, nameOf: (word: string) => string)
     byWord[word] = posting
     return posting
   }
+  let next = walker.at + STEP
   for (let row = 0; row < count; row++) {
+    if (walker.at >= next) {
+      next = walker.at + STEP
+      yield
+    }
     if (row > 0) walker.expect(COMMA)
     scanRow(walker, words, (word, times) => {
       const { rows, counts } = byWord[word] ?? postingOf(word)
@@ -201,13 +213,13 @@ const scanAll = (bytes: Buffer, count: number, nameOf: (word: string) => string)
  * Reads `sparse/bm25.json` as it is usually written, for so many rows, in a tenth of the time that JSON in general
  * takes; words go by the name that `nameOf` gives them. Undefined when anything is unusual about it.
  */
-export const scanSparse = (
+export const scanSparse = function* (
   bytes: Uint8Array,
   count: number,
   nameOf: (word: string) => string,
-): Scanned | undefined => {
+): Steps<Scanned | undefined> {
   try {
-    return scanAll(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), count, nameOf)
+    return yield* scanAll(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), count, nameOf)
   } catch (thrown) {
     if (thrown instanceof Unusual) return undefined
     throw thrown

@@ -51,6 +51,8 @@ export interface Command {
   readonly choices: readonly string[]
   /** Most arguments it takes, where that is more than a few. */
   readonly most?: number
+  /** One of its verbs as help shows it, when the first argument names one. */
+  readonly verb?: (name: string) => Omit<Command, 'run' | 'choices'> | undefined
   /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>
 }
@@ -58,7 +60,7 @@ export interface Command {
 export const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 'Print one JSON document.' }
 const HELP_OPTION: Option = { flag: 'help', kind: 'switch', description: 'Show this help.' }
 
-export const allOptions = (command: Command): readonly Option[] => [
+export const allOptions = (command: Pick<Command, 'options'>): readonly Option[] => [
   ...command.options(),
   JSON_OPTION,
   HELP_OPTION,
@@ -88,7 +90,7 @@ const optionLine = ({ flag, kind, value, description, choices }: Option): string
   return `  ${column(shown, 30)} ${description}${among}`
 }
 
-export const commandHelp = (command: Command): string =>
+export const commandHelp = (command: Omit<Command, 'run' | 'choices'>): string =>
   [
     `Usage: warrant ${[command.name, command.usage].filter((part) => part !== '').join(' ')} [options]`,
     '',

@@ -11,9 +11,30 @@ const dropNoise = ({ jsonSchema }: { readonly jsonSchema: { minimum?: number; ma
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
+/**
+ * An argument that may be null may be left out, and null says just that. Clients that send it are understood; saying
+ * so of every argument would cost all the others.
+ */
+const dropNull = ({ jsonSchema, zodSchema }: Parameters<Override>[0]): void => {
+  const { anyOf } = jsonSchema
+  if (zodSchema._zod.def.type !== 'nullable' || anyOf === undefined) return
+  delete jsonSchema.anyOf
+  Object.assign(jsonSchema, anyOf[0])
+}
+
+type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>
+
+const OVERRIDES: Readonly<Record<'input' | 'output', Override>> = {
+  input: (found) => {
+    dropNoise(found)
+    dropNull(found)
+  },
+  output: dropNoise,
+}
+
 // 2020-12 is what a client assumes; saying so in every schema costs the model tokens.
 const writeSchema = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
-  const { $schema: _, type: __, ...rest } = z.toJSONSchema(schema, { io, override: dropNoise })
+  const { $schema: _, type: __, ...rest } = z.toJSONSchema(schema, { io, override: OVERRIDES[io] })
   // A union of objects says so at its root too: revisions before 2026-07-28 want an object there.
   return { type: 'object', ...rest }
 }
