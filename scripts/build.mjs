@@ -173,11 +173,12 @@ const replaceDist = async () => {
 
 const together = bins.filter((name) => !ALONE.includes(name))
 
-// A file carried into somebody's project is a script or a module as that project has it; this works in both.
+// A file carried into somebody's project is a script or a module as that project has it; this works in both,
+// and in scripts with every Node.js.
 const asEither = {
   name: 'either',
   renderChunk: (/** @type {string} */ code) =>
-    code.replaceAll(/\brequire\((?="node:)/g, 'process.getBuiltinModule('),
+    code.replaceAll(/\brequire\((?="node:)/g, '(process.getBuiltinModule ?? require)('),
 }
 
 const buildAlone = async (/** @type {string} */ name) => {

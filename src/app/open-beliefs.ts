@@ -11,11 +11,11 @@ import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
 import { isAddress, openStore } from './open-store.ts'
 
-/** Where our own data lies: an agent that could write there could rewrite what happened. */
+/** Where our own data lies, and git's: an agent that could write there could rewrite what happened. */
 const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {
-  const state = resolve(root, stateDir)
-  if (store === undefined || store === 'memory' || isAddress(store)) return [state]
-  return [state, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
+  const kept = [resolve(root, stateDir), resolve(root, '.git')]
+  if (store === undefined || store === 'memory' || isAddress(store)) return kept
+  return [...kept, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
 }
 
 /** Writes whole files under the export root, and nothing anywhere else. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/json.ts'
 import { storeFaults } from '../lineage/faults.ts'
 import type { Row, TreeNode } from '../lineage/store.ts'
 
@@ -13,8 +14,27 @@ export const checkName = (name: string): void => {
   if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
 }
 
+const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(genesis)
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** What one would have to set, as far as it is a setting of ours and a word. What a store says is cut short. */
+const differences = (stored: string, asked: string): string => {
+  const there = readSettings(stored)
+  const words = Object.entries(readSettings(asked))
+    .filter(([key, value]) => Object.hasOwn(there, key) && there[key] !== value)
+    .map(([key]) => `${key} is ${JSON.stringify(there[key]).slice(0, 40)} there`)
+  return words.length === 0 ? '' : `: ${words.join(', ')}`
+}
+
 export const checkGenesis = (name: string, stored: string, asked: string): void => {
-  if (stored !== asked) throw storeFaults.genesis(`the log ${name} was made with other settings`)
+  if (stored === asked) return
+  throw storeFaults.genesis(`the log ${name} was made with other settings${differences(stored, asked)}`)
 }
 
 // Below here a wrong number comes from our own code, so it is thrown as a bug and not as a fault.

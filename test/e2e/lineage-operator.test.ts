@@ -69,6 +69,21 @@ describe('a graph that is not there', () => {
   })
 })
 
+describe('a graph that was made with other settings', () => {
+  it('is refused with those that differ', async () => {
+    const other = await makeFolder()
+    talk(
+      other,
+      ['--allow-cycles', '--clock', 'deterministic'],
+      request(1, 'node.create', { belief: 0.5, energy: 1 }),
+    )
+    const { exit, error } = json(other, 'graph', 'show')
+    expect({ exit, code: error.code }).toEqual({ exit: 5, code: 'store.genesis' })
+    expect(error.message).toContain('allowCycles is true there, clock is "deterministic" there')
+    expect(json(other, 'graph', 'show', '--allow-cycles', '--clock', 'deterministic').exit).toBe(0)
+  })
+})
+
 describe('verify with a file', () => {
   const tamper = (name: string, change: (text: string) => string) => {
     const path = join(folder, `bad-${name}`)

@@ -146,6 +146,13 @@ describe('an export is refused and nothing happens', () => {
     )
   }
 
+  test('where git keeps its own', async () => {
+    await mkdir(join(folder, '.git'))
+    await writeFile(join(folder, '.git', 'config'), 'kept')
+    await refused('.git', '.git/config', '.git/index.lock', 'deep/../.git/HEAD')
+    expect(await readFile(join(folder, '.git', 'config'), 'utf8')).toBe('kept')
+  })
+
   test('when the path is none', async () => {
     await refused('', '.', './', 'a\0b', '\0', 'p'.repeat(5_000), null, 7, [], {}, undefined)
     expectError(await server.call('lineage.export', {}), 2000)
