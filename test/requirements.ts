@@ -194,6 +194,18 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/contracts/packet-policy.test.ts', 'takes a packet its key has signed'],
     ],
   },
+  'packets.waiting': {
+    says: 'Whatever a packet takes to come and to open, a client gets its answer in time and nobody else waits.',
+    shownBy: [
+      ['test/e2e/packet-manners.test.ts', 'answers in time while a packet takes longer'],
+      ['test/e2e/packet-manners.test.ts', 'tells a client that asks how far the fetching is'],
+      ['src/packets/format/files.test.ts', 'is read in turns with everybody else'],
+    ],
+  },
+  'packets.documents': {
+    says: 'What an answer cites can be read by digest, path and line, without a network and within the policy.',
+    shownBy: [['test/e2e/packet-manners.test.ts', 'gives a document by the path it cites']],
+  },
   'packets.requests': {
     says: 'A cold lookup costs three requests, and a pinned packet that is known none.',
     shownBy: [

@@ -89,6 +89,7 @@ export const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle(['publish'], 'minimal', 'Only the manifest.'),
   toggle(['publish'], 'no-docs', 'Without the documents.'),
   toggle(['publish'], 'no-embeddings', 'Without the vectors.'),
+  toggle(['publish'], 'no-embed', 'The same as --no-embeddings.'),
   text(['publish'], 'tag', 'A,B', 'Tags beside the version (latest).'),
   text(['lookup', 'query', 'digest'], 'k', 'N', 'How many results.'),
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),

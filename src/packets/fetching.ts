@@ -49,7 +49,10 @@ export class Fetching {
     } finally {
       fetch.waiting.delete(me)
       const lost = signal.aborted && !isDeadline(signal.reason)
-      if (lost && fetch.waiting.size === 0) fetch.stop.abort(signal.reason)
+      if (lost && fetch.waiting.size === 0) {
+        this.#forget(key, fetch)
+        fetch.stop.abort(signal.reason)
+      }
     }
   }
 
@@ -63,12 +66,17 @@ export class Fetching {
     const result = pullPacket(this.#ports, ref, stop.signal, (done, total) => {
       Object.assign(fetch, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
-    }).finally(() => this.#under.delete(key))
+    }).finally(() => this.#forget(key, fetch))
     const fetch: Fetch = { result, stop, waiting, done: 0, total: 0 }
     // It may fail when nobody waits for it any more; whoever asks next begins another.
     result.catch(() => {})
     this.#under.set(key, fetch)
     return fetch
+  }
+
+  /** Nobody joins what has ended; another may have been begun since. */
+  #forget(key: string, fetch: Fetch): void {
+    if (this.#under.get(key) === fetch) this.#under.delete(key)
   }
 
   #await(fetch: Fetch, signal: AbortSignal): Promise<Pulled> {

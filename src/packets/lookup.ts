@@ -52,15 +52,21 @@ const isMissing = (thrown: unknown): boolean => isRecord(thrown) && thrown.kind 
 const versionTags = (tags: readonly string[]): readonly string[] =>
   tags.filter((tag) => /\d/.test(tag)).sort((a, b) => compareVersions(b, a))
 
+/** What a name was found to mean. */
+interface Meaning {
+  readonly digests: readonly Digest[]
+  readonly warnings: readonly string[]
+}
+
+/** That the packet itself is at fault: one of several that nobody asked for by name can be done without. */
+const isOdd = (thrown: unknown): thrown is Fault =>
+  thrown instanceof Fault && (thrown.kind === 'missing' || thrown.code.startsWith('packet.'))
+
 /**
  * What `latest` means, and the newest versions beside it. A version whose tag is that of a packet already found
- * is not asked for again.
+ * is not asked for again; what is no packet is passed over.
  */
-const shortlist = async (
-  ports: LookupPorts,
-  ref: Reference,
-  signal: AbortSignal,
-): Promise<readonly Digest[]> => {
+const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<Meaning> => {
   const found = new Map<Digest, string>()
   const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
     void found.set(digest, versionTag(known.metadata.packet.version))
@@ -70,9 +76,19 @@ const shortlist = async (
   if (tags.length === 0 && first !== undefined) throw first
   const { host, repository } = ref
   const wanted = tags.slice(0, MAX_LOOKED_AT).filter((tag) => ![...found.values()].includes(tag))
-  const others = await Promise.all(wanted.map((tag) => describe(ports, { host, repository, tag }, signal)))
-  for (const one of others) add(one)
-  return [...found.keys()]
+  const others = await Promise.all(
+    wanted.map((tag) =>
+      describe(ports, { host, repository, tag }, signal).catch((thrown: unknown) => {
+        if (!isOdd(thrown)) throw thrown
+        return `${repository}:${tag} is left out: ${thrown.message}`
+      }),
+    ),
+  )
+  const warnings = others.filter((one) => typeof one === 'string')
+  for (const one of others) if (typeof one !== 'string') add(one)
+  // When nothing is left the reason is the answer.
+  if (found.size === 0 && first !== undefined) throw first
+  return { digests: [...found.keys()], warnings }
 }
 
 /** Whether any version will do. */
@@ -83,15 +99,17 @@ const resolveAll = async (
   uri: string,
   words: LookupWords,
   signal: AbortSignal,
-): Promise<readonly Digest[]> => {
+): Promise<Meaning> => {
   const ref = parseReference(uri)
-  if (ref.digest !== undefined) return [ref.digest]
+  if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
   const remembered = await ports.cache.alias(uri)
-  if (remembered !== undefined) return remembered
+  if (remembered !== undefined) return { digests: remembered, warnings: [] }
   const open = !words.version && !words.ref && isOpen(words)
-  const digests = open ? await shortlist(ports, ref, signal) : [(await describe(ports, ref, signal)).digest]
-  await ports.cache.keepAlias(uri, digests)
-  return digests
+  const meaning = open
+    ? await shortlist(ports, ref, signal)
+    : { digests: [(await describe(ports, ref, signal)).digest], warnings: [] }
+  await ports.cache.keepAlias(uri, meaning.digests)
+  return meaning
 }
 
 const clampCount = (k: number | undefined): number =>
@@ -140,7 +158,7 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
     try {
       // Before anybody is asked: a catalog is a list of addresses that a stranger wrote.
       await ports.guard.admit(ref, false)
-      const digests = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
+      const { digests } = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
       found.push(...digests.map((digest) => ({ ref, digest })))
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
@@ -184,10 +202,10 @@ export const lookup = async (
       })
     const ref = parseReference(uri)
     await ports.guard.admit(ref, false)
-    const digests = await resolveAll(ports, uri, words, signal)
+    const { digests, warnings } = await resolveAll(ports, uri, words, signal)
     const found = digests.map((digest) => ({ ref, digest }))
-    const { candidates, warnings } = await judgeAll(ports, found, words, signal)
-    return choose(uri, candidates, words, warnings)
+    const judged = await judgeAll(ports, found, words, signal)
+    return choose(uri, judged.candidates, words, [...warnings, ...judged.warnings])
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }

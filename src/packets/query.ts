@@ -110,6 +110,12 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet_disk.absent': 'packet_not_found',
 }
 
+/** Whoever cannot reach the registry may have what is wanted here already. */
+const offlineHint = (thrown: unknown): Partial<Failure> =>
+  thrown instanceof Fault && thrown.code === 'registry.unreachable'
+    ? { hint: `${thrown.fix} What was fetched can be asked by its digest, NAME@sha256:…, without a network.` }
+    : {}
+
 /** Whether the publisher or our disk spoilt it, only its digest can tell. */
 const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
@@ -160,7 +166,7 @@ export const query = async (
     placed = await materialize(ports, uri, ref, signal, watch)
     pinned = pinnedUri(ref, placed.digest)
   } catch (thrown) {
-    return failWith('materialize_failed', thrown)
+    return failWith('materialize_failed', thrown, offlineHint(thrown))
   }
   const head = {
     source_uri: uri,

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { canonicalJson } from '../kernel/canonical.ts'
+import { digestBytes } from '../kernel/hash.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports.ts'
-import type { MetadataCache } from '../packets/cache.ts'
+import type { KnownMetadata, MetadataCache } from '../packets/cache.ts'
 import { readMetadata } from '../packets/format/metadata.ts'
 import { safeName } from '../packets/format/reference.ts'
 import type { TrustCache } from '../packets/guard.ts'
@@ -20,6 +21,17 @@ const readObject = async (path: string): Promise<Record<string, unknown> | undef
   try {
     const value: unknown = JSON.parse(String(await readPlain(path, MAX_KEPT)))
     return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a packet in the store says of itself: one that was fetched can be looked up without a network. */
+const storedMetadata = async (root: string, digest: string): Promise<KnownMetadata | undefined> => {
+  try {
+    const bytes = await readPlain(join(root, 'cas', safeName(digest), 'packet.manifest.json'), MAX_KEPT)
+    if (bytes === undefined) return undefined
+    return { metadata: readMetadata(bytes), metadataDigest: digestBytes(bytes) }
   } catch {
     return undefined
   }
@@ -48,7 +60,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
     keepTrust: (digest, scope, trust) => keep(trustFile(digest), { scope, trust }),
     metadata: async (digest) => {
       const found = await readObject(metadataFile(digest))
-      if (found === undefined) return undefined
+      if (found === undefined) return storedMetadata(root, digest)
       const { _metadata_digest: metadataDigest, ...rest } = found
       try {
         const metadata = readMetadata(Buffer.from(JSON.stringify(rest)))

@@ -10,6 +10,7 @@ import { makeService, Wire } from '../support/service.ts'
 /** A tool that works until it is told to stop, and remembers being told. */
 const patient = () => {
   const stopped: unknown[] = []
+  const begun: string[] = []
   const tool: Tool = defineTool({
     name: 'wait',
     title: 'Wait',
@@ -19,13 +20,14 @@ const patient = () => {
     output: z.strictObject({ done: z.boolean() }),
     run: (_, { signal }) =>
       new Promise((_resolve, reject) => {
+        begun.push('wait')
         signal.addEventListener('abort', () => {
           stopped.push(signal.reason)
           reject(new Error('stopped'))
         })
       }),
   })
-  return { stopped, toolset: { tools: [tool], resources: [], prompts: [] } }
+  return { stopped, begun, toolset: { tools: [tool], resources: [], prompts: [] } }
 }
 
 const eras = [
@@ -113,7 +115,7 @@ describe('changes', () => {
 
 describe('over HTTP', () => {
   it.each([true, false])('hanging up stops the work, with the direct path %s', async (direct) => {
-    const { stopped, toolset } = patient()
+    const { stopped, begun, toolset } = patient()
     const front = await startFront(makeService({ toolset }), direct)
     const client = httpRequest({
       port: front.port,
@@ -130,7 +132,7 @@ describe('over HTTP', () => {
     client.on('error', () => {})
     const params = { name: 'wait', _meta: envelope() }
     client.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
-    await sleep(150)
+    await expect.poll(() => begun, { timeout: 5_000 }).toHaveLength(1)
     expect(stopped).toEqual([])
     client.destroy()
     await expect.poll(() => stopped.length, { timeout: 5_000 }).toBe(1)

@@ -127,6 +127,23 @@ describe('lookup', () => {
     })
   })
 
+  it('passes over what is no packet among the newest, and says so', async () => {
+    const one = packetOf('1.0.0')
+    const odd = makeArtifact({ 'image.txt': 'a picture of a packet' })
+    const { packets } = await world({ '1.0.0': one, latest: one, '9.9.9': odd, '0.9.0': packetOf('0.9.0') })
+    const found = (await packets.lookup({ name: 'demo' }, never)) as Lookup
+    expect(found).toMatchObject({
+      ok: true,
+      warnings: [expect.stringMatching(/^demo:9\.9\.9 is left out: the packet carries no metadata/)],
+    })
+    expect(found.candidates.map(({ version }) => version)).toEqual(['1.0.0', '0.9.0'])
+    // Asked for by name it is what it is.
+    expect(await packets.lookup({ name: 'demo', version: '9.9.9' }, never)).toMatchObject({
+      ok: false,
+      error: 'lookup_failed',
+    })
+  })
+
   it('filters what it knows, and remembers nothing of the filter', async () => {
     const one = packetOf('1', { kind: 'docs', entrypoints: ['query'], capabilities: ['rag', 'cite'] })
     const { packets } = await world({ latest: one })

@@ -95,6 +95,23 @@ describe('the packet commands', () => {
     expect((await packetText(['cache', 'prune', absent])).stdout).toBe(`${absent}  was not here\n`)
   })
 
+  it('find and ask what was fetched without a network, by the digest that the store lists', async () => {
+    const home = await makeFolder()
+    const env = { CPM_ROOT: join(home, 'cpm') }
+    await packetJson(['pull', 'demo'], { ...env, REGISTRY: registry.address })
+    const away = { ...env, REGISTRY: NOWHERE }
+    expect((await packetText(['cache', 'ls'], away)).stdout).toMatch(
+      new RegExp(`^${packet.digest}  demo@1\\.0\\.0  \\d+ files`),
+    )
+    const pinned = `demo@${packet.digest}`
+    expect((await packetJson(['lookup', pinned], away)).answer).toMatchObject({
+      ok: true,
+      selected: { name: 'demo', version: '1.0.0', metadata_digest: expect.stringMatching(/^sha256:/) },
+    })
+    expect((await packetJson(['query', pinned, 'wick'], away)).answer).toMatchObject({ cache: { hit: true } })
+    expect((await packetText(['query', 'demo', 'wick'], away)).stderr).toContain('NAME@sha256:')
+  })
+
   it('let many packets go at once', async () => {
     const home = await makeFolder()
     const env = { REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm') }

@@ -135,6 +135,7 @@ describeWith('registry', 'packets on a real registry', (host) => {
       ['cpm.yml', 'manifest.json', 'docs.jsonl', 'vectors.f16.bin', 'faiss/index.faiss', 'sparse/bm25.json'],
     ],
     [['--no-embeddings'], ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json']],
+    [['--no-embed'], ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json']],
     [['--no-docs'], ['cpm.yml', 'manifest.json', 'vectors.f16.bin', 'faiss/index.faiss']],
     [['--minimal'], ['cpm.yml', 'manifest.json']],
   ])('published with %j a packet has these layers', async (flags, payload) => {

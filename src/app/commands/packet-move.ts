@@ -30,8 +30,11 @@ const onlyPacket = async (asked: string): Promise<string> => {
   return found[0] ?? resolve(asked)
 }
 
+const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
+  flags['no-embeddings'] === true || flags['no-embed'] === true
+
 const checkParts = ({ flags }: Invocation): void => {
-  if (flags.full && (flags.minimal || flags['no-docs'] || flags['no-embeddings']))
+  if (flags.full && (flags.minimal || flags['no-docs'] || withoutVectors({ flags })))
     throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
 }
 
@@ -51,7 +54,7 @@ export const publish: Verb = async (invocation, [asked]) => {
         registry,
         minimal: invocation.flags.minimal === true,
         docs: invocation.flags['no-docs'] !== true,
-        embeddings: invocation.flags['no-embeddings'] !== true,
+        embeddings: !withoutVectors(invocation),
         ...(tags !== undefined && { tags }),
         progress,
       },

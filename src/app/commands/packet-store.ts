@@ -4,6 +4,8 @@ import { checkPacket } from '../../packets/check.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { hashInputs } from '../../packets/format/lock.ts'
 import type { ObjectVerdict } from '../../packets/store.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { metadataCache } from '../../platform/packet-cache.ts'
 import { packetFolder } from '../../platform/packet-folder.ts'
 import { readSources } from '../../platform/packet-source.ts'
 import { packetStore } from '../../platform/packet-store.ts'
@@ -11,6 +13,7 @@ import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { packetHome } from '../packet-home.ts'
 import { packetSettings } from '../packet-settings.ts'
+import { forTerminal } from '../terminal.ts'
 import { heldLock } from './packet-build.ts'
 import { digestIn } from './packet-show.ts'
 
@@ -56,9 +59,24 @@ export const verify: Verb = async (invocation, [what, source]) => {
 }
 
 const list: Verb = async (invocation) => {
-  const packets = await storeHere(invocation).list()
-  const lines = packets.map(({ digest, files, bytes, storedAt }) =>
-    [digest, `${files} files`, `${bytes} bytes`, new Date(storedAt).toISOString()].join('  '),
+  const { config } = packetSettings(invocation)
+  const cache = metadataCache(packetHome(config), systemClock)
+  const packets = await Promise.all(
+    (await storeHere(invocation).list()).map(async (stored) => {
+      const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
+      return { ...stored, name, version }
+    }),
+  )
+  const lines = packets.map(({ digest, name, version, files, bytes, storedAt }) =>
+    forTerminal(
+      [
+        digest,
+        `${name}@${version}`,
+        `${files} files`,
+        `${bytes} bytes`,
+        new Date(storedAt).toISOString(),
+      ].join('  '),
+    ),
   )
   return print(invocation, true, { packets }, lines)
 }
