@@ -41,6 +41,8 @@ export const lineageTools = (ask: Ask): Tool[] => [
       'Writes every entry of the lineage as JSON to a file under the export root and tells its checksum.',
     effect: 'write',
     idempotent: true,
+    // It takes the place of a file of that name.
+    destructive: true,
     input: z.object({
       path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
     }),
