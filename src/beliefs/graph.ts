@@ -3,7 +3,7 @@ import { applyTick, bindEdge, type Change, createNode, mutateNode, type TickFact
 import { checkConfig, type GraphConfig, MAX_WEIGHT, requireRange } from './config.ts'
 import type { EdgeState } from './edges.ts'
 import { beliefFaults } from './faults.ts'
-import type { Accounts } from './ledger.ts'
+import { type Accounts, recountBalances } from './ledger.ts'
 import type { NodeState, NodeTable } from './nodes.ts'
 import { Propagator, pullOf } from './propagate.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
@@ -147,6 +147,13 @@ export class Graph {
     const drift = this.drift()
     const validRatio = this.nodeCount === 0 ? 1 : 1 - this.#broken.size / this.nodeCount
     return { drift, validRatio, coherent: drift <= this.config.epsilon && validRatio >= COHERENT_RATIO }
+  }
+
+  /** Counts the energy anew, cell by cell, and returns the drift it finds. */
+  weigh(): number {
+    const { nodes, ledger } = this.#tables
+    this.#worst = Math.max(this.#worst, ledger.drift(recountBalances(nodes.cells, nodes.count)))
+    return this.drift()
   }
 
   /** Counts and judges everything anew, and returns the drift it finds. */

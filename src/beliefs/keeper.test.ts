@@ -177,6 +177,21 @@ describe('a graph over a log', () => {
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, drift: 0, lineage_length: 16 })
   })
 
+  it('counts all energy anew after a thousand commits, and puts right what is not what it was', async () => {
+    const beliefs = await open(memoryLogs(), Number.MAX_SAFE_INTEGER)
+    await beliefs.createNode({ belief: 0.5, energy: 1 })
+    await beliefs.keeper.replica.read(({ graph }) => {
+      graph.columns.cells[1] = 2
+    })
+    for (let commit = 0; commit < 998; commit += 1) await beliefs.createNode({ belief: 0.5, energy: 1 })
+    expect(await beliefs.governorStatus()).toMatchObject({ drift: 0 })
+    expect(await beliefs.queryNode(0)).toMatchObject({ energy: 2 })
+    await beliefs.createNode({ belief: 0.5, energy: 1 })
+    await beliefs.keeper.replica.idle()
+    expect(await beliefs.queryNode(0)).toMatchObject({ energy: 1 })
+    expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, lineage_length: 1_001 })
+  })
+
   it('stops writing when an entry of another process does not hold, and says so to whoever comes next', async () => {
     const store = memoryLogs()
     const beliefs = await open(store)

@@ -47,6 +47,8 @@ const startState = async (log: Log, options: KeeperOptions): Promise<[State, Scr
 
 // A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
 const SPARSE = 2
+/** Commits between two counts of all energy. It looks at every node once, and at nothing else. */
+const AUDIT_EVERY = 1_000
 
 /** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
 export class Keeper {
@@ -57,6 +59,8 @@ export class Keeper {
   readonly #scribe: Scribe
   #snapshotAt: number
   #recountAt: number
+  #weighedAt: number
+  #commits = 0
   #cycles = 0
   #correcting = false
 
@@ -67,6 +71,7 @@ export class Keeper {
     this.#scribe = scribe
     this.#snapshotAt = scribe.size
     this.#recountAt = scribe.size
+    this.#weighedAt = scribe.size
     const { stamp, diary } = options
     this.replica = new Replica({
       scribe,
@@ -141,9 +146,20 @@ export class Keeper {
     return this.#state.graph.recount()
   }
 
+  /** Whether the energy is to be counted again: so many commits have come, ours and others'. */
+  #mustWeigh(): boolean {
+    if (this.size === this.#weighedAt) return false
+    this.#weighedAt = this.size
+    this.#commits += 1
+    if (this.#commits < AUDIT_EVERY) return false
+    this.#commits = 0
+    return true
+  }
+
   #rested(): void | Promise<void> {
     const due = this.size - this.#snapshotAt >= Math.max(this.#options.every, this.size / SPARSE)
-    const drift = due ? this.#recount() : this.#state.graph.drift()
+    const { graph } = this.#state
+    const drift = due ? this.#recount() : this.#mustWeigh() ? graph.weigh() : graph.drift()
     if (drift > this.#options.config.epsilon) return this.#correct(drift)
     if (due) return this.#snapshot()
   }
