@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { Digest } from '../kernel/digest.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { type Embedder, type Prefixes, withPrefixes } from '../packets/embed.ts'
@@ -6,6 +7,7 @@ import { packetFaults } from '../packets/faults.ts'
 import { Fetching } from '../packets/fetching.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
+import type { OpenPacket } from '../packets/retrieve.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
 import { dockerCredentials } from '../platform/docker-login.ts'
@@ -21,6 +23,7 @@ import { metadataCache } from '../platform/packet-cache.ts'
 import { httpEmbedder } from '../platform/packet-embedder.ts'
 import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
+import { packetSeals } from '../platform/packet-seal.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import { verifyBundle } from '../platform/sigstore.ts'
@@ -133,10 +136,25 @@ export const openPackets = (
     const cache = metadataCache(place, clock)
     // The operator's policy, wherever the caller has packets put: another folder is no way round it.
     const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
+    const readText = textFiles(place)
     const store = packetStore(place)
     const ports = { registry: client, store, guard, maxBytes: config.maxPacketBytes }
-    const fetching = new Fetching(ports, patience)
+    const seals = packetSeals(place)
+    const fetching = new Fetching(ports, seals.arrived, patience)
     fetches.push(fetching)
+    const openSound = async (digest: Digest, folder: string): Promise<OpenPacket> => {
+      // Opened first: what is wrong with its shape says more than that it is not the packet.
+      const packet = await read(digest, folder)
+      try {
+        await seals.check(digest, folder)
+      } catch (thrown) {
+        packet.close()
+        throw thrown
+      }
+      // Without room for a seal it is held against its digest next time.
+      await seals.seal(digest, folder).catch(() => {})
+      return packet
+    }
     return new Packets(
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
@@ -145,9 +163,12 @@ export const openPackets = (
         pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
         cache,
         guard,
-        use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
+        use: (digest, folder, work) => shelf.use(folder, () => openSound(digest, folder), work),
         embedder: embedderFor(config, place),
-        file: textFiles(place),
+        file: async (digest, folder, path) => {
+          await seals.check(digest, folder)
+          return readText(folder, path)
+        },
       },
       config.registry,
     )

@@ -98,6 +98,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet.docs': 'packet_invalid',
   'packet.index': 'packet_invalid',
   'packet.vectors': 'packet_invalid',
+  'packet.mismatch': 'packet_invalid',
   'packet.no_docs': 'index_failed',
   'packet.no_vectors': 'index_failed',
   'packet.model_mismatch': 'embedding_model_mismatch',

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -110,6 +110,37 @@ describe('the packet commands', () => {
     })
     expect((await packetJson(['query', pinned, 'wick'], away)).answer).toMatchObject({ cache: { hit: true } })
     expect((await packetText(['query', 'demo', 'wick'], away)).stderr).toContain('NAME@sha256:')
+  })
+
+  it('believe a store that came from elsewhere only as far as it is that of its digests', async () => {
+    const [first, second, third] = [await makeFolder(), await makeFolder(), await makeFolder()]
+    await packetJson(['query', 'demo', 'wick'], { REGISTRY: registry.address }, first)
+    for (const place of [second, third])
+      await cp(join(first, '.cpm'), join(place, '.cpm'), { recursive: true })
+    const file = join('.cpm/cas', packet.digest.replace(':', '_'), 'payload/docs.jsonl')
+    const docs = await readFile(join(first, file), 'utf8')
+    await writeFile(join(third, file), docs.replace('at dusk', 'at noon'))
+    const ask = (place: string) =>
+      packetJson(['query', `demo@${packet.digest}`, 'wick'], { REGISTRY: NOWHERE }, place)
+    expect((await ask(second)).answer).toMatchObject({ ok: true, cache: { hit: true } })
+    for (const _ of [1, 2])
+      expect((await ask(third)).answer).toMatchObject({
+        ok: false,
+        error: 'packet_invalid',
+        detail: expect.stringContaining('payload/docs.jsonl'),
+        hint: expect.stringContaining('prune'),
+        results: [],
+      })
+    // Also what was sealed and is changed afterwards.
+    await writeFile(join(second, file), docs.replace('at dusk', 'at noon'))
+    expect((await ask(second)).answer).toMatchObject({ ok: false, error: 'packet_invalid' })
+    const said = await converse(
+      [initialize(), request(2, 'resources/read', { uri: `packet://${packet.digest}/docs.jsonl` })],
+      { REGISTRY: NOWHERE },
+      [],
+      third,
+    )
+    expect(JSON.stringify(said)).not.toContain('at noon')
   })
 
   it('let many packets go at once', async () => {
