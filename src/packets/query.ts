@@ -76,7 +76,7 @@ const materialize = async (
 ): Promise<Placed> => {
   const { guard, cache, store } = ports
   const admitted = await guard.admit(ref, true)
-  const known = ref.digest ?? (await cache.alias(uri))?.[0]
+  const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
     // What is here already came under the policy of its day; this is the one of today.

@@ -81,15 +81,16 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const { expires_at: expires, payload } = found ?? {}
       if (typeof expires !== 'number' || expires * 1000 <= clock.now() || !isRecord(payload)) return undefined
       // Two addresses may share a file name; only the one it was written for is answered.
-      const { source_uri: written, digests } = payload
+      const { source_uri: written, digests, warnings = [] } = payload
       const whole =
         Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
-      return written === uri && whole ? (digests as string[]) : undefined
+      const said = Array.isArray(warnings) ? warnings.map(String) : []
+      return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
     },
-    keepAlias: (uri, digests) =>
+    keepAlias: (uri, { digests, warnings }) =>
       keep(aliasFile(uri), {
         expires_at: clock.now() / 1000 + ALIAS_SECONDS,
-        payload: { source_uri: uri, digests },
+        payload: { source_uri: uri, digests, ...(warnings.length > 0 && { warnings }) },
       }),
   }
 }

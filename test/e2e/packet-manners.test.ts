@@ -84,6 +84,13 @@ describe('the packet commands', () => {
     expect(stderr).toMatch(words)
   })
 
+  it('name the variable that is wrong', async () => {
+    for (const name of ['EMBEDDING_URL', 'RAG_EMBED_URL'])
+      expect((await packetText(['cache', 'ls'], { [name]: 'localhost:8876' })).stderr).toBe(
+        `warrant: ${name}: expected an http:// or https:// URL. Correct the address, or unset the variable.\n`,
+      )
+  })
+
   it('say that there is nothing rather than nothing', async () => {
     for (const args of [['verify'], ['cache', 'ls'], ['cache', 'prune']])
       expect(await packetText(args)).toEqual({
