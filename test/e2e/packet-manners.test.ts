@@ -295,6 +295,7 @@ describe('the packet server', () => {
       request(id, 'resources/read', { uri: `packet://${made.digest}/${path}` })
     await packetText(['pull', 'demo'], { REGISTRY: registry.address }, home)
     const lines = [
+      request(7, 'resources/read', { uri: 'packet://stored' }),
       read(2, 'a/deep%20guide.txt'),
       read(3, 'packet.lock.json'),
       read(4, 'vectors.f16.bin'),
@@ -306,6 +307,17 @@ describe('the packet server', () => {
     const bare = (all: string) => all.split('\n').map((line) => line.trim())
     expect(bare(text(2))).toEqual([...bare(long), ''])
     expect(JSON.parse(text(3))).toMatchObject({ packet: { name: 'demo' } })
+    expect(JSON.parse(text(7))).toEqual({
+      packets: [
+        {
+          name: 'demo',
+          version: '1.0.0',
+          ref: `demo@${made.digest}`,
+          digest: made.digest,
+          bytes: expect.any(Number),
+        },
+      ],
+    })
     for (const id of [4, 5, 6]) expect(said.find((one) => one.id === id)).toHaveProperty('error')
 
     // What is known by its digest alone is of unknown origin: a policy about origins keeps it in.
