@@ -24,6 +24,7 @@ import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
+import { openHashRoom } from './hash-room.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
@@ -118,7 +119,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
-        store: packetStore(place),
+        store: packetStore(place, openHashRoom),
         maxBytes: config.maxPacketBytes,
         cache,
         guard,

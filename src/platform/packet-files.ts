@@ -64,37 +64,72 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /** So much is written at once: a write costs more than the bytes in it. */
 const BATCH = 1024 * 1024
+/** So much goes to the disk while more is on its way. */
+const SYNC_BYTES = 24 * 1024 * 1024
 
-const writeBatch = async (file: FileHandle, batch: readonly Uint8Array[]): Promise<void> => {
-  const { bytesWritten } = await file.writev(batch)
-  const total = batch.reduce((sum, { length }) => sum + length, 0)
-  // A disk that takes only a part says why when it is offered the rest.
-  if (bytesWritten < total) await file.writeFile(Buffer.concat(batch).subarray(bytesWritten))
+/** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
+let syncing = false
+
+/** A file as it is filled. */
+class Filling {
+  readonly #file: FileHandle
+  #written = 0
+  #synced: Promise<void> = Promise.resolve()
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const { bytesWritten } = await this.#file.write(bytes)
+    // A disk that takes only a part says why when it is offered the rest.
+    if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
+    this.#written += bytes.length
+    if (this.#written < SYNC_BYTES || syncing) return
+    this.#written = 0
+    this.#synced = this.#syncEarly()
+    this.#synced.catch(() => {})
+  }
+
+  async finish(): Promise<void> {
+    await this.#synced
+    await this.#file.sync()
+  }
+
+  async #syncEarly(): Promise<void> {
+    await this.#synced
+    syncing = true
+    try {
+      await this.#file.datasync()
+    } finally {
+      syncing = false
+    }
+  }
 }
 
-/** Writes one batch while the next is on its way. */
+/** Writes what comes, small chunks together. A chunk is not looked at any more when the next is asked for. */
 const writeAll = async (
-  file: FileHandle,
+  file: Filling,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
-  let written = Promise.resolve()
   const flush = async () => {
-    const full = batch
+    if (size > 0) await file.write(Buffer.concat(batch))
     batch = []
     size = 0
-    await written
-    written = writeBatch(file, full)
-    written.catch(() => {})
   }
   for await (const chunk of chunks) {
-    batch.push(chunk)
+    if (chunk.length >= BATCH) {
+      await flush()
+      await file.write(chunk)
+      continue
+    }
+    batch.push(Buffer.from(chunk))
     size += chunk.length
     if (size >= BATCH) await flush()
   }
-  if (size > 0) await flush()
-  await written
+  await flush()
 }
 
 /** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
@@ -107,8 +142,9 @@ export const writeNew = async (
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    await writeAll(file, chunks)
-    await file.sync()
+    const filling = new Filling(file)
+    await writeAll(filling, chunks)
+    await filling.finish()
   } finally {
     await file.close()
   }

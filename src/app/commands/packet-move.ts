@@ -15,6 +15,7 @@ import { verifyBundle } from '../../platform/sigstore.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
+import { openHashRoom } from '../hash-room.ts'
 import { embedderFor, registryHere } from '../open-packets.ts'
 import { packetHome } from '../packet-home.ts'
 import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
@@ -100,7 +101,12 @@ export const pull: Verb = async (invocation, [ref]) => {
   const home = packetHome(config)
   const cache = metadataCache(home, systemClock)
   const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
-  const ports = { registry: client, store: packetStore(home), guard, maxBytes: config.maxPacketBytes }
+  const ports = {
+    registry: client,
+    store: packetStore(home, openHashRoom),
+    guard,
+    maxBytes: config.maxPacketBytes,
+  }
   const { digest, folder, warnings } = await withProgress(jobOf(invocation, 'pull', 'bytes'), (progress) =>
     pullPacket(ports, parseReference(uri), never, progress),
   )
