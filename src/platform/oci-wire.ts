@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { BulkBody } from './oci-bulk.ts'
 
@@ -41,9 +40,19 @@ const SMALL = 16 * 1024
 const SOON_MS = 500
 
 const OPTIONS = { keepAlive: true, maxFreeSockets: 8 }
-const DOORS = {
-  'http:': { open: plainRequest, agent: new Agent(OPTIONS), alone: new Agent() },
-  'https:': { open: tlsRequest, agent: new TlsAgent(OPTIONS), alone: new TlsAgent() },
+const plainDoor = () => ({ open: plainRequest, agent: new Agent(OPTIONS), alone: new Agent() })
+const tlsDoor = async () => {
+  const { Agent: TlsAgent, request: open } = await import('node:https')
+  return { open, agent: new TlsAgent(OPTIONS), alone: new TlsAgent() }
+}
+type Door = ReturnType<typeof plainDoor> | Awaited<ReturnType<typeof tlsDoor>>
+/** By protocol, from the first request on that takes it. */
+const doors = new Map<string, Door | Promise<Door>>()
+
+const doorTo = ({ protocol }: URL): Door | Promise<Door> => {
+  const door = doors.get(protocol) ?? (protocol === 'https:' ? tlsDoor() : plainDoor())
+  doors.set(protocol, door)
+  return door
 }
 
 const discardBody = (message: IncomingMessage, method: string): void => {
@@ -137,8 +146,8 @@ export const sendRequest = async (
   { method, headers, body, lookup, bulk: large }: WireRequest,
   signal: AbortSignal,
 ): Promise<Answer> => {
+  const { open, agent, alone } = await doorTo(url)
   signal.throwIfAborted()
-  const { open, agent, alone } = url.protocol === 'https:' ? DOORS['https:'] : DOORS['http:']
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
   const usual = { method, headers: { ...headers, ...length }, agent, signal, ...(lookup && { lookup }) }
   const bulk = large === true ? new BulkBody() : undefined
