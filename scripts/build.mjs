@@ -18,7 +18,7 @@ const ALONE = ['lineage-verify.ts']
 /** Started by us and not by people: what only it needs must not burden their start. */
 const INNER = ['scan-child.ts']
 /** Threads start from a file of their own. */
-const THREADS = ['project-thread', 'workflow-thread', 'vector-thread', 'hash-thread']
+const THREADS = ['project-thread', 'workflow-thread', 'vector-thread']
 
 /**
  * What somebody waits for, and where the modules it takes begin. What the same of these load goes into one

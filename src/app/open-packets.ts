@@ -20,7 +20,6 @@ import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
-import { openHashRoom } from './hash-room.ts'
 import { isReference, registryHere } from './open-registry.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
@@ -86,7 +85,7 @@ export const openPackets = (config: Config, root: string, clock: Clock, environm
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
         registry: client,
-        store: packetStore(place, openHashRoom),
+        store: packetStore(place),
         maxBytes: config.maxPacketBytes,
         cache,
         guard,

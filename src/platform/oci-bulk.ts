@@ -13,7 +13,7 @@ const SLOW_MS = 50
 /**
  * The body of one large answer, read from the socket into a few buffers that are used again and again. A fresh
  * buffer for each read, and the copy `node:http` makes of it, would cost more than everything else that is done
- * with the bytes. They are shared memory, so that another thread can look at them.
+ * with the bytes.
  */
 export class BulkBody {
   /** What a connection of its own must be opened with. */
@@ -61,7 +61,7 @@ export class BulkBody {
 
   /** From here on nothing passes the parser any more; what it has of the body comes first. */
   #begin(message: IncomingMessage, length: number): void {
-    for (let i = 0; i < SLOTS; i++) this.#free.push(new Uint8Array(new SharedArrayBuffer(SLOT)))
+    for (let i = 0; i < SLOTS; i++) this.#free.push(new Uint8Array(SLOT))
     this.#filling = this.#free.pop() ?? this.#head
     this.#left = length
     this.#given = systemClock.elapsed()

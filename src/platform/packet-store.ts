@@ -2,12 +2,12 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { digestBytes } from '../kernel/hash.ts'
-import { LARGE_FILE, type PlacedFile } from '../packets/artifact.ts'
+import type { PlacedFile } from '../packets/artifact.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { safeName } from '../packets/format/reference.ts'
 import { inLanes } from '../packets/lanes.ts'
 import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
-import { type HashRoom, verifyBytes } from '../packets/verify.ts'
+import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
 import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
 import { hideFolder } from './state-folder.ts'
@@ -16,25 +16,14 @@ const folderTree = (draft: string, files: NewObject['files']): readonly string[]
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
 ]
 
-const isLarge = ({ descriptor }: PlacedFile): boolean => descriptor.size >= LARGE_FILE
+/** The largest first: what remains when they are through is soon done. */
+const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.descriptor.size
 
-const fillDraft = async (
-  draft: string,
-  object: NewObject,
-  open: OpenBlob,
-  openRoom: OpenRoom,
-): Promise<void> => {
-  const room = object.files.some(isLarge) ? openRoom() : undefined
-  try {
-    await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
-    await inLanes(object.files, (file, signal) => {
-      const { path, descriptor } = file
-      const hash = isLarge(file) ? room?.start() : undefined
-      return writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor, hash))
-    })
-  } finally {
-    room?.close()
-  }
+const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
+  await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
+  await inLanes([...object.files].sort(bySize), ({ path, descriptor }, signal) =>
+    writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
+  )
   // Last, so that a folder with a manifest is a folder with everything.
   await writeNew(join(draft, MANIFEST_FILE), [object.manifest])
   for (const folder of folderTree(draft, object.files)) await syncFolder(folder)
@@ -50,11 +39,8 @@ const describeObject = async (folder: string, digest: Digest): Promise<StoredObj
   return { digest, files: files.length, bytes, storedAt: Math.round(mtimeMs) }
 }
 
-/** Somewhere to hash large files. */
-type OpenRoom = () => HashRoom | undefined
-
 /** Packets in `cas/` below a root, each a folder named by its digest. */
-export const packetStore = (root: string, openRoom: OpenRoom = () => undefined): PacketStore => {
+export const packetStore = (root: string): PacketStore => {
   const cas = join(root, 'cas')
   const place = (digest: Digest): string => join(cas, safeName(digest))
 
@@ -89,7 +75,7 @@ export const packetStore = (root: string, openRoom: OpenRoom = () => undefined):
       await hideFolder(root)
       await mkdir(cas, { recursive: true, mode: 0o755 })
       await sweepDrafts(cas)
-      await fillDraft(draft, object, open, openRoom)
+      await fillDraft(draft, object, open)
       await settle(draft, place(object.digest))
     } catch (cause) {
       await rm(draft, { recursive: true, force: true }).catch(() => {})

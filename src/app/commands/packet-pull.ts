@@ -9,7 +9,6 @@ import { packetStore } from '../../platform/packet-store.ts'
 import { verifyBundle } from '../../platform/sigstore.ts'
 import { usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
-import { openHashRoom } from '../hash-room.ts'
 import { registryHere } from '../open-registry.ts'
 import { packetHome } from '../packet-home.ts'
 import { jobOf, needText, packetSettings, showMade } from '../packet-settings.ts'
@@ -28,7 +27,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
   const ports = {
     registry: client,
-    store: packetStore(home, openHashRoom),
+    store: packetStore(home),
     guard,
     maxBytes: config.maxPacketBytes,
   }
