@@ -3,8 +3,8 @@ import type { OnReadOpts, Socket } from 'node:net'
 import { systemClock } from './clock.ts'
 
 const SLOT = 1024 * 1024
-/** One with the reader, one about to be filled, and two between them. */
-const SLOTS = 4
+/** Two with the reader, one about to be filled, and two between them. */
+const SLOTS = 5
 /** The head of an answer and the first of its body. */
 const HEAD = 64 * 1024
 /** Whoever waits for bytes that come slowly gets what there is, so that its progress is seen. */
@@ -42,16 +42,18 @@ export class BulkBody {
     })
   }
 
-  /** Exactly so many bytes. A chunk is the reader's until it asks for the next one. */
+  /** Exactly so many bytes. A chunk is the reader's until it asks for the one after the next. */
   async *read(message: IncomingMessage, length: number): AsyncGenerator<Uint8Array> {
     message.once('close', () => this.#wake?.())
     this.#begin(message, length)
+    let lent: Uint8Array | undefined
     try {
       for (;;) {
         const chunk = await this.#next(message)
         if (chunk === undefined) return
         yield chunk
-        this.#free.push(new Uint8Array(chunk.buffer))
+        if (lent !== undefined) this.#free.push(new Uint8Array(lent.buffer))
+        lent = chunk
         this.#resume()
       }
     } finally {
@@ -119,7 +121,7 @@ export class BulkBody {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#left === 0) return
+    if (!this.#paused || this.#left === 0 || this.#free.length === 0) return
     this.#paused = false
     this.#socket?.resume()
   }

@@ -27,7 +27,7 @@ export interface Answer {
   readonly status: number
   readonly url: URL
   header(name: string): string | null
-  /** A chunk is the reader's until it asks for the next one. */
+  /** A chunk is the reader's until it asks for the one after the next. */
   readonly body: AsyncIterable<Uint8Array>
   /** The first bytes of a body of which no more is wanted, as far as they come soon. */
   head(most: number): Promise<Uint8Array>

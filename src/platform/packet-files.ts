@@ -64,6 +64,8 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /** So much is written at once: a write costs more than the bytes in it. */
 const BATCH = 1024 * 1024
+/** A chunk of this size is a batch by itself. */
+const WHOLE = 256 * 1024
 /** So much goes to the disk while more is on its way. */
 const SYNC_BYTES = 24 * 1024 * 1024
 
@@ -107,29 +109,39 @@ class Filling {
   }
 }
 
-/** Writes what comes, small chunks together. A chunk is not looked at any more when the next is asked for. */
+/**
+ * Writes one piece while the next is on its way. Small chunks are gathered by copying: when the one after the next
+ * is asked for, a chunk is somebody else's.
+ */
 const writeAll = async (
   file: Filling,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
+  let written = Promise.resolve()
+  const write = async (piece: Uint8Array) => {
+    await written
+    written = file.write(piece)
+    written.catch(() => {})
+  }
   const flush = async () => {
-    if (size > 0) await file.write(Buffer.concat(batch))
+    if (size > 0) await write(Buffer.concat(batch))
     batch = []
     size = 0
   }
   for await (const chunk of chunks) {
-    if (chunk.length >= BATCH) {
+    if (chunk.length < WHOLE) {
+      batch.push(Buffer.from(chunk))
+      size += chunk.length
+      if (size >= BATCH) await flush()
+    } else {
       await flush()
-      await file.write(chunk)
-      continue
+      await write(chunk)
     }
-    batch.push(Buffer.from(chunk))
-    size += chunk.length
-    if (size >= BATCH) await flush()
   }
   await flush()
+  await written
 }
 
 /** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
