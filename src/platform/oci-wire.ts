@@ -42,7 +42,7 @@ const SOON_MS = 500
 const OPTIONS = { keepAlive: true, maxFreeSockets: 8 }
 const plainDoor = () => ({ open: plainRequest, agent: new Agent(OPTIONS), alone: new Agent() })
 const tlsDoor = async () => {
-  const { Agent: TlsAgent, request: open } = await import('node:https')
+  const { Agent: TlsAgent, request: open } = await import('./oci-tls.ts')
   return { open, agent: new TlsAgent(OPTIONS), alone: new TlsAgent() }
 }
 type Door = ReturnType<typeof plainDoor> | Awaited<ReturnType<typeof tlsDoor>>
