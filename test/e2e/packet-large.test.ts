@@ -214,6 +214,26 @@ describe('fetching a large file', () => {
     return { done, left: () => readdir(join(root, 'cas')) }
   }
 
+  it('leaves a chunk alone until the one after the next is asked for', async () => {
+    registry.play(packet, () => false)
+    const client = new OciClient(new OciHttp({ ...DEFAULT_OCI, trusted: [registry.address] }))
+    const blob = { mediaType: '', digest, size: LARGE.length, annotations: {} }
+    const at = parseReference(`${registry.address}/demo`)
+    const held: { readonly chunk: Uint8Array; readonly start: number }[] = []
+    let seen = 0
+    for await (const chunk of client.stream(at, blob, new AbortController().signal)) {
+      held.push({ chunk, start: seen })
+      seen += chunk.length
+      // Time for the socket to fill whatever it is given.
+      await sleep(5)
+      for (const { chunk: one, start } of held.slice(-2))
+        expect(LARGE.subarray(start, start + one.length).equals(one)).toBe(true)
+    }
+    expect(seen).toBe(LARGE.length)
+    // What is used again is really used again.
+    expect(new Set(held.map(({ chunk }) => chunk.buffer)).size).toBeLessThan(8)
+  })
+
   const drips: Behaviour = (_, response) => {
     response.writeHead(200, { 'content-length': LARGE.length }).write(LARGE.subarray(0, HALF))
     const timer = setInterval(() => response.write('x'), 20)
