@@ -76,7 +76,7 @@ let syncing = false
 class Filling {
   readonly #file: FileHandle
   #written = 0
-  #synced: Promise<void> = Promise.resolve()
+  #synced: Promise<unknown> = Promise.resolve()
 
   constructor(file: FileHandle) {
     this.#file = file
@@ -87,10 +87,7 @@ class Filling {
     // A disk that takes only a part says why when it is offered the rest.
     if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
     this.#written += bytes.length
-    if (this.#written < SYNC_BYTES || syncing) return
-    this.#written = 0
-    this.#synced = this.#syncEarly()
-    this.#synced.catch(() => {})
+    if (this.#written >= SYNC_BYTES && !syncing) this.#syncEarly()
   }
 
   async finish(): Promise<void> {
@@ -98,14 +95,16 @@ class Filling {
     await this.#file.sync()
   }
 
-  async #syncEarly(): Promise<void> {
-    await this.#synced
+  #syncEarly(): void {
+    this.#written = 0
+    const earlier = this.#synced
     syncing = true
-    try {
-      await this.#file.datasync()
-    } finally {
+    const done = this.#file.datasync().finally(() => {
       syncing = false
-    }
+    })
+    // What failed once is not made good by what did not fail later.
+    this.#synced = Promise.all([earlier, done])
+    this.#synced.catch(() => {})
   }
 }
 
@@ -157,6 +156,7 @@ export const writeNew = async (
     const filling = new Filling(file)
     await writeAll(filling, chunks)
     await filling.finish()
+
   } finally {
     await file.close()
   }
