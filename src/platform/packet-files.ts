@@ -67,7 +67,7 @@ const BATCH = 1024 * 1024
 /** A chunk of this size is a batch by itself. */
 const WHOLE = 256 * 1024
 /** So much goes to the disk while more is on its way. */
-const SYNC_BYTES = 24 * 1024 * 1024
+const SYNC_BYTES = 8 * 1024 * 1024
 
 /** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
 let syncing = false

@@ -26,7 +26,7 @@ const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Prom
   )
   // Last, so that a folder with a manifest is a folder with everything.
   await writeNew(join(draft, MANIFEST_FILE), [object.manifest])
-  for (const folder of folderTree(draft, object.files)) await syncFolder(folder)
+  await Promise.all(folderTree(draft, object.files).map(syncFolder))
 }
 
 const digestOf = (name: string): Digest | undefined =>
