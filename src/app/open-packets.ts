@@ -10,13 +10,9 @@ import { Packets } from '../packets/packets.ts'
 import type { OpenPacket } from '../packets/retrieve.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
-import { dockerCredentials } from '../platform/docker-login.ts'
 import { rememberDocuments } from '../platform/document-vectors.ts'
 import { fenceOf, readPlain } from '../platform/jail-async.ts'
 import { OciClient } from '../platform/oci-client.ts'
-import { OciHttp } from '../platform/oci-http.ts'
-import { OciPusher } from '../platform/oci-push.ts'
-import { DEFAULT_OCI } from '../platform/oci-settings.ts'
 import { followLinks } from '../platform/own-files.ts'
 import { isBelow } from '../platform/own-place.ts'
 import { metadataCache } from '../platform/packet-cache.ts'
@@ -28,18 +24,12 @@ import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
+import { isReference, registryHere } from './open-registry.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
 /** What is kept open between questions. */
 const ROOM = { packets: 8, bytes: 2 * 1024 ** 3 }
-
-/** The host of a registry as it may be written in settings: with a scheme, with a path. */
-export const hostOf = (registry: string): string =>
-  registry
-    .replace(/^(?:oci:\/\/)+/, '')
-    .split('/')[0]
-    ?.toLowerCase() ?? ''
 
 /**
  * Whoever asks for vectors of a model: the built-in one, or the server that is configured. A packet says what its
@@ -60,8 +50,6 @@ export const embedderFor =
     })
   }
 
-const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
-
 const MAX_CATALOG = 64 * 1024 * 1024
 
 const catalogFile = async (path: string): Promise<Uint8Array> => {
@@ -79,27 +67,6 @@ const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
   const read = (signal: AbortSignal): Promise<Uint8Array> =>
     isReference(catalog) ? fetchCatalog(ports, catalog, signal) : catalogFile(resolve(root, catalog))
   return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
-}
-
-const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
-  join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
-
-/** How registries are spoken to. Those the operator named may lie anywhere; all others in the open only. */
-export const registryHere = (
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-  more: readonly string[] = [],
-) => {
-  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
-  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
-  const http = new OciHttp({
-    ...DEFAULT_OCI,
-    trusted: named.map(hostOf),
-    plain: config.plainRegistries.map(hostOf),
-    allowed: config.allowedRegistries.map(hostOf),
-    credentials: dockerCredentials(credentialFile(environment), environment),
-  })
-  return { client: new OciClient(http), pusher: new OciPusher(http) }
 }
 
 const MAX_READABLE = 64 * 1024 * 1024
@@ -123,7 +90,7 @@ export const openPackets = (
   environment: NodeJS.ProcessEnv,
   callMs?: number,
 ) => {
-  const { client } = registryHere(config, environment)
+  const client = new OciClient(registryHere(config, environment))
   const shelf = new Shelf(ROOM)
   const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)

@@ -7,7 +7,6 @@ import type { KnownMetadata, MetadataCache } from '../packets/cache.ts'
 import { readMetadata } from '../packets/format/metadata.ts'
 import { safeName } from '../packets/format/reference.ts'
 import type { TrustCache } from '../packets/guard.ts'
-import { Trust } from '../packets/trust.ts'
 import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
 import { hideFolder } from './state-folder.ts'
@@ -55,7 +54,9 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
-      return found?.scope === scope ? Trust.safeParse(found.trust).data : undefined
+      if (found?.scope !== scope) return undefined
+      const { Trust } = await import('../packets/trust.ts')
+      return Trust.safeParse(found.trust).data
     },
     keepTrust: (digest, scope, trust) => keep(trustFile(digest), { scope, trust }),
     metadata: async (digest) => {
