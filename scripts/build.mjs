@@ -41,10 +41,11 @@ const BEGINNINGS = {
   ],
   // A child that scans is started several at a time: it loads what it runs and nothing of the gate.
   scan: ['src/app/scan-child.ts'],
+  pull: ['src/app/commands/packet.ts', 'src/app/commands/packet-pull.ts'],
 }
 
-/** The chunks whose bytecode travels with the build: those that a gate loads. */
-const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate)-[\w-]{8}\.js$/
+/** The chunks whose bytecode travels with the build: those that a gate loads, and those that fetch a packet. */
+const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate|pull)-[\w-]{8}\.js$/
 
 /** So small, and needed by so many, that a file of their own would cost more than they do. */
 const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
@@ -54,6 +55,8 @@ const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
 const JOINED = new Map([
   ['tools-gate', 'tools-evidence-gate'],
   ['project-gate-scan', 'gate-scan'],
+  ['gate-pull', 'evidence-gate'],
+  ['evidence-gate-pull', 'evidence-gate'],
 ])
 
 /** @param {readonly string[]} names @param {readonly string[]} threads @returns {import('rolldown').InputOptions} */

@@ -134,6 +134,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packet-folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
   'src/platform/packet-policy.ts': 'the keys that the policy of the operator names',
+  'src/platform/packet-seal.ts': 'a store of ours: looks at the files of a packet and opens none of them',
   'src/platform/packet-reader.ts': 'an index of ours; what a packet holds is read through the jail',
   'src/platform/packet-store.ts': 'a store of ours, whose folders are no links',
   'src/platform/process-owner.ts': 'what the system tells of processes',

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { initialize, request } from './support/messages.ts'
 
@@ -85,6 +85,19 @@ describe('starting', () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/)
     expect(JSON.parse(stderr)).toEqual([false])
+  })
+
+  it('imports nothing from chunks with bytecode: such a script does not know how', () => {
+    const codes = readdirSync('dist/chunks').filter((name) => name.endsWith('.code.js'))
+    expect(codes.length).toBeGreaterThan(4)
+    const importing = codes.filter((name) => /\bimport\(/.test(readFileSync(`dist/chunks/${name}`, 'utf8')))
+    expect(importing).toEqual([])
+  })
+
+  it('fetches a packet without what only other commands need', () => {
+    const inputs = staticInputs('src/app/commands/packet-pull.ts')
+    expect(inputs.length).toBeGreaterThan(20)
+    expect(inputs.filter((path) => HEAVY.test(path) || /search|vectors|chunk\.ts/.test(path))).toEqual([])
   })
 
   it('leaves with the code of a bug when nothing is left to do and nothing was decided', () => {

@@ -1,8 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startRegistry } from './registry.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -29,33 +31,56 @@ const prepareProject = async (/** @type {string} */ folder) => {
   git('add', '-A')
 }
 
-const runGate = (
-  /** @type {string} */ program,
-  /** @type {string} */ cwd,
-  /** @type {string[]} */ options,
-) => {
+const RECORD = ['--require', join(here, 'record.cjs')]
+
+/**
+ * Runs a program to its end, with `RECORD` so that what V8 makes of it is written down.
+ * @param {readonly string[]} words @param {string} cwd @param {NodeJS.ProcessEnv} [more]
+ */
+const run = async (words, cwd, more = {}) => {
   const { NODE_OPTIONS: _, CI: __, ...env } = process.env
-  return spawnSync(process.execPath, [...options, program, 'gate'], { cwd, env, stdio: 'ignore' }).status
+  const child = spawn(process.execPath, words, { cwd, env: { ...env, ...more }, stdio: 'ignore' })
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+const recordGate = async (/** @type {string} */ program, /** @type {string} */ folder) => {
+  await prepareProject(folder)
+  for (const options of [[], RECORD]) {
+    const code = await run([...options, program, 'gate'], folder)
+    if (code !== 1) throw new Error(`the gate ended with ${code}`)
+  }
+}
+
+const recordPull = async (/** @type {string} */ program, /** @type {string} */ folder) => {
+  const registry = await startRegistry()
+  try {
+    const more = { CPM_ROOT: join(folder, '.cpm'), REGISTRY: registry.address }
+    const code = await run([...RECORD, program, 'packet', 'pull', 'demo', '--json'], folder, more)
+    if (code !== 0) throw new Error(`fetching a packet ended with ${code}`)
+  } finally {
+    registry.stop()
+  }
 }
 
 /**
- * Has V8 write down what it makes of the chunks, in the course of a gate. Without git there is nothing to write, and
- * a build that works all the same.
+ * Has V8 write down what it makes of the chunks, in the course of a gate and of fetching a packet. Without git there
+ * is nothing to write of a gate, and a build that works all the same.
  * @param {string} dist
  * @param {readonly string[]} chunks
  */
 export const makeCodeCache = async (dist, chunks) => {
   for (const name of chunks) await wrap(join(dist, name))
   await cp(join(here, 'loader.cjs'), join(dist, 'chunks/loader.js'))
-  const folder = await mkdtemp(join(tmpdir(), 'warrant-build-'))
-  try {
-    await prepareProject(folder)
-    const program = join(dist, 'bin/warrant.js')
-    const codes = [[], ['--require', join(here, 'record.cjs')]].map((one) => runGate(program, folder, one))
-    if (codes.some((code) => code !== 1)) throw new Error(`the gate ended with ${codes}`)
-  } catch (cause) {
-    process.stderr.write(`${basename(dist)}: no code cache: ${/** @type {Error} */ (cause).message}\n`)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  const program = join(dist, 'bin/warrant.js')
+  for (const record of [recordGate, recordPull]) {
+    const folder = await mkdtemp(join(tmpdir(), 'warrant-build-'))
+    try {
+      await record(program, folder)
+    } catch (cause) {
+      process.stderr.write(`${basename(dist)}: no code cache: ${/** @type {Error} */ (cause).message}\n`)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }
 }

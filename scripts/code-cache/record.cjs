@@ -1,5 +1,5 @@
 // Required before a program that is run for this: writes down what V8 made of its chunks in the course of it.
-const { writeFileSync } = require('node:fs')
+const { existsSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 
 const [, program = ''] = process.argv
@@ -7,5 +7,7 @@ const [, program = ''] = process.argv
 const { loaded } = require(join(dirname(program), '../chunks/loader.js'))
 
 process.on('exit', () => {
-  for (const { script, cache } of loaded) writeFileSync(cache, script.createCachedData())
+  // What an earlier program has written down is as that one needs it.
+  for (const { script, cache } of loaded)
+    if (!existsSync(cache)) writeFileSync(cache, script.createCachedData())
 })

@@ -16,6 +16,12 @@ export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
   const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
   if (mode.toLowerCase() !== 'http')
     throw configFaults.variable("RAG_EMBED_MODE: embeddings.mode must be 'http'")
+  const [address] = ['EMBEDDING_URL', 'RAG_EMBED_URL'].filter((name) => environment[name]?.trim())
+  // Said here, by the name it was set under; as a setting it would be called otherwise.
+  if (address !== undefined && !/^https?:\/\/./i.test(environment[address]?.trim() ?? ''))
+    throw configFaults.variable(`${address}: expected an http:// or https:// URL`, {
+      fix: 'Correct the address, or unset the variable.',
+    })
   return variableFlags(environment)
 }
 

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { Digest } from '../kernel/digest.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../packets/catalog.ts'
 import { type Embedder, type Prefixes, withPrefixes } from '../packets/embed.ts'
@@ -6,37 +7,29 @@ import { packetFaults } from '../packets/faults.ts'
 import { Fetching } from '../packets/fetching.ts'
 import { Guard } from '../packets/guard.ts'
 import { Packets } from '../packets/packets.ts'
+import type { OpenPacket } from '../packets/retrieve.ts'
 import { LOCAL_MODEL, localEmbedder } from '../packets/search/local-embedder.ts'
 import { Shelf } from '../packets/shelf.ts'
-import { dockerCredentials } from '../platform/docker-login.ts'
 import { rememberDocuments } from '../platform/document-vectors.ts'
 import { fenceOf, readPlain } from '../platform/jail-async.ts'
 import { OciClient } from '../platform/oci-client.ts'
-import { OciHttp } from '../platform/oci-http.ts'
-import { OciPusher } from '../platform/oci-push.ts'
-import { DEFAULT_OCI } from '../platform/oci-settings.ts'
 import { followLinks } from '../platform/own-files.ts'
 import { isBelow } from '../platform/own-place.ts'
 import { metadataCache } from '../platform/packet-cache.ts'
 import { httpEmbedder } from '../platform/packet-embedder.ts'
 import { packetPolicy } from '../platform/packet-policy.ts'
 import { packetReader } from '../platform/packet-reader.ts'
+import { packetSeals } from '../platform/packet-seal.ts'
 import { packetStore } from '../platform/packet-store.ts'
 import { rememberQuestions } from '../platform/packet-vectors.ts'
 import { verifyBundle } from '../platform/sigstore.ts'
 import type { Config } from './config.ts'
+import { isReference, registryHere } from './open-registry.ts'
 import { vectorOpener } from './open-vectors.ts'
 import { ownStore, packetHome } from './packet-home.ts'
 
 /** What is kept open between questions. */
 const ROOM = { packets: 8, bytes: 2 * 1024 ** 3 }
-
-/** The host of a registry as it may be written in settings: with a scheme, with a path. */
-export const hostOf = (registry: string): string =>
-  registry
-    .replace(/^(?:oci:\/\/)+/, '')
-    .split('/')[0]
-    ?.toLowerCase() ?? ''
 
 /**
  * Whoever asks for vectors of a model: the built-in one, or the server that is configured. A packet says what its
@@ -57,8 +50,6 @@ export const embedderFor =
     })
   }
 
-const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
-
 const MAX_CATALOG = 64 * 1024 * 1024
 
 const catalogFile = async (path: string): Promise<Uint8Array> => {
@@ -76,27 +67,6 @@ const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
   const read = (signal: AbortSignal): Promise<Uint8Array> =>
     isReference(catalog) ? fetchCatalog(ports, catalog, signal) : catalogFile(resolve(root, catalog))
   return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
-}
-
-const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
-  join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
-
-/** How registries are spoken to. Those the operator named may lie anywhere; all others in the open only. */
-export const registryHere = (
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-  more: readonly string[] = [],
-) => {
-  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
-  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
-  const http = new OciHttp({
-    ...DEFAULT_OCI,
-    trusted: named.map(hostOf),
-    plain: config.plainRegistries.map(hostOf),
-    allowed: config.allowedRegistries.map(hostOf),
-    credentials: dockerCredentials(credentialFile(environment), environment),
-  })
-  return { client: new OciClient(http), pusher: new OciPusher(http) }
 }
 
 const MAX_READABLE = 64 * 1024 * 1024
@@ -120,7 +90,7 @@ export const openPackets = (
   environment: NodeJS.ProcessEnv,
   callMs?: number,
 ) => {
-  const { client } = registryHere(config, environment)
+  const client = new OciClient(registryHere(config, environment))
   const shelf = new Shelf(ROOM)
   const vectors = vectorOpener(clock, config.approximate)
   const home = resolve(root, config.packetRoot)
@@ -133,10 +103,25 @@ export const openPackets = (
     const cache = metadataCache(place, clock)
     // The operator's policy, wherever the caller has packets put: another folder is no way round it.
     const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
+    const readText = textFiles(place)
     const store = packetStore(place)
     const ports = { registry: client, store, guard, maxBytes: config.maxPacketBytes }
-    const fetching = new Fetching(ports, patience)
+    const seals = packetSeals(place)
+    const fetching = new Fetching(ports, seals.arrived, patience)
     fetches.push(fetching)
+    const openSound = async (digest: Digest, folder: string): Promise<OpenPacket> => {
+      // Opened first: what is wrong with its shape says more than that it is not the packet.
+      const packet = await read(digest, folder)
+      try {
+        await seals.check(digest, folder)
+      } catch (thrown) {
+        packet.close()
+        throw thrown
+      }
+      // Without room for a seal it is held against its digest next time.
+      await seals.seal(digest, folder).catch(() => {})
+      return packet
+    }
     return new Packets(
       {
         ...catalogHere(config, root, { registry: client, cache, guard }),
@@ -145,9 +130,12 @@ export const openPackets = (
         pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
         cache,
         guard,
-        use: (digest, folder, work) => shelf.use(folder, () => read(digest, folder), work),
+        use: (digest, folder, work) => shelf.use(folder, () => openSound(digest, folder), work),
         embedder: embedderFor(config, place),
-        file: textFiles(place),
+        file: async (digest, folder, path) => {
+          await seals.check(digest, folder)
+          return readText(folder, path)
+        },
       },
       config.registry,
     )

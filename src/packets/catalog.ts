@@ -144,7 +144,7 @@ export const fetchCatalog = async (
 ): Promise<Uint8Array> => {
   const ref = parseReference(uri)
   await guard.admit(ref, false)
-  const known = ref.digest ?? (await cache.alias(uri))?.[0]
+  const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const kept = known === undefined ? undefined : await cache.catalog(known)
   if (kept !== undefined) return kept
   const { digest, bytes } = await registry.resolve(ref, signal)
@@ -154,7 +154,7 @@ export const fetchCatalog = async (
   if (layer.size > MAX_CATALOG) throw packetFaults.too_large(`the catalog has ${layer.size} bytes`)
   const lines = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
   await cache.keepCatalog(digest, lines)
-  await cache.keepAlias(uri, [digest])
+  await cache.keepAlias(uri, { digests: [digest], warnings: [] })
   return lines
 }
 

@@ -11,7 +11,7 @@ export interface ReadPorts {
   readonly guard: Guard
   readonly use: UsePacket
   /** A file of a stored packet as text, or undefined when it has none of that name. */
-  readonly file: (folder: string, path: string) => Promise<string | undefined>
+  readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
 }
 
 /** Files of a packet that can be read by their name, and where they lie in the store. */
@@ -71,7 +71,7 @@ export const readPart = async (
   const text =
     own === undefined
       ? await use(digest, folder, async ({ docs }) => documentIn(docs, path))
-      : await file(folder, own)
+      : await file(digest, folder, own)
   if (text !== undefined) return text
   throw packetFaults.no_docs('the packet has no such file', {
     fix: `Read one of ${Object.keys(OWN_FILES).join(', ')}, or a document by the path that query answers with.`,

@@ -1,3 +1,4 @@
+import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { packetFaults } from './faults.ts'
@@ -31,10 +32,13 @@ const isDeadline = (reason: unknown): boolean => reason instanceof Fault && reas
 export class Fetching {
   readonly #ports: PullPorts
   readonly #patience: Patience | undefined
+  readonly #arrived: (digest: Digest) => void
   readonly #under = new Map<string, Fetch>()
 
-  constructor(ports: PullPorts, patience?: Patience) {
+  /** `arrived` hears of packets that came over the wire, and not of those that were there already. */
+  constructor(ports: PullPorts, arrived: (digest: Digest) => void, patience?: Patience) {
     this.#ports = ports
+    this.#arrived = arrived
     this.#patience = patience
   }
 
@@ -66,7 +70,12 @@ export class Fetching {
     const result = pullPacket(this.#ports, ref, stop.signal, (done, total) => {
       Object.assign(fetch, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
-    }).finally(() => this.#forget(key, fetch))
+    })
+      .then((pulled) => {
+        if (fetch.done > 0) this.#arrived(pulled.digest)
+        return pulled
+      })
+      .finally(() => this.#forget(key, fetch))
     const fetch: Fetch = { result, stop, waiting, done: 0, total: 0 }
     // It may fail when nobody waits for it any more; whoever asks next begins another.
     result.catch(() => {})

@@ -4,7 +4,20 @@ import type { VerifyBundle } from './attest.ts'
 import type { Reference } from './format/reference.ts'
 import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type Policy } from './policy.ts'
 import type { RegistryReader } from './registry.ts'
-import { gatherTrust, type Trust, UNCHECKED } from './trust.ts'
+import type { Trust } from './trust.ts'
+
+const UNCHECKED: Trust = {
+  verified: true,
+  checked: false,
+  signature: 'unchecked',
+  signers: [],
+  sbom: 'unchecked',
+  provenance: 'unchecked',
+  builders: [],
+  slsa_level: null,
+  score: 0,
+  referrers: [],
+}
 
 /** What was found out about a packet, kept so that it can be used offline. */
 export interface TrustCache {
@@ -87,6 +100,8 @@ export class Guard {
     const manifest = async () => (await registry.resolve({ host, repository, digest }, signal)).bytes
     const { verifyBundle: verify } = this.#ports
     const inquiry = { registry, at: ref, subject: { digest, manifest }, verify, signal }
+    // Most have no policy, and need nothing of this.
+    const { gatherTrust } = await import('./gather-trust.ts')
     const trust = await gatherTrust(inquiry, policy)
     await cache.keepTrust(digest, scope, trust)
     return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }

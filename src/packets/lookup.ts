@@ -2,7 +2,7 @@ import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY } from './answer.ts'
-import type { MetadataCache } from './cache.ts'
+import type { Meaning, MetadataCache } from './cache.ts'
 import { type Candidate, candidateOf, filtersOf, type LookupWords } from './candidate.ts'
 import { type CatalogRow, rowsFor } from './catalog.ts'
 import { packetFaults } from './faults.ts'
@@ -52,12 +52,6 @@ const isMissing = (thrown: unknown): boolean => isRecord(thrown) && thrown.kind 
 const versionTags = (tags: readonly string[]): readonly string[] =>
   tags.filter((tag) => /\d/.test(tag)).sort((a, b) => compareVersions(b, a))
 
-/** What a name was found to mean. */
-interface Meaning {
-  readonly digests: readonly Digest[]
-  readonly warnings: readonly string[]
-}
-
 /** That the packet itself is at fault: one of several that nobody asked for by name can be done without. */
 const isOdd = (thrown: unknown): thrown is Fault =>
   thrown instanceof Fault && (thrown.kind === 'missing' || thrown.code.startsWith('packet.'))
@@ -103,12 +97,12 @@ const resolveAll = async (
   const ref = parseReference(uri)
   if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
   const remembered = await ports.cache.alias(uri)
-  if (remembered !== undefined) return { digests: remembered, warnings: [] }
+  if (remembered !== undefined) return remembered
   const open = !words.version && !words.ref && isOpen(words)
   const meaning = open
     ? await shortlist(ports, ref, signal)
     : { digests: [(await describe(ports, ref, signal)).digest], warnings: [] }
-  await ports.cache.keepAlias(uri, meaning.digests)
+  await ports.cache.keepAlias(uri, meaning)
   return meaning
 }
 

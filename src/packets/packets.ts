@@ -16,6 +16,14 @@ export interface EvidenceWords {
   readonly registry?: string | undefined
 }
 
+export interface Stored {
+  readonly name: string
+  readonly version: string
+  readonly ref: string
+  readonly digest: Digest
+  readonly bytes: number
+}
+
 /** Everything that can be asked about packets, over one root and one registry. */
 export class Packets {
   readonly #ports: QueryPorts & ReadPorts
@@ -32,6 +40,17 @@ export class Packets {
 
   query(words: QueryWords, signal: AbortSignal, watch?: Watch): Promise<Query | Failure> {
     return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
+  }
+
+  /** What was fetched and can be asked without a network, each with the reference to ask it by. */
+  async stored(): Promise<readonly Stored[]> {
+    const { store, cache } = this.#ports
+    return Promise.all(
+      (await store.list()).map(async ({ digest, bytes }) => {
+        const { name = '', version = '' } = (await cache.metadata(digest))?.metadata.packet ?? {}
+        return { name, version, ref: `${name}@${digest}`, digest, bytes }
+      }),
+    )
   }
 
   /** A file or a document of a packet that was fetched. */

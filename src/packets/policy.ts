@@ -1,33 +1,9 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { packetFaults } from './faults.ts'
 import type { Reference } from './format/reference.ts'
+import type { PolicyFile, Requirement } from './policy-file.ts'
 import type { TrustedKey } from './simple-signing.ts'
 import type { Trust } from './trust.ts'
-
-const REQUIREMENTS = [
-  'digest',
-  'signature',
-  'sbom',
-  'provenance',
-  'signed_sbom',
-  'signed_provenance',
-] as const
-/** What only somebody's signature can meet. */
-const SIGNED: readonly string[] = ['signature', 'signed_sbom', 'signed_provenance']
-
-/** `policy.yml` as it is written. A member nobody knows is a rule nobody would keep, so it is refused. */
-export const PolicyFile = z.strictObject({
-  mode: z.enum(['strict', 'warn']).default('strict'),
-  allowed_sources: z.array(z.string().min(1)).optional(),
-  require: z.array(z.enum(REQUIREMENTS)).default([]),
-  keys: z.array(z.string().min(1)).default([]),
-  trusted_root: z.string().min(1).optional(),
-  identities: z.array(z.strictObject({ subject: z.string().min(1), issuer: z.string().min(1) })).default([]),
-  builders: z.array(z.strictObject({ id: z.string().min(1), level: z.int().min(0).max(4) })).default([]),
-  min_slsa_level: z.int().min(0).max(4).default(0),
-  min_trust_score: z.number().min(0).max(1).default(0),
-  max_tokens: z.int().positive().optional(),
-})
 
 /** What an operator demands of packets before they are used. */
 export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trusted_root'> {
@@ -52,29 +28,8 @@ export const OPEN_POLICY: Policy = {
 /** Why a packet may not be used; the words before the colon are fixed by the tools that read them. */
 export type Denial = string
 
-const bare = (text: string): string => text.replace(/^oci:\/\//, '')
-
-/** A star may stand at the end, behind the host: a host that merely begins alike is another host. */
-const isPattern = (pattern: string): boolean =>
-  pattern === '*' || (!pattern.slice(0, -1).includes('*') && !/^[^/]*\*$/.test(pattern))
-
-export const checkSources = (patterns: readonly string[]): string | undefined =>
-  patterns.map(bare).find((pattern) => !isPattern(pattern))
-
-/** What of a policy contradicts itself: a demand that nothing could meet, or that anybody could. */
-export const checkDemands = (file: z.infer<typeof PolicyFile>): string | undefined => {
-  const { require, keys, identities, trusted_root: root, builders, min_slsa_level: level } = file
-  const signers = keys.length + identities.length
-  if (require.some((one) => SIGNED.includes(one)) && signers === 0)
-    return 'it requires signatures and names no keys'
-  if (identities.length > 0 && root === undefined) return 'it names identities and no trusted_root'
-  const wide = identities.find(({ subject }) => !/^(?:[^*]+|https:\/\/[^/*]+\/[^*]+\*)$/.test(subject))
-  if (wide !== undefined)
-    return `the identity ${wide.subject} may have a star only at its end, behind host and path`
-  if (level > 0 && (builders.length === 0 || signers === 0))
-    return 'it requires a level of SLSA and names no builders, or nobody whose word on them counts'
-  return undefined
-}
+/** A source without the scheme it may be written with. */
+export const bareSource = (text: string): string => text.replace(/^oci:\/\//, '')
 
 const matches = (pattern: string, source: string): boolean =>
   pattern.endsWith('*') ? source.startsWith(pattern.slice(0, -1)) : source === pattern
@@ -83,7 +38,7 @@ const matches = (pattern: string, source: string): boolean =>
 export const judgeSource = (policy: Policy, ref: Reference): readonly Denial[] => {
   const place = `${ref.host}/${ref.repository}`
   const exact = ref.digest === undefined ? `${place}:${ref.tag ?? 'latest'}` : `${place}@${ref.digest}`
-  const allowed = policy.allowed_sources?.map(bare)
+  const allowed = policy.allowed_sources?.map(bareSource)
   return allowed === undefined || allowed.some((one) => matches(one, place) || matches(one, exact))
     ? []
     : [`source_not_allowlisted: ${place} is none of the sources the policy allows`]
@@ -97,9 +52,7 @@ export const judgePinning = (policy: Policy, ref: Reference): readonly Denial[] 
 
 const isThere = (presence: Trust['sbom']): boolean => presence === 'present' || presence === 'verified'
 
-const MISSING: Readonly<
-  Record<Exclude<(typeof REQUIREMENTS)[number], 'digest'>, (trust: Trust) => Denial | undefined>
-> = {
+const MISSING: Readonly<Record<Exclude<Requirement, 'digest'>, (trust: Trust) => Denial | undefined>> = {
   signature: ({ signature }) =>
     signature === 'verified'
       ? undefined

@@ -76,7 +76,7 @@ const materialize = async (
 ): Promise<Placed> => {
   const { guard, cache, store } = ports
   const admitted = await guard.admit(ref, true)
-  const known = ref.digest ?? (await cache.alias(uri))?.[0]
+  const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
     // What is here already came under the policy of its day; this is the one of today.
@@ -98,6 +98,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet.docs': 'packet_invalid',
   'packet.index': 'packet_invalid',
   'packet.vectors': 'packet_invalid',
+  'packet.mismatch': 'packet_invalid',
   'packet.no_docs': 'index_failed',
   'packet.no_vectors': 'index_failed',
   'packet.model_mismatch': 'embedding_model_mismatch',

@@ -16,7 +16,10 @@ export interface Resolved {
 export interface RegistryReader {
   /** The manifest a reference means now. One asked for by digest has that digest. */
   resolve(ref: Reference, signal: AbortSignal): Promise<Resolved>
-  /** A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. */
+  /**
+   * A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. A chunk is
+   * the reader's until it asks for the one after the next: its memory is used again.
+   */
   stream(at: Repository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Every tag, in no order. */
   tags(at: Repository, signal: AbortSignal): Promise<readonly string[]>

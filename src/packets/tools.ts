@@ -219,6 +219,14 @@ export const packetsToolset = (open: OpenPackets): Toolset => ({
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],
   resources: [
     defineResource({
+      uri: 'packet://stored',
+      name: 'stored-packets',
+      title: 'Packets that were fetched',
+      description: 'Name, version, digest and size of every packet that can be asked without a network.',
+      mimeType: 'application/json',
+      read: async () => JSON.stringify({ packets: await (await open(undefined)).stored() }),
+    }),
+    defineResource({
       uri: 'packet://{digest}/{+path}',
       name: 'packet-file',
       title: 'File of a packet',

@@ -25,9 +25,9 @@ export async function* verifyBytes(
     throw packetFaults.mismatch(`the bytes that came as ${digest} are others`)
 }
 
-/** All of a source's bytes in memory. The promise bounds them. */
+/** All of a source's bytes in memory. The promise bounds them; chunks are copied, for they are only lent. */
 export const collectBytes = async (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
-  for await (const chunk of source) chunks.push(chunk)
+  for await (const chunk of source) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks)
 }

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { isRecord } from '../kernel/json.ts'
 import { type Credentials, type FindCredentials, TOKEN } from './oci-auth.ts'
 import { registryFaults } from './oci-faults.ts'
-import { runProgram } from './program.ts'
 
 const MAX_FILE = 1024 * 1024
 const HUB_KEY = 'https://index.docker.io/v1/'
@@ -52,6 +51,7 @@ const askHelper = async (
 ): Promise<Credentials | undefined> => {
   if (typeof name !== 'string' || !HELPER.test(name)) return undefined
   const options = { cwd: dirname(path), env, ms: HELPER_MS, bytes: HELPER_BYTES, input: `${server}\n` }
+  const { runProgram } = await import('./program.ts')
   const done = await runProgram(`docker-credential-${name}`, ['get'], options)
   if (done?.exitCode !== 0 || done.cut !== undefined) return undefined
   try {

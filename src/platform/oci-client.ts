@@ -5,6 +5,7 @@ import { isRecord } from '../kernel/json.ts'
 import {
   type Descriptor,
   INDEX_TYPE,
+  LARGE_FILE,
   MANIFEST_TYPE,
   MAX_MANIFEST,
   readArtifact,
@@ -91,7 +92,7 @@ export class OciClient implements RegistryReader {
     const headers: Record<string, string> = start === 0 ? {} : { range: `bytes=${start}-` }
     const answer = await this.#http.send(
       at,
-      { method: 'GET', target: `blobs/${blob.digest}`, headers },
+      { method: 'GET', target: `blobs/${blob.digest}`, headers, bulk: blob.size - start >= LARGE_FILE },
       signal,
     )
     let skip = await this.#skipped(at, blob, start, answer)

@@ -16,6 +16,8 @@ export interface OciRequest {
   readonly body?: Body
   /** A part of something longer, which has to be begun anew when this fails. */
   readonly once?: boolean
+  /** A large answer is expected. */
+  readonly bulk?: boolean
 }
 
 const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/
@@ -161,7 +163,7 @@ export class OciHttp {
   async #follow(
     base: URL,
     start: URL,
-    { method, headers, body }: OciRequest,
+    { method, headers, body, bulk }: OciRequest,
     login: string | undefined,
     signal: AbortSignal,
   ): Promise<Answer> {
@@ -169,7 +171,12 @@ export class OciHttp {
     for (let hops = 0; ; hops++) {
       // The password is the registry's alone: another host, even another port, is somebody else.
       const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
-      const request = { method, headers: { ...headers, ...own }, ...(body !== undefined && { body }) }
+      const request = {
+        method,
+        headers: { ...headers, ...own },
+        ...(body && { body }),
+        ...(bulk && { bulk }),
+      }
       const answer = await this.#send(base, url, request, signal)
       if (!REDIRECTS.includes(answer.status)) return answer
       answer.discard()

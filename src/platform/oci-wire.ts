@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { BulkBody } from './oci-bulk.ts'
 
 /** Bytes that are read as they are sent, anew each time. */
 export interface StreamBody {
@@ -18,6 +18,8 @@ export interface WireRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Body
+  /** A large answer is expected, worth a connection of its own. */
+  readonly bulk?: boolean
 }
 
 /** What came back. Its body is read once, or let go. */
@@ -25,6 +27,7 @@ export interface Answer {
   readonly status: number
   readonly url: URL
   header(name: string): string | null
+  /** A chunk is the reader's until it asks for the one after the next. */
   readonly body: AsyncIterable<Uint8Array>
   /** The first bytes of a body of which no more is wanted, as far as they come soon. */
   head(most: number): Promise<Uint8Array>
@@ -37,9 +40,19 @@ const SMALL = 16 * 1024
 const SOON_MS = 500
 
 const OPTIONS = { keepAlive: true, maxFreeSockets: 8 }
-const DOORS = {
-  'http:': { open: plainRequest, agent: new Agent(OPTIONS) },
-  'https:': { open: tlsRequest, agent: new TlsAgent(OPTIONS) },
+const plainDoor = () => ({ open: plainRequest, agent: new Agent(OPTIONS), alone: new Agent() })
+const tlsDoor = async () => {
+  const { Agent: TlsAgent, request: open } = await import('./oci-tls.ts')
+  return { open, agent: new TlsAgent(OPTIONS), alone: new TlsAgent() }
+}
+type Door = ReturnType<typeof plainDoor> | Awaited<ReturnType<typeof tlsDoor>>
+/** By protocol, from the first request on that takes it. */
+const doors = new Map<string, Door | Promise<Door>>()
+
+const doorTo = ({ protocol }: URL): Door | Promise<Door> => {
+  const door = doors.get(protocol) ?? (protocol === 'https:' ? tlsDoor() : plainDoor())
+  doors.set(protocol, door)
+  return door
 }
 
 const discardBody = (message: IncomingMessage, method: string): void => {
@@ -72,7 +85,13 @@ const readHead = async (message: IncomingMessage, most: number): Promise<Uint8Ar
   return Buffer.concat(chunks).subarray(0, most)
 }
 
-const answerOf = (url: URL, method: string, message: IncomingMessage): Answer => {
+/** Only a body whose end is known by its length can be read past the parser. */
+const bodyOf = (message: IncomingMessage, bulk: BulkBody | undefined): AsyncIterable<Uint8Array> => {
+  const length = message.headers['content-length']
+  return bulk === undefined || length === undefined ? message : bulk.read(message, Number(length))
+}
+
+const answerOf = (url: URL, method: string, message: IncomingMessage, bulk: BulkBody | undefined): Answer => {
   // Whoever reads hears of it; an answer that nobody reads may break off in peace.
   message.on('error', () => {})
   return {
@@ -82,7 +101,7 @@ const answerOf = (url: URL, method: string, message: IncomingMessage): Answer =>
       const value = message.headers[name]
       return Array.isArray(value) ? value.join(', ') : (value ?? null)
     },
-    body: message,
+    body: bodyOf(message, bulk),
     head: (most) => readHead(message, most),
     discard: () => discardBody(message, method),
   }
@@ -124,16 +143,18 @@ const sendAll = async (
  */
 export const sendRequest = async (
   url: URL,
-  { method, headers, body, lookup }: WireRequest,
+  { method, headers, body, lookup, bulk: large }: WireRequest,
   signal: AbortSignal,
 ): Promise<Answer> => {
+  const { open, agent, alone } = await doorTo(url)
   signal.throwIfAborted()
-  const { open, agent } = url.protocol === 'https:' ? DOORS['https:'] : DOORS['http:']
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
-  const usual = { method, headers: { ...headers, ...length }, agent, signal }
-  const request = open(url, lookup === undefined ? usual : { ...usual, lookup })
+  const usual = { method, headers: { ...headers, ...length }, agent, signal, ...(lookup && { lookup }) }
+  const bulk = large === true ? new BulkBody() : undefined
+  const request = open(url, bulk === undefined ? usual : { ...usual, agent: alone, ...bulk.options })
+  bulk?.attach(request)
   const answered = once(request, 'response').then(([message]) =>
-    answerOf(url, method, message as IncomingMessage),
+    answerOf(url, method, message as IncomingMessage, bulk),
   )
   // A line may break after the answer as well as before it, when nobody waits for it any more.
   request.on('error', () => {})

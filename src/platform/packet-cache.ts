@@ -7,7 +7,6 @@ import type { KnownMetadata, MetadataCache } from '../packets/cache.ts'
 import { readMetadata } from '../packets/format/metadata.ts'
 import { safeName } from '../packets/format/reference.ts'
 import type { TrustCache } from '../packets/guard.ts'
-import { Trust } from '../packets/trust.ts'
 import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
 import { hideFolder } from './state-folder.ts'
@@ -55,7 +54,9 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
-      return found?.scope === scope ? Trust.safeParse(found.trust).data : undefined
+      if (found?.scope !== scope) return undefined
+      const { Trust } = await import('../packets/trust.ts')
+      return Trust.safeParse(found.trust).data
     },
     keepTrust: (digest, scope, trust) => keep(trustFile(digest), { scope, trust }),
     metadata: async (digest) => {
@@ -81,15 +82,16 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const { expires_at: expires, payload } = found ?? {}
       if (typeof expires !== 'number' || expires * 1000 <= clock.now() || !isRecord(payload)) return undefined
       // Two addresses may share a file name; only the one it was written for is answered.
-      const { source_uri: written, digests } = payload
+      const { source_uri: written, digests, warnings = [] } = payload
       const whole =
         Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
-      return written === uri && whole ? (digests as string[]) : undefined
+      const said = Array.isArray(warnings) ? warnings.map(String) : []
+      return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
     },
-    keepAlias: (uri, digests) =>
+    keepAlias: (uri, { digests, warnings }) =>
       keep(aliasFile(uri), {
         expires_at: clock.now() / 1000 + ALIAS_SECONDS,
-        payload: { source_uri: uri, digests },
+        payload: { source_uri: uri, digests, ...(warnings.length > 0 && { warnings }) },
       }),
   }
 }

@@ -64,36 +64,82 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /** So much is written at once: a write costs more than the bytes in it. */
 const BATCH = 1024 * 1024
+/** A chunk of this size is a batch by itself. */
+const WHOLE = 256 * 1024
+/** So much goes to the disk while more is on its way. */
+const SYNC_BYTES = 8 * 1024 * 1024
 
-const writeBatch = async (file: FileHandle, batch: readonly Uint8Array[]): Promise<void> => {
-  const { bytesWritten } = await file.writev(batch)
-  const total = batch.reduce((sum, { length }) => sum + length, 0)
-  // A disk that takes only a part says why when it is offered the rest.
-  if (bytesWritten < total) await file.writeFile(Buffer.concat(batch).subarray(bytesWritten))
+/** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
+let syncing = false
+
+/** A file as it is filled. */
+class Filling {
+  readonly #file: FileHandle
+  #written = 0
+  #synced: Promise<unknown> = Promise.resolve()
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const { bytesWritten } = await this.#file.write(bytes)
+    // A disk that takes only a part says why when it is offered the rest.
+    if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
+    this.#written += bytes.length
+    if (this.#written >= SYNC_BYTES && !syncing) this.#syncEarly()
+  }
+
+  async finish(): Promise<void> {
+    await this.#synced
+    await this.#file.sync()
+  }
+
+  #syncEarly(): void {
+    this.#written = 0
+    const earlier = this.#synced
+    syncing = true
+    const done = this.#file.datasync().finally(() => {
+      syncing = false
+    })
+    // What failed once is not made good by what did not fail later.
+    this.#synced = Promise.all([earlier, done])
+    this.#synced.catch(() => {})
+  }
 }
 
-/** Writes one batch while the next is on its way. */
+/**
+ * Writes one piece while the next is on its way. Small chunks are gathered by copying: when the one after the next
+ * is asked for, a chunk is somebody else's.
+ */
 const writeAll = async (
-  file: FileHandle,
+  file: Filling,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
   let written = Promise.resolve()
-  const flush = async () => {
-    const full = batch
-    batch = []
-    size = 0
+  const write = async (piece: Uint8Array) => {
     await written
-    written = writeBatch(file, full)
+    written = file.write(piece)
     written.catch(() => {})
   }
-  for await (const chunk of chunks) {
-    batch.push(chunk)
-    size += chunk.length
-    if (size >= BATCH) await flush()
+  const flush = async () => {
+    if (size > 0) await write(Buffer.concat(batch))
+    batch = []
+    size = 0
   }
-  if (size > 0) await flush()
+  for await (const chunk of chunks) {
+    if (chunk.length < WHOLE) {
+      batch.push(Buffer.from(chunk))
+      size += chunk.length
+      if (size >= BATCH) await flush()
+    } else {
+      await flush()
+      await write(chunk)
+    }
+  }
+  await flush()
   await written
 }
 
@@ -107,8 +153,9 @@ export const writeNew = async (
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    await writeAll(file, chunks)
-    await file.sync()
+    const filling = new Filling(file)
+    await writeAll(filling, chunks)
+    await filling.finish()
   } finally {
     await file.close()
   }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../kernel/fault.ts'
 import { packetFaults } from '../packets/faults.ts'
-import { checkDemands, checkSources, OPEN_POLICY, type Policy, PolicyFile } from '../packets/policy.ts'
+import { OPEN_POLICY, type Policy } from '../packets/policy.ts'
 import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
 import { readPlain } from './jail-async.ts'
 import { isTrustedRoot } from './sigstore.ts'
@@ -76,6 +76,8 @@ export const packetPolicy = (root: string) => async (): Promise<Policy> => {
       ? openPolicy(root)
       : refuse('it cannot be read', cause)
   }
+  // Most have no policy: what it takes to read one is loaded with the first.
+  const { checkDemands, checkSources, PolicyFile } = await import('../packets/policy-file.ts')
   const parsed = PolicyFile.safeParse(await parse(text))
   if (!parsed.success) {
     const [issue] = parsed.error.issues

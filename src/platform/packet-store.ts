@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { digestBytes } from '../kernel/hash.ts'
+import type { PlacedFile } from '../packets/artifact.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { safeName } from '../packets/format/reference.ts'
 import { inLanes } from '../packets/lanes.ts'
@@ -15,14 +16,17 @@ const folderTree = (draft: string, files: NewObject['files']): readonly string[]
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
 ]
 
+/** The largest first: what remains when they are through is soon done. */
+const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.descriptor.size
+
 const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
   await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
-  await inLanes(object.files, ({ path, descriptor }, signal) =>
+  await inLanes([...object.files].sort(bySize), ({ path, descriptor }, signal) =>
     writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
   )
   // Last, so that a folder with a manifest is a folder with everything.
   await writeNew(join(draft, MANIFEST_FILE), [object.manifest])
-  for (const folder of folderTree(draft, object.files)) await syncFolder(folder)
+  await Promise.all(folderTree(draft, object.files).map(syncFolder))
 }
 
 const digestOf = (name: string): Digest | undefined =>

@@ -137,6 +137,7 @@ describe('lookup', () => {
       warnings: [expect.stringMatching(/^demo:9\.9\.9 is left out: the packet carries no metadata/)],
     })
     expect(found.candidates.map(({ version }) => version)).toEqual(['1.0.0', '0.9.0'])
+    expect(await packets.lookup({ name: 'demo' }, never)).toEqual(found)
     // Asked for by name it is what it is.
     expect(await packets.lookup({ name: 'demo', version: '9.9.9' }, never)).toMatchObject({
       ok: false,

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -84,6 +84,13 @@ describe('the packet commands', () => {
     expect(stderr).toMatch(words)
   })
 
+  it('name the variable that is wrong', async () => {
+    for (const name of ['EMBEDDING_URL', 'RAG_EMBED_URL'])
+      expect((await packetText(['cache', 'ls'], { [name]: 'localhost:8876' })).stderr).toBe(
+        `warrant: ${name}: expected an http:// or https:// URL. Correct the address, or unset the variable.\n`,
+      )
+  })
+
   it('say that there is nothing rather than nothing', async () => {
     for (const args of [['verify'], ['cache', 'ls'], ['cache', 'prune']])
       expect(await packetText(args)).toEqual({
@@ -110,6 +117,37 @@ describe('the packet commands', () => {
     })
     expect((await packetJson(['query', pinned, 'wick'], away)).answer).toMatchObject({ cache: { hit: true } })
     expect((await packetText(['query', 'demo', 'wick'], away)).stderr).toContain('NAME@sha256:')
+  })
+
+  it('believe a store that came from elsewhere only as far as it is that of its digests', async () => {
+    const [first, second, third] = [await makeFolder(), await makeFolder(), await makeFolder()]
+    await packetJson(['query', 'demo', 'wick'], { REGISTRY: registry.address }, first)
+    for (const place of [second, third])
+      await cp(join(first, '.cpm'), join(place, '.cpm'), { recursive: true })
+    const file = join('.cpm/cas', packet.digest.replace(':', '_'), 'payload/docs.jsonl')
+    const docs = await readFile(join(first, file), 'utf8')
+    await writeFile(join(third, file), docs.replace('at dusk', 'at noon'))
+    const ask = (place: string) =>
+      packetJson(['query', `demo@${packet.digest}`, 'wick'], { REGISTRY: NOWHERE }, place)
+    expect((await ask(second)).answer).toMatchObject({ ok: true, cache: { hit: true } })
+    for (const _ of [1, 2])
+      expect((await ask(third)).answer).toMatchObject({
+        ok: false,
+        error: 'packet_invalid',
+        detail: expect.stringContaining('payload/docs.jsonl'),
+        hint: expect.stringContaining('prune'),
+        results: [],
+      })
+    // Also what was sealed and is changed afterwards.
+    await writeFile(join(second, file), docs.replace('at dusk', 'at noon'))
+    expect((await ask(second)).answer).toMatchObject({ ok: false, error: 'packet_invalid' })
+    const said = await converse(
+      [initialize(), request(2, 'resources/read', { uri: `packet://${packet.digest}/docs.jsonl` })],
+      { REGISTRY: NOWHERE },
+      [],
+      third,
+    )
+    expect(JSON.stringify(said)).not.toContain('at noon')
   })
 
   it('let many packets go at once', async () => {
@@ -257,6 +295,7 @@ describe('the packet server', () => {
       request(id, 'resources/read', { uri: `packet://${made.digest}/${path}` })
     await packetText(['pull', 'demo'], { REGISTRY: registry.address }, home)
     const lines = [
+      request(7, 'resources/read', { uri: 'packet://stored' }),
       read(2, 'a/deep%20guide.txt'),
       read(3, 'packet.lock.json'),
       read(4, 'vectors.f16.bin'),
@@ -268,6 +307,17 @@ describe('the packet server', () => {
     const bare = (all: string) => all.split('\n').map((line) => line.trim())
     expect(bare(text(2))).toEqual([...bare(long), ''])
     expect(JSON.parse(text(3))).toMatchObject({ packet: { name: 'demo' } })
+    expect(JSON.parse(text(7))).toEqual({
+      packets: [
+        {
+          name: 'demo',
+          version: '1.0.0',
+          ref: `demo@${made.digest}`,
+          digest: made.digest,
+          bytes: expect.any(Number),
+        },
+      ],
+    })
     for (const id of [4, 5, 6]) expect(said.find((one) => one.id === id)).toHaveProperty('error')
 
     // What is known by its digest alone is of unknown origin: a policy about origins keeps it in.

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { MANIFEST_TYPE } from '../../src/packets/artifact.ts'
 import type { MadePacket } from './packet-maker.ts'
@@ -23,8 +30,8 @@ export class FaultRegistry {
   #packet: MadePacket | undefined
   #uploaded = new Map<string, string>()
 
-  constructor() {
-    this.#server = createServer((request, response) => {
+  constructor(tls?: { readonly key: string; readonly cert: string }) {
+    const listen: RequestListener = (request, response) => {
       request.resume()
       const [method = '', path = ''] = [request.method, request.url]
       const before = this.calls.filter((one) => one.path === path && one.method === method).length
@@ -34,7 +41,8 @@ export class FaultRegistry {
       request.on('end', () => {
         if (this.#behave(call, response, this.address) === false) this.#serve(call, response)
       })
-    })
+    }
+    this.#server = tls === undefined ? createServer(listen) : createTlsServer(tls, listen)
   }
 
   async start(): Promise<void> {
@@ -46,8 +54,12 @@ export class FaultRegistry {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
   get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return `127.0.0.1:${this.port}`
   }
 
   play(packet: MadePacket, behave: Behaviour): void {

@@ -30,7 +30,8 @@ const visible = async (folder: string): Promise<ReadonlyMap<string, string>> => 
   const files = names
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((path) => !LEFT.test(path))
+    // A seal is of this very store and another one every time.
+    .filter((path) => !LEFT.test(path) && !path.endsWith('/seal'))
   const pairs = files.map(async (path) => [path, await readFile(join(folder, path), 'base64')] as const)
   return new Map((await Promise.all(pairs)).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

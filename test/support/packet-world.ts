@@ -110,7 +110,7 @@ export const openWorld = (
           catalog: async (signal: AbortSignal) =>
             readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
         }
-  const fetching = new Fetching({ registry, store, guard, maxBytes: 1e9 })
+  const fetching = new Fetching({ registry, store, guard, maxBytes: 1e9 }, () => {})
   const packets = new Packets(
     {
       ...listed,
@@ -121,7 +121,7 @@ export const openWorld = (
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,
-      file: (folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
+      file: (_, folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,
   )

@@ -5,10 +5,11 @@ import { DocTable } from '../../packets/format/docs.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
 import { readVectors } from '../../packets/format/vectors.ts'
+import { OciPusher } from '../../platform/oci-push.ts'
 import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
-import { registryHere } from '../open-packets.ts'
+import { registryHere } from '../open-registry.ts'
 import { needText, packetSettings, textFlag } from '../packet-settings.ts'
 import { placeOf } from './packet-show.ts'
 
@@ -70,7 +71,7 @@ export const catalog: Verb = async (invocation, [folder = 'dist']) => {
     target === undefined
       ? undefined
       : await publishCatalog(
-          registryHere(config, process.env, [target]).pusher,
+          new OciPusher(registryHere(config, process.env, [target])),
           parseReference(target),
           bytes,
           never,

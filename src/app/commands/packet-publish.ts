@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import { publishPacket } from '../../packets/publish.ts'
+import { OciPusher } from '../../platform/oci-push.ts'
+import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
+import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { registryHere } from '../open-registry.ts'
+import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { withProgress } from '../progress.ts'
+
+const never = new AbortController().signal
+
+/** The packet a caller means: the folder itself, or the only one that was built below it. */
+const onlyPacket = async (asked: string): Promise<string> => {
+  const found = await builtPackets(resolve(asked))
+  if (found.length > 1)
+    throw usageFaults.argument(`there are ${found.length} packets in ${asked}; name one of them`)
+  return found[0] ?? resolve(asked)
+}
+
+const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
+  flags['no-embeddings'] === true || flags['no-embed'] === true
+
+const checkParts = ({ flags }: Invocation): void => {
+  if (flags.full && (flags.minimal || flags['no-docs'] || withoutVectors({ flags })))
+    throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
+}
+
+/** Sends a built packet to a registry. */
+export const publish: Verb = async (invocation, [asked]) => {
+  const { config } = packetSettings(invocation)
+  const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
+  checkParts(invocation)
+  const pusher = new OciPusher(registryHere(config, process.env))
+  const tags = listFlag(invocation, 'tag')
+  const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
+  const published = await withProgress(jobOf(invocation, 'publish', 'bytes'), (progress) =>
+    publishPacket(
+      pusher,
+      packetFolder(folder),
+      {
+        registry,
+        minimal: invocation.flags.minimal === true,
+        docs: invocation.flags['no-docs'] !== true,
+        embeddings: !withoutVectors(invocation),
+        ...(tags !== undefined && { tags }),
+        progress,
+      },
+      never,
+    ),
+  )
+  const { ref, digest, sent, there, pinned_uri } = published
+  return showMade(
+    invocation,
+    published,
+    `${ref}\n${digest} (${sent} sent, ${there} there already)\n${pinned_uri}`,
+  )
+}

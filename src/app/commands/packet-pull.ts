@@ -1,0 +1,41 @@
+import { parseReference, sourceUri } from '../../packets/format/reference.ts'
+import { Guard } from '../../packets/guard.ts'
+import { pullPacket } from '../../packets/pull.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { OciClient } from '../../platform/oci-client.ts'
+import { metadataCache } from '../../platform/packet-cache.ts'
+import { packetPolicy } from '../../platform/packet-policy.ts'
+import { packetStore } from '../../platform/packet-store.ts'
+import { verifyBundle } from '../../platform/sigstore.ts'
+import { usageFaults } from '../../surfaces/cli/command.ts'
+import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { registryHere } from '../open-registry.ts'
+import { packetHome } from '../packet-home.ts'
+import { jobOf, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { withProgress } from '../progress.ts'
+
+const never = new AbortController().signal
+
+/** Fetches a packet, so that it can be asked without a network. */
+export const pull: Verb = async (invocation, [ref]) => {
+  const { config } = packetSettings(invocation)
+  const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
+  if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
+  const client = new OciClient(registryHere(config, process.env))
+  const home = packetHome(config)
+  const cache = metadataCache(home, systemClock)
+  const guard = new Guard({ registry: client, cache, policy: packetPolicy(home), verifyBundle })
+  const ports = {
+    registry: client,
+    store: packetStore(home),
+    guard,
+    maxBytes: config.maxPacketBytes,
+  }
+  const { digest, folder, warnings } = await withProgress(jobOf(invocation, 'pull', 'bytes'), (progress) =>
+    pullPacket(ports, parseReference(uri), never, progress),
+  )
+  if (invocation.flags.rebuild === true)
+    await (await import('./packet-rebuild.ts')).rebuild(invocation, config, home, digest, folder)
+  const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
+  return showMade(invocation, { digest, folder, warnings }, lines.join('\n'))
+}
