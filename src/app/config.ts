@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from '../kernel/limits.ts'
+import type { Provider } from '../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../platform/log.ts'
 import { DIALECT_NAMES } from '../surfaces/mcp/dialect.ts'
 
@@ -182,6 +183,8 @@ export type Config = {
   readonly limits: {
     readonly [K in keyof Rules as K extends `limits.${infer Name}` ? Name : never]: ValueOf<Rules[K]>
   }
+  /** No setting: what the file of providers says, when the operator asked for one. It may hold secrets. */
+  readonly provider?: Provider
 }
 
 export interface Setting extends Rule<unknown> {

@@ -1,4 +1,5 @@
 import { configFaults, type Flags } from './load-config.ts'
+import { PROVIDER_OPTION, withProvider } from './packet-provider.ts'
 import type { SeedServer } from './seed-server.ts'
 import { VERSION } from './version.ts'
 
@@ -52,4 +53,6 @@ export const cpmServer: SeedServer = {
     'embed-url': 'embedding-url',
     'embed-model': 'embedding-model',
   },
+  options: [PROVIDER_OPTION],
+  settle: withProvider,
 }

@@ -40,10 +40,10 @@ export const embedderFor =
   (model: string, own: Partial<Prefixes> = {}): Embedder | undefined => {
     // It is faster than looking up what it said.
     if (model === LOCAL_MODEL) return localEmbedder
-    const { embeddingUrl: url, embeddingModel = model, embeddingKey: key } = config
+    const { embeddingUrl: url, embeddingModel = model, embeddingKey: key, provider } = config
     if (url === undefined) return undefined
     const known = embeddingModel === model ? own : {}
-    const embedder = rememberDocuments(httpEmbedder({ url, model: embeddingModel, key }), place)
+    const embedder = rememberDocuments(httpEmbedder({ ...provider, url, model: embeddingModel, key }), place)
     return withPrefixes(rememberQuestions(embedder, place), {
       query: known.query ?? config.embeddingQueryPrefix ?? '',
       document: known.document ?? config.embeddingDocumentPrefix ?? '',

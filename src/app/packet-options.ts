@@ -1,5 +1,6 @@
 import { type Command, type Invocation, type Option, usageFaults } from '../surfaces/cli/command.ts'
 import { configOptions } from './config-options.ts'
+import { PROVIDER_OPTION } from './packet-provider.ts'
 
 interface PacketVerb {
   /** Its arguments, as the usage line shows them. */
@@ -95,6 +96,7 @@ export const PACKET_OPTIONS: readonly PacketOption[] = [
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),
   toggle(['query'], 'dense-only', 'By vectors alone.'),
   toggle(['query'], 'lexical-only', 'By words alone.'),
+  { ...PROVIDER_OPTION, verbs: ['build', 'pull', 'query', 'plan', 'digest', 'serve'] },
   text([], 'cpm-dir', 'DIR', 'The same as --packet-root.'),
   text([], 'embed-url', 'URL', 'The same as --embedding-url.'),
   text([], 'embed-model', 'NAME', 'The same as --embedding-model.'),

@@ -2,6 +2,7 @@ import type { Watch } from '../packets/watch.ts'
 import { type Invocation, usageFaults } from '../surfaces/cli/command.ts'
 import { cpmServer, packetVariables } from './cpm-server.ts'
 import type { Preset } from './load-config.ts'
+import { withProvider } from './packet-provider.ts'
 import { type Job, type Progress, startProgress } from './progress.ts'
 import { loadSettings } from './world.ts'
 
@@ -10,6 +11,14 @@ export const packetSettings = (invocation: Invocation, preset?: Preset) =>
   loadSettings(
     { flags: { ...packetVariables(process.env), ...renamed(invocation), ...invocation.flags } },
     preset,
+  )
+
+/** The same for who embeds: with the provider that was asked for, if one was. */
+export const embedSettings = (invocation: Invocation, preset?: Preset) =>
+  withProvider(
+    packetSettings(invocation, preset),
+    { ...renamed(invocation), ...invocation.flags },
+    process.env,
   )
 
 /** Settings by the names that the first clients have for them. */

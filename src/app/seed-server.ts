@@ -43,6 +43,9 @@ export interface SeedServer {
   readonly positional?: string
   /** Options of its first clients, and the settings they stand for. */
   readonly aliases?: Readonly<Record<string, string>>
+  /** Options beside the settings, and what becomes of the settings by them. */
+  readonly options?: readonly Option[]
+  readonly settle?: (loaded: Loaded, flags: Flags, environment: NodeJS.ProcessEnv) => Promise<Loaded>
   readonly exitCode?: (code: number) => number
   /** Opens the root at the start, for servers that are nothing without it. */
   readonly hold?: (config: Config) => RootHandle
@@ -91,6 +94,8 @@ export const runSeed = async (
     http,
     positional,
     aliases = {},
+    options = [],
+    settle,
     exitCode,
     hold,
     announce,
@@ -102,6 +107,7 @@ export const runSeed = async (
     options: () => [
       ...(http === undefined ? [] : [STDIO_OPTION, ...http.options]),
       ...aliasOptions(aliases),
+      ...options,
       ...configOptions(),
     ],
     choices: [],
@@ -121,7 +127,8 @@ export const runSeed = async (
     const first = positional === undefined || word === undefined ? {} : { [positional]: word }
     const renamed = renameFlags(aliases, values)
     const flags = { ...http?.defaults, ...variables(process.env), ...first, ...renamed, ...values }
-    const loaded = loadSettings({ flags }, preset)
+    const settings = loadSettings({ flags }, preset)
+    const loaded = settle ? await settle(settings, { ...renamed, ...values }, process.env) : settings
     if (http !== undefined && flags.stdio !== true) return await http.serve(loaded, flags, terminal)
     const { serveStdio } = await import('./serve-stdio.ts')
     const host = await hostHere(loaded, face, hold?.(loaded.config))

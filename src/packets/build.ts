@@ -112,8 +112,9 @@ const embedDocs = async (
   signal: AbortSignal,
 ): Promise<Embedded> => {
   const { embedder, progress } = options
-  // What is known are vectors of the texts alone.
-  const known = embedder.prefixes === undefined ? options.known : undefined
+  // What is known are vectors of the texts alone, and nobody wrote down of which variant.
+  const plain = embedder.prefixes === undefined && embedder.variant === undefined
+  const known = plain ? options.known : undefined
   const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
   const fresh = new Map<number, Float32Array>()
   for (let at = 0; at < missing.length; at += BATCH) {

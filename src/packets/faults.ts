@@ -42,14 +42,21 @@ export const packetFaults = defineFaults('packet', {
     kind: 'missing',
     fix: 'Search by words, or ask for a packet that was published with vectors.',
   },
-  embedder: { kind: 'unavailable', fix: 'Check EMBEDDING_URL and that the embedding server runs.' },
+  embedder: {
+    kind: 'unavailable',
+    fix: 'Check EMBEDDING_URL, or the address of the provider, and that the embedding server runs.',
+  },
   embedder_key: {
     kind: 'refused',
-    fix: 'Set EMBEDDING_API_KEY to a key that the embedding server takes.',
+    fix: 'Set EMBEDDING_API_KEY, or auth of the provider, to a key that the embedding server takes.',
   },
   embedder_answer: {
     kind: 'corrupt',
-    fix: 'Check that EMBEDDING_URL speaks the embeddings protocol of OpenAI.',
+    fix: 'Check that EMBEDDING_URL, or the provider, speaks the embeddings protocol of OpenAI.',
+  },
+  provider: {
+    kind: 'invalid',
+    fix: 'Correct config/embeddings.yml, or leave --provider and EMBEDDING_PROVIDER out.',
   },
   fetching: {
     kind: 'unavailable',

@@ -126,12 +126,14 @@ class VectorFolder {
  * and what stands in many packets is paid for once. Losing the files costs requests and nothing else.
  */
 export const rememberDocuments = (embedder: Embedder, root: string, maxBytes = MAX_BYTES): Embedder => {
-  const { model } = embedder
+  const { model, variant } = embedder
   const name = sha256(model).toString('hex').slice(0, 16)
   const folder = new VectorFolder(join(root, 'cache', 'embeddings', 'documents', name), maxBytes)
 
   const embedMissing = async (texts: readonly string[], signal: AbortSignal): Promise<Matrix> => {
-    const keys = texts.map((text) => sha256(JSON.stringify([model, text])))
+    const keys = texts.map((text) =>
+      sha256(JSON.stringify([model, text, ...(variant === undefined ? [] : [variant])])),
+    )
     const rows = await Promise.all(keys.map((key) => folder.find(key)))
     const missing = texts.flatMap((_, i) => (rows[i] === undefined ? [i] : []))
     if (missing.length > 0) {
@@ -157,6 +159,7 @@ export const rememberDocuments = (embedder: Embedder, root: string, maxBytes = M
   return {
     model,
     provider: embedder.provider,
+    ...(variant !== undefined && { variant }),
     get dim() {
       return embedder.dim
     },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { NormalizeMode } from '../packets/embed.ts'
 import { embeddingsUrl, httpEmbedder, readEmbeddings } from './packet-embedder.ts'
 
 const never = new AbortController().signal
@@ -54,6 +55,11 @@ describe('an embedding server', () => {
     ['http://h/v1/embeddings', 'http://h/v1/embeddings'],
   ])('%s is asked at %s', (base, url) => {
     expect(embeddingsUrl(base)).toBe(url)
+  })
+
+  it('with a path of its own is asked there', () => {
+    expect(embeddingsUrl('http://h/a/', '/embed?v=1')).toBe('http://h/a/embed?v=1')
+    expect(embeddingsUrl('http://h', '@evil.example/')).toBe('http://h/@evil.example/')
   })
 
   it('is asked in batches, with the key, and its vectors come back in order and of length one', async () => {
@@ -137,6 +143,25 @@ describe('an answer with vectors', () => {
       Math.fround(0.8),
     ])
     expect([...readEmbeddings({ data: [item(0, [0, 0])] }, 1).values]).toEqual([0, 0])
+  })
+
+  it.each<[NormalizeMode, number[], number[]]>([
+    ['client', [3, 4], [0.6, 0.8]],
+    ['auto', [3, 4], [0.6, 0.8]],
+    ['auto', [0.6, 0.8], [0.6, 0.8]],
+    // Near enough to one to be left as it is.
+    ['auto', [0.6, 0.8005], [0.6, 0.8005]],
+    ['server', [0.6, 0.8005], [0.6, 0.8005]],
+    ['server', [0, 0], [0, 0]],
+  ])('normalised by %s has %j as %j', (mode, embedding, row) => {
+    const { values } = readEmbeddings({ data: [item(0, embedding)] }, 1, mode)
+    expect([...values]).toEqual(row.map(Math.fround))
+  })
+
+  it('that the server should have normalised and did not is refused', () => {
+    expect(() => readEmbeddings({ data: [item(0, [3, 4])] }, 1, 'server')).toThrow(
+      expect.objectContaining({ code: 'packet.embedder_answer', fix: expect.stringContaining('auto') }),
+    )
   })
 
   it.each([

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
-import type { Embedder } from '../packets/embed.ts'
+import type { Embedder, NormalizeMode, Provider } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../packets/format/vectors.ts'
 
-export interface EmbedderSettings {
-  readonly url: string
+export interface EmbedderSettings extends Provider {
   readonly model: string
   readonly key?: string | undefined
   readonly attempts?: number
-  readonly timeoutMs?: number
   readonly backoffMs?: number
 }
 
@@ -23,15 +21,22 @@ const MAX_DIM = 65_536
 /** What servers answer to a batch that is too large for them. */
 const TOO_MUCH = new Set([400, 413, 422])
 
-/** The address to post to, however much of it was configured. */
-export const embeddingsUrl = (base: string): string => {
+/** How far from one the length of a row may be: some servers count in halves. */
+const UNIT_SLACK = 1e-3
+
+/** The address to post to, however much of it was configured; a path of its own is taken as it is. */
+export const embeddingsUrl = (base: string, path?: string): string => {
   const bare = base.replace(/\/+$/, '')
+  if (path !== undefined) return `${bare}/${path.replace(/^\/+/, '')}`
   if (bare.endsWith('/v1/embeddings')) return bare
   return bare.endsWith('/v1') ? `${bare}/embeddings` : `${bare}/v1/embeddings`
 }
 
-const refuse = (why: string): never => {
-  throw packetFaults.embedder_answer(`the embedding server's answer cannot be used: ${why}`)
+const refuse = (why: string, fix?: string): never => {
+  throw packetFaults.embedder_answer(
+    `the embedding server's answer cannot be used: ${why}`,
+    fix === undefined ? {} : { fix },
+  )
 }
 
 const readVector = (value: unknown): Float32Array => {
@@ -44,8 +49,18 @@ const readVector = (value: unknown): Float32Array => {
   return Float32Array.from(value as number[])
 }
 
+/** Packets are searched by rows of length one. A row of zeros has none and stays. */
+const unitRow = (row: Float32Array, mode: NormalizeMode): Float32Array => {
+  if (mode === 'client') return normalizeRow(row)
+  const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0))
+  if (length === 0 || Math.abs(length - 1) <= UNIT_SLACK) return row
+  return mode === 'auto'
+    ? normalizeRow(row)
+    : refuse('a vector is not of length one', 'Set normalize_mode of the provider to auto or client.')
+}
+
 /** The vectors of an answer, in the order of the texts: exactly as many, all of one length. */
-export const readEmbeddings = (answer: unknown, count: number): Matrix => {
+export const readEmbeddings = (answer: unknown, count: number, mode: NormalizeMode = 'client'): Matrix => {
   const data = isRecord(answer) ? answer.data : undefined
   if (!Array.isArray(data) || data.length !== count) return refuse(`it does not hold ${count} vectors`)
   const rows: Float32Array[] = []
@@ -59,9 +74,26 @@ export const readEmbeddings = (answer: unknown, count: number): Matrix => {
   if (dim === 0 || dim > MAX_DIM || rows.some((row) => row.length !== dim))
     return refuse('the vectors differ in length')
   const values = new Float32Array(count * dim)
-  for (const [i, row] of rows.entries()) values.set(normalizeRow(row), i * dim)
-  if (!values.every(Number.isFinite)) return refuse('a value is NaN or Inf')
+  if (rows.some((row) => !row.every(Number.isFinite))) return refuse('a value is NaN or Inf')
+  for (const [i, row] of rows.entries()) values.set(unitRow(row, mode), i * dim)
   return { rows: count, dim, values }
+}
+
+/** What every request carries. Who asks knows the names of the hints; who is asked may not. */
+const headersOf = ({ model, key, hints = {}, headers }: EmbedderSettings): Record<string, string> => ({
+  'content-type': 'application/json',
+  'x-embedding-normalize': String(hints.normalize ?? true),
+  'x-model-hint': hints.model ?? model,
+  ...(hints.dim !== undefined && { 'x-embedding-dim': String(hints.dim) }),
+  ...(hints.task !== undefined && { 'x-embedding-task': hints.task }),
+  ...headers,
+  ...(key !== undefined && { authorization: `Bearer ${key}` }),
+})
+
+/** What of the settings may give other vectors under the same name of a model. */
+const variantOf = ({ dims, hints }: EmbedderSettings): { readonly variant?: string } => {
+  const told = JSON.stringify([dims, hints?.dim, hints?.normalize, hints?.task, hints?.model])
+  return told === '[null,null,null,null,null]' ? {} : { variant: told }
 }
 
 const waitFor = (response: Response, attempt: number, backoffMs: number): number => {
@@ -71,14 +103,10 @@ const waitFor = (response: Response, attempt: number, backoffMs: number): number
 
 /** Vectors from a server that speaks OpenAI's protocol, as Ollama, TEI and vLLM do too. */
 export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
-  const { url, model, key, attempts = 3, timeoutMs = 30_000, backoffMs = 200 } = settings
-  const endpoint = embeddingsUrl(url)
-  const headers = {
-    'content-type': 'application/json',
-    'x-embedding-normalize': 'true',
-    'x-model-hint': model,
-    ...(key !== undefined && { authorization: `Bearer ${key}` }),
-  }
+  const { url, path, model, attempts = 3, timeoutMs = 30_000, backoffMs = 200 } = settings
+  const { batchSize = BATCH, dims, normalize } = settings
+  const endpoint = embeddingsUrl(url, path)
+  const headers = headersOf(settings)
 
   const post = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const body = JSON.stringify({ input: texts, model })
@@ -95,7 +123,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
           throw packetFaults.embedder('the embedding server cannot be reached', { cause })
         return undefined
       })
-      if (response?.ok) return readEmbeddings(await readAnswer(response), texts.length)
+      if (response?.ok) return readEmbeddings(await readAnswer(response), texts.length, normalize)
       const status = response?.status ?? 0
       await response?.body?.cancel().catch(() => {})
       if (TOO_MUCH.has(status)) throw new BadRequest(status)
@@ -130,12 +158,13 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
   return {
     model,
     provider: 'openai-compatible',
+    ...variantOf(settings),
     get dim() {
       return known
     },
     embed: async (texts, _, signal) => {
-      const batches = Array.from({ length: Math.ceil(texts.length / BATCH) }, (__, i) =>
-        texts.slice(i * BATCH, (i + 1) * BATCH),
+      const batches = Array.from({ length: Math.ceil(texts.length / batchSize) }, (__, i) =>
+        texts.slice(i * batchSize, (i + 1) * batchSize),
       )
       const done: (readonly Matrix[])[] = []
       const queue = [...batches.entries()]
@@ -147,6 +176,11 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
       const parts = done.flat()
       const dim = parts[0]?.dim ?? 0
       if (parts.some((part) => part.dim !== dim)) return refuse('the vectors differ in length')
+      if (dims !== undefined && dim !== dims && parts.length > 0)
+        return refuse(
+          `its vectors have ${dim} values, the provider says ${dims}`,
+          'Correct dims of the provider, or its model.',
+        )
       known = dim
       const values = new Float32Array(texts.length * dim)
       let at = 0

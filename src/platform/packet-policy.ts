@@ -5,6 +5,7 @@ import { packetFaults } from '../packets/faults.ts'
 import { OPEN_POLICY, type Policy } from '../packets/policy.ts'
 import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
 import { readPlain } from './jail-async.ts'
+import { parseYaml } from './plain-yaml.ts'
 import { isTrustedRoot } from './sigstore.ts'
 
 const FILE = 'policy.yml'
@@ -19,10 +20,9 @@ const refuse = (why: string, cause?: unknown): never => {
 }
 
 const parse = async (text: string): Promise<unknown> => {
-  const { parse: parseYaml } = await import('yaml')
   try {
     // An empty file is a policy somebody meant to write.
-    return parseYaml(text, { maxAliasCount: 0 }) ?? refuse('it is empty')
+    return (await parseYaml(text)) ?? refuse('it is empty')
   } catch (cause) {
     return refuse('it is not YAML', cause)
   }

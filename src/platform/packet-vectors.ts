@@ -31,13 +31,14 @@ const unseal = (bytes: Uint8Array): Float32Array | undefined => {
 }
 
 /**
- * An embedder that asks its server for no question twice. Keyed by model and text: the same model gives the same
- * vector wherever it runs. Documents pass by.
+ * An embedder that asks its server for no question twice. Keyed by model, variant and text: the same model gives
+ * the same vector wherever it runs. Documents pass by.
  */
 export const rememberQuestions = (embedder: Embedder, root: string): Embedder => {
+  const { model, variant } = embedder
   const ask = async (text: string, signal: AbortSignal): Promise<Float32Array> => {
     const key = createHash('sha256')
-      .update(JSON.stringify([embedder.model, text]))
+      .update(JSON.stringify([model, text, ...(variant === undefined ? [] : [variant])]))
       .digest('hex')
     const path = join(root, 'cache', 'embeddings', key.slice(0, 2), `${key}.f32`)
     const known =
@@ -55,8 +56,9 @@ export const rememberQuestions = (embedder: Embedder, root: string): Embedder =>
     return values
   }
   return {
-    model: embedder.model,
+    model,
     provider: embedder.provider,
+    ...(variant !== undefined && { variant }),
     get dim() {
       return embedder.dim
     },

@@ -1,46 +1,37 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { httpEmbedder } from '../../src/platform/packet-embedder.ts'
 import { type AskSetting, askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { type Embedding, startEmbedding } from '../support/embedding-process.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
 import { buildTexts, publishNowhere } from '../support/packet-world.ts'
 
-const EMBEDDER = fileURLToPath(new URL('../support/embedder-process.mjs', import.meta.url))
 const TEXTS = {
   'guide.md': '# Guide\n\nThe lighthouse keeper trims the wick at dusk.\n',
   'rota.md': '# Rota\n\nOn Sundays the harbour master brings the oil.\n',
 }
 
 const registry = new FaultRegistry()
-let embedder: ChildProcess
+let embedding: Embedding
 let url = ''
 
 beforeAll(async () => {
   await registry.start()
-  embedder = spawn(process.execPath, [EMBEDDER], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [port] = (await once(embedder.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
-  url = `http://127.0.0.1:${port.toString().trim()}`
+  embedding = await startEmbedding()
+  url = embedding.url
 })
 afterAll(async () => {
-  embedder.kill()
+  embedding.stop()
   await registry.stop()
   await sweep()
 })
 
-interface Asked {
-  readonly texts: readonly string[]
-  readonly sizes: readonly number[]
-  /** Most requests that were open at a time. */
-  readonly most: number
-}
-
-const asked = async () => (await (await fetch(`${url}/asked`)).json()) as Asked
+const asked = () => embedding.asked()
 
 const filesOf = async (model: string) =>
   new Map(await buildTexts(TEXTS, { embedder: httpEmbedder({ url, model }) }))

@@ -1,11 +1,11 @@
 // An embedding server in a process of its own. It counts letters, and what it does beside that is told by the
 // name of the model: `letters-16` gives sixteen values, `busy-16` is busy the first time, `key-16` wants a key,
-// `nan-16` gives values that are no numbers. `GET /asked` tells what it was asked.
+// `nan-16` gives values that are no numbers. `GET /asked` tells what it was asked, and where and how the last time.
 
 import { createServer } from 'node:http'
 
 const DEFAULT_DIM = 16
-/** @type {{ texts: string[], sizes: number[], most: number }} */
+/** @type {{ texts: string[], sizes: number[], most: number, path?: string, headers?: object }} */
 const asked = { texts: [], sizes: [], most: 0 }
 const seen = new Set()
 let open = 0
@@ -49,6 +49,8 @@ const server = createServer((request, response) => {
     return
   }
   open += 1
+  asked.path = request.url ?? ''
+  asked.headers = request.headers
   asked.most = Math.max(asked.most, open)
   response.on('close', () => {
     open -= 1

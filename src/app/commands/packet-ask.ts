@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import type { Packets } from '../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
+import type { Loaded } from '../load-config.ts'
 import { openPackets } from '../open-packets.ts'
-import { needText, packetSettings, textFlag, withWatch } from '../packet-settings.ts'
+import { embedSettings, needText, packetSettings, textFlag, withWatch } from '../packet-settings.ts'
 import { forTerminal } from '../terminal.ts'
 import { greetHere } from '../world.ts'
 import { asLines } from './packet-show.ts'
@@ -15,8 +16,7 @@ const countFlag = (invocation: Invocation, name: string): number | undefined => 
   return text === undefined ? undefined : readCount(text, `--${name}`)
 }
 
-const withPackets = async <T>(invocation: Invocation, work: (packets: Packets) => Promise<T>): Promise<T> => {
-  const { config } = packetSettings(invocation)
+const withPackets = async <T>({ config }: Loaded, work: (packets: Packets) => Promise<T>): Promise<T> => {
   const opened = openPackets(config, resolve(config.root), greetHere(config).clock, process.env)
   try {
     return await work(await opened.open(undefined))
@@ -33,8 +33,8 @@ const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }):
   return answer.ok ? 0 : 1
 }
 
-export const lookup: Verb = (invocation, [what]) =>
-  withPackets(invocation, async (packets) => {
+export const lookup: Verb = async (invocation, [what]) =>
+  withPackets(packetSettings(invocation), async (packets) => {
     const { kind, capabilities, entrypoint } = invocation.flags
     // A catalog finds packets by what they can do as well.
     const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
@@ -59,8 +59,8 @@ export const lookup: Verb = (invocation, [what]) =>
     )
   })
 
-export const query: Verb = (invocation, [ref, question]) =>
-  withPackets(invocation, async (packets) => {
+export const query: Verb = async (invocation, [ref, question]) =>
+  withPackets(await embedSettings(invocation), async (packets) => {
     const { 'dense-only': dense, 'lexical-only': lexical } = invocation.flags
     if (dense && lexical) throw usageFaults.option('--dense-only and --lexical-only exclude each other')
     const words = {
@@ -89,8 +89,8 @@ const constraintsOf = (invocation: Invocation): Record<string, string> =>
     }),
   )
 
-export const plan: Verb = (invocation, [intent]) =>
-  withPackets(invocation, async (packets) =>
+export const plan: Verb = async (invocation, [intent]) =>
+  withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,
       await withWatch(invocation, (watch) =>
@@ -108,8 +108,8 @@ export const plan: Verb = (invocation, [intent]) =>
     ),
   )
 
-export const digest: Verb = (invocation, [ref, question]) =>
-  withPackets(invocation, async (packets) =>
+export const digest: Verb = async (invocation, [ref, question]) =>
+  withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,
       await withWatch(invocation, (watch) =>

@@ -12,7 +12,7 @@ import { readSources } from '../../platform/packet-source.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { embedderFor } from '../open-packets.ts'
-import { jobOf, listFlag, needText, packetSettings, showMade, textFlag } from '../packet-settings.ts'
+import { embedSettings, jobOf, listFlag, needText, showMade, textFlag } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
 import { VERSION } from '../version.ts'
 
@@ -93,8 +93,8 @@ const makePacket = (
     buildPacket(files, { ...options, progress }, never),
   )
 
-const pickEmbedder = (invocation: Invocation): Embedder => {
-  const { config } = packetSettings(invocation)
+const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
+  const { config } = await embedSettings(invocation)
   const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? USUAL_MODEL)
   const embedder = embedderFor(config)(model)
   if (embedder === undefined)
@@ -107,7 +107,7 @@ export const build: Verb = async (invocation, [source]) => {
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')
   const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), checkName(name), versionTag(version))
-  const embedder = pickEmbedder(invocation)
+  const embedder = await pickEmbedder(invocation)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
   const files = await withProgress(jobOf(invocation, 'read', 'files'), (show) =>

@@ -11,14 +11,17 @@ import { usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { registryHere } from '../open-registry.ts'
 import { packetHome } from '../packet-home.ts'
-import { jobOf, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { embedSettings, jobOf, needText, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
 
 const never = new AbortController().signal
 
 /** Fetches a packet, so that it can be asked without a network. */
 export const pull: Verb = async (invocation, [ref]) => {
-  const { config } = packetSettings(invocation)
+  const { rebuild, provider } = invocation.flags
+  if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
+  // Found wrong before anything is fetched.
+  const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const client = new OciClient(registryHere(config, process.env))
@@ -34,7 +37,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const { digest, folder, warnings } = await withProgress(jobOf(invocation, 'pull', 'bytes'), (progress) =>
     pullPacket(ports, parseReference(uri), never, progress),
   )
-  if (invocation.flags.rebuild === true)
+  if (rebuild === true)
     await (await import('./packet-rebuild.ts')).rebuild(invocation, config, home, digest, folder)
   const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
   return showMade(invocation, { digest, folder, warnings }, lines.join('\n'))

@@ -21,7 +21,9 @@ export const rebuild = async (
   const { embeddingUrl, embeddingModel } = config
   const embedder = embeddingModel === undefined ? undefined : embedderFor(config)(embeddingModel)
   if (embeddingUrl === undefined || embedder === undefined)
-    throw usageFaults.option('--rebuild needs --embedding-url and --embedding-model')
+    throw usageFaults.option(
+      '--rebuild needs --embedding-url and --embedding-model, or a --provider that has a model',
+    )
   const packet = await packetReader(home, systemClock)(digest, folder)
   try {
     // Such packets are always asked with what is built in, so that they need nothing.

@@ -1,9 +1,9 @@
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { cpmServer } from '../cpm-server.ts'
-import { packetSettings } from '../packet-settings.ts'
+import { embedSettings } from '../packet-settings.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import { hostHere } from '../world.ts'
 
 export const serve: Verb = async (invocation) => {
-  return serveStdio(await hostHere(packetSettings(invocation, cpmServer.preset), cpmServer.face))
+  return serveStdio(await hostHere(await embedSettings(invocation, cpmServer.preset), cpmServer.face))
 }
