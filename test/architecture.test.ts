@@ -144,6 +144,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/launch.ts': 'the name of the running program',
   'src/app/commands/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage-proofs.ts': 'files the operator names, to be verified',
+  'src/app/found-settings.ts': 'asks where a path leads, and opens nothing',
   'src/app/load-config.ts': 'settings; a file that merely lies there is read by no link and leads nowhere',
   'src/app/open-project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/scanning.ts': 'files of our own build',

@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
-import { isBelow } from '../platform/own-place.ts'
 import { type Config, SETTINGS, type Setting } from './config.ts'
+import { refuseFound } from './found-settings.ts'
 
 export const configFaults = defineFaults('config', {
   value: { kind: 'invalid', fix: 'Correct the value named; `warrant config` shows what is in force.' },
@@ -84,7 +84,6 @@ const readFile = (path: string, required: boolean): Record<string, unknown> => {
 }
 
 const SECTION = 'limits'
-const ASTRAY = 'leads out of the folder; name the file with --config, or set it by flag'
 
 /** The file's settings by their dotted keys. A key nobody knows is an error, not a comment. */
 const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
@@ -136,26 +135,6 @@ const pick = (
   return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
 }
 
-/** Settings that say where we read and write. */
-const PLACES = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])
-const ELSEWHERE = /^(memory$|postgres(ql)?:)/
-
-const realPlace = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
-/** A file that came with a repository must not point us out of it: whoever means that names the file. */
-const leavesFolder = (cwd: string, { key }: Setting, value: unknown): boolean => {
-  if (!PLACES.has(key) || typeof value !== 'string' || ELSEWHERE.test(value)) return false
-  const folder = realPlace(cwd)
-  const place = realPlace(resolve(folder, value))
-  return place !== folder && !isBelow(folder, place)
-}
-
 /** Flag before environment before file before default, each value remembering where it came from. */
 export const loadConfig = (
   flags: Flags,
@@ -169,8 +148,11 @@ export const loadConfig = (
   const sources = new Map<string, Source>()
   for (const setting of SETTINGS) {
     const [source, value] = pick(setting, flags, environment, file, preset)
-    const astray = source === 'file' && named === undefined && leavesFolder(cwd, setting, value)
-    const problem = source === 'default' ? undefined : astray ? ASTRAY : setting.refuse(value)
+    const found = source === 'file' && named === undefined
+    const problem =
+      source === 'default'
+        ? undefined
+        : (setting.refuse(value) ?? (found ? refuseFound(cwd, setting.key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
     values.set(setting.key, value)
     sources.set(setting.key, source)

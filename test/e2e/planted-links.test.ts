@@ -167,6 +167,27 @@ describe('Settings that came with a repository', () => {
     },
   )
 
+  it.each([
+    ['embeddingUrl', 'https://embeddings.example/v1', 'http://127.0.0.1:9'],
+    ['store', 'postgres://somebody@db.example/beliefs', 'memory'],
+    ['host', '0.0.0.0', '127.0.0.2'],
+    ['allowedHosts', ['other.example'], []],
+    ['allowedOrigins', ['other.example'], []],
+    ['registries', ['10.0.0.1:5000'], []],
+    ['plainRegistries', ['registry.example'], []],
+  ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
+    const grounds = await layGrounds()
+    const file = join(grounds.root, 'warrant.json')
+    writeFileSync(file, JSON.stringify({ [key]: afar }))
+    expect(await run(grounds.root, 'config')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: opens a way.*--config`)),
+    })
+    expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
+    writeFileSync(file, JSON.stringify({ [key]: near }))
+    expect((await run(grounds.root, 'config')).code).toBe(0)
+  })
+
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
     const grounds = await layGrounds()
     grounds.plant('way')
