@@ -21,6 +21,8 @@ export const replicaFaults = defineFaults('replica', {
 const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
 const MAX_TURNS = 64
+/** Turns with nothing new that are waited for as long as fewer jobs came than the time before. */
+const PATIENT_TURNS = 8
 /** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
 const MAX_GATHERED = 1_024
 
@@ -43,6 +45,8 @@ export class Replica {
   readonly #options: ReplicaOptions
   #jobs: Job[] = []
   #running: Promise<void> | undefined
+  /** How many jobs came together the time before: who sends many at a time goes on doing so. */
+  #usual = 0
   #quarantine: string | null = null
   /** What stopped the writing is still there, so that nobody can write: not even that it was repaired. */
   #isStuck = false
@@ -114,10 +118,12 @@ export class Replica {
 
   /** Waits for the end of the turn, and of the next ones while jobs keep coming: they share one commit. */
   async #gather(): Promise<void> {
-    for (let turn = 0, known = 0; turn < MAX_TURNS && this.#jobs.length > known; turn += 1) {
-      known = this.#jobs.length
-      if (known >= MAX_GATHERED) return
+    for (let turn = 0, idle = 0; turn < MAX_TURNS && this.#jobs.length < MAX_GATHERED; turn += 1) {
+      const known = this.#jobs.length
       await new Promise<void>((resolve) => setImmediate(resolve))
+      if (this.#jobs.length > known) idle = 0
+      else if (known >= this.#usual || idle === PATIENT_TURNS) return
+      else idle += 1
     }
   }
 
@@ -125,6 +131,7 @@ export class Replica {
     while (this.#jobs.length > 0) {
       const jobs = this.#jobs
       this.#jobs = []
+      this.#usual = jobs.length
       try {
         await this.#serve(jobs)
       } catch (thrown) {
