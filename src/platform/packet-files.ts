@@ -156,7 +156,6 @@ export const writeNew = async (
     const filling = new Filling(file)
     await writeAll(filling, chunks)
     await filling.finish()
-
   } finally {
     await file.close()
   }
