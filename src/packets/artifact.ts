@@ -12,7 +12,7 @@ const TITLE = 'org.opencontainers.image.title'
 
 /** What registries keep manifests under; ours too. */
 export const MAX_MANIFEST = 4 * 1024 * 1024
-/** From so many bytes on a file is worth a connection and a thread. */
+/** From so many bytes on a file is worth a connection of its own. */
 export const LARGE_FILE = 16 * 1024 * 1024
 const MAX_LAYERS = 1000
 const DIGEST = /^sha256:[0-9a-f]{64}$/

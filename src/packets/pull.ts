@@ -1,6 +1,7 @@
 import type { Digest } from '../kernel/digest.ts'
 import {
   type Artifact,
+  type Descriptor,
   MANIFEST_TYPE,
   metadataLayer,
   type PlacedFile,
@@ -34,6 +35,8 @@ export interface Located extends Resolved {
   readonly metadata?: PacketMetadata
   /** Digest of the metadata blob; empty when there is none. */
   readonly metadataDigest: string
+  /** The blob itself, verified, when it was fetched just now. */
+  readonly metadataBytes?: Uint8Array
 }
 
 /** One step down: a tag may name an index, but an index that leads to another is a maze. */
@@ -88,7 +91,7 @@ export const locatePacket = async (
   if (layer.size > MAX_METADATA)
     throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
-  return { ...found, metadata: readMetadata(bytes), metadataDigest: layer.digest }
+  return { ...found, metadata: readMetadata(bytes), metadataDigest: layer.digest, metadataBytes: bytes }
 }
 
 /** The metadata says which files there are; the manifest says which bytes. They must agree. */
@@ -128,8 +131,12 @@ export const pullPacket = async (
   if (total > maxBytes)
     throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
   let done = 0
+  const open = (blob: Descriptor, stop: AbortSignal) =>
+    blob.digest === located.metadataDigest && located.metadataBytes !== undefined
+      ? [located.metadataBytes]
+      : registry.stream(ref, blob, AbortSignal.any([signal, stop]))
   const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
-    for await (const chunk of registry.stream(ref, blob, AbortSignal.any([signal, stop]))) {
+    for await (const chunk of open(blob, stop)) {
       done += chunk.length
       progress?.(done, total)
       yield chunk
