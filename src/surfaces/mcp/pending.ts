@@ -12,9 +12,13 @@ export interface Delegated {
 
 const isCall = (worker: Worker): worker is Call => 'cancel' in worker
 
+/** So many requests may pass through one map. */
+const MAX_PASSED = 64
+
 /** Requests not answered yet, and those who wait for the last of them. */
 export class Pending {
-  readonly #open = new Map<RequestId, Worker>()
+  #open = new Map<RequestId, Worker>()
+  #passed = 0
   #waiting: (() => void)[] = []
 
   has(id: RequestId): boolean {
@@ -28,6 +32,7 @@ export class Pending {
   }
 
   add(id: RequestId, worker: Worker): void {
+    this.#passed += 1
     this.#open.set(id, worker)
   }
 
@@ -36,6 +41,7 @@ export class Pending {
     const known = this.#open.get(id)
     if (known === undefined || (worker !== undefined && known !== worker)) return false
     this.#open.delete(id)
+    if (this.#open.size === 0) this.#renew()
     this.wake()
     return true
   }
@@ -51,6 +57,16 @@ export class Pending {
     for (const worker of this.#open.values()) if (isCall(worker)) worker.cancel(reason)
     this.#open.clear()
     this.wake()
+  }
+
+  /**
+   * What a map has let go of lives on in its older tables, each of which leads to the next, until the next full
+   * collection: all that calls were about would be kept until then.
+   */
+  #renew(): void {
+    if (this.#passed < MAX_PASSED) return
+    this.#passed = 0
+    this.#open = new Map()
   }
 
   wake(): void {
