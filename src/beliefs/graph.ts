@@ -6,7 +6,7 @@ import { beliefFaults } from './faults.ts'
 import { type Accounts, recountBalances } from './ledger.ts'
 import type { NodeState, NodeTable } from './nodes.ts'
 import { Propagator, pullOf } from './propagate.ts'
-import { readSnapshot, writeSnapshot } from './snapshot.ts'
+import { type Margins, readSnapshot, writeSnapshot } from './snapshot.ts'
 import { emptyTables, type Tables } from './tables.ts'
 
 export { DEFAULT_CONFIG, type GraphConfig } from './config.ts'
@@ -57,8 +57,8 @@ export class Graph {
     return new Graph(config, readSnapshot(checkConfig(config), bytes))
   }
 
-  serialize(): Uint8Array {
-    return writeSnapshot(this.config, this.#tables)
+  serialize(margins?: Margins): Buffer {
+    return writeSnapshot(this.config, this.#tables, margins)
   }
 
   createNode(belief: number, energy: number, at: number): Applied<NodeState> {

@@ -31,13 +31,10 @@ const Header = z.object({
   ),
 })
 
+const LENGTH_BYTES = 4
 const HASH_BYTES = 32
 
-const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
-  const whole = createHash('sha256')
-  for (const part of parts) whole.update(part)
-  return whole.digest()
-}
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
 
 /** A graph and the claims of its nodes: a deterministic function of the log. */
 export class State {
@@ -124,18 +121,20 @@ export class State {
   serialize(link: string): Uint8Array {
     const claims = [...this.claims].map(([node, claim]) => ({ node, ...claim }))
     const header = Buffer.from(canonicalJson({ link, at: this.at, claims }))
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(header.length)
-    const parts = [length, header, this.graph.serialize()]
-    return Buffer.concat([...parts, sha256(...parts)])
+    const bytes = this.graph.serialize({ before: LENGTH_BYTES + header.length, after: HASH_BYTES })
+    bytes.writeUInt32LE(header.length)
+    header.copy(bytes, LENGTH_BYTES)
+    const end = bytes.length - HASH_BYTES
+    sha256(bytes.subarray(0, end)).copy(bytes, end)
+    return bytes
   }
 
   /** The state in a snapshot that follows `link`; undefined when it is damaged or belongs elsewhere. */
   static restore(config: GraphConfig, bytes: Uint8Array, link: string): State | undefined {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, bytes.length - HASH_BYTES))
-    if (body.length < 4 || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined
-    const end = 4 + body.readUInt32LE(0)
-    const header = Header.parse(JSON.parse(body.subarray(4, end).toString('utf8')))
+    if (body.length < LENGTH_BYTES || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined
+    const end = LENGTH_BYTES + body.readUInt32LE(0)
+    const header = Header.parse(JSON.parse(body.subarray(LENGTH_BYTES, end).toString('utf8')))
     if (header.link !== link) return undefined
     const claims = header.claims.map(({ node, ...claim }): [number, Claim] => [node, claim])
     return new State(Graph.restore(config, body.subarray(end)), header.at, new Map(claims))

@@ -99,11 +99,24 @@ const takeAccount = (view: DataView, offset: number): bigint => {
 
 const accountAt = (index: number): number => ACCOUNTS_AT + index * ACCOUNT_WORDS * 8
 
-export const writeSnapshot = (config: GraphConfig, tables: Tables): Uint8Array => {
+/** Bytes that a snapshot shall lie between, to be filled by whoever asked for them. */
+export interface Margins {
+  readonly before: number
+  readonly after: number
+}
+
+/** Within margins, so that what goes around it costs no second copy of all of it. */
+export const writeSnapshot = (
+  config: GraphConfig,
+  tables: Tables,
+  { before, after }: Margins = { before: 0, after: 0 },
+): Buffer => {
   const { nodes, edges, ledger } = tables
   const columns = columnsOf(tables, nodes.count, edges.count)
-  const bytes = new Uint8Array(lengthOf(columns))
-  const view = new DataView(bytes.buffer)
+  const length = lengthOf(columns)
+  const whole = Buffer.allocUnsafeSlow(before + length + after)
+  const bytes = whole.subarray(before, before + length)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length)
   bytes.set(Buffer.from(MAGIC, 'latin1'))
   view.setUint32(MAGIC.length, VERSION, true)
   bytes.set(configHash(config), CONFIG_AT)
@@ -120,7 +133,7 @@ export const writeSnapshot = (config: GraphConfig, tables: Tables): Uint8Array =
     offset += rows * column.BYTES_PER_ELEMENT
   }
   bytes.set(sha256(bytes.subarray(0, offset)), offset)
-  return bytes
+  return whole
 }
 
 const damaged = (what: string): never => {
