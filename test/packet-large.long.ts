@@ -1,6 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { digestBytes } from '../src/kernel/hash.ts'
+import { writeDescriptor } from '../src/packets/artifact.ts'
 import { writeFlat } from '../src/packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from '../src/packets/search/local-embedder.ts'
 import { makeFolder, Program, sweep } from './support/binary.ts'
@@ -10,39 +12,45 @@ afterAll(sweep)
 
 /** So many that the index is searched in a thread. */
 const ROWS = 260_000
-const DIGEST = '1'.repeat(64)
 const PATIENCE = 120_000
 
 const threadsOf = async (pid: number) => (await readdir(`/proc/${pid}/task`)).length
 
-/** A packet as if it had been fetched. */
-const layPacket = async (): Promise<string> => {
-  const root = await makeFolder()
-  const folder = join(root, 'cas', `sha256_${DIGEST}`)
-  await mkdir(join(folder, 'payload/faiss'), { recursive: true })
+/** A packet as if it had been fetched, with the manifest a registry would have given. */
+const layPacket = async () => {
   const values = new Float32Array(ROWS * LOCAL_DIM)
   const lines = Array.from({ length: ROWS }, (_, row) => {
     const text = `item ${row} of shelf ${row % 977}`
     values.set(embedLocally(text), row * LOCAL_DIM)
     return `${JSON.stringify({ id: `a.md:${row}`, text, metadata: { path: 'a.md' } })}\n`
   })
-  await writeFile(join(folder, 'payload/docs.jsonl'), lines.join(''))
-  await writeFile(
-    join(folder, 'payload/faiss/index.faiss'),
-    writeFlat({ rows: ROWS, dim: LOCAL_DIM, values }),
-  )
   const embedding = { model: LOCAL_MODEL, dim: LOCAL_DIM, dtype: 'float16' }
-  await writeFile(join(folder, 'payload/manifest.json'), JSON.stringify({ embedding }))
-  await writeFile(join(folder, 'oci-manifest.json'), '{}')
-  return root
+  const files = new Map<string, Uint8Array>([
+    ['payload/docs.jsonl', Buffer.from(lines.join(''))],
+    ['payload/faiss/index.faiss', writeFlat({ rows: ROWS, dim: LOCAL_DIM, values })],
+    ['payload/manifest.json', Buffer.from(JSON.stringify({ embedding }))],
+  ])
+  const layers = [...files].map(([path, bytes]) =>
+    writeDescriptor('application/octet-stream', digestBytes(bytes), bytes.length, path),
+  )
+  const config = writeDescriptor('application/vnd.oci.empty.v1+json', digestBytes(Buffer.from('{}')), 2, '')
+  const manifest = Buffer.from(JSON.stringify({ schemaVersion: 2, config, layers }))
+  const digest = digestBytes(manifest)
+  const root = await makeFolder()
+  for (const [path, bytes] of files.set('oci-manifest.json', manifest)) {
+    const place = join(root, 'cas', digest.replace(':', '_'), path)
+    await mkdir(dirname(place), { recursive: true })
+    await writeFile(place, bytes)
+  }
+  return { root, digest }
 }
 
 it(
   'a packet of 260 000 chunks is searched in a thread, and found is what is there',
   async () => {
-    const root = await layPacket()
+    const { root, digest } = await layPacket()
     const program = new Program([], { binary: 'cpm-mcp', env: { CPM_ROOT: root } })
-    const ref = `oci://localhost/x@sha256:${DIGEST}`
+    const ref = `oci://localhost/x@${digest}`
     const ask = (id: number, q: string) =>
       request(id, 'tools/call', { name: 'query', arguments: { ref, q, k: 2 } })
     program.send(initialize(), request(2, 'tools/list'))

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
 import { LineClient } from '../line-client.mjs'
@@ -10,27 +9,12 @@ import { Stop } from '../stop.mjs'
 import { buildPacket } from './build.mjs'
 import { wordOf, writeCorpus } from './corpus.mjs'
 import { loadParts } from './parts.mjs'
+import { storePacket } from './stored.mjs'
 
 const K = 5
 /** As deep as the product looks into each ranking. */
 const DEPTH = 20
 const CALLS = 200
-
-/**
- * A packet as if it had been fetched.
- *
- * @param {string} root
- * @param {string} packet
- * @param {string} seed
- */
-function store(root, packet, seed) {
-  const digest = createHash('sha256').update(seed).digest('hex')
-  const place = join(root, 'cas', `sha256_${digest}`)
-  mkdirSync(place, { recursive: true })
-  cpSync(packet, join(place, 'payload'), { recursive: true })
-  writeFileSync(join(place, 'oci-manifest.json'), '{}')
-  return `oci://localhost/bench@sha256:${digest}`
-}
 
 /** @param {number} i */
 const question = (i) => `where is ${wordOf(3000 + 7 * i)} and ${wordOf(9000 + 11 * i)} of section ${i}`
@@ -90,7 +74,8 @@ export async function benchHit(sizes, rounds) {
   for (const chunks of sizes) {
     const { packet, search } = await openAlone(chunks, parts)
     const root = freshDir()
-    const ref = store(root, packet, String(chunks))
+    const { digest } = storePacket(root, packet)
+    const ref = `oci://localhost/bench@${digest}`
     const server = new Server({
       name: `${chunks} chunks`,
       command: () => [process.execPath, join(projectDir, 'dist/bin/cpm-mcp.js'), '--cpm-dir', root],

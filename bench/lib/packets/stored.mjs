@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** @param {Uint8Array | string} bytes */
+const digestOf = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/**
+ * A packet as if it had been fetched, with the manifest a registry would have given.
+ *
+ * @param {string} root
+ * @param {string} packet
+ */
+export function storePacket(root, packet) {
+  const files = readdirSync(packet, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(packet, path)).isFile())
+    .sort()
+  const layers = files.map((path) => {
+    const bytes = readFileSync(join(packet, path))
+    const annotations = { 'org.opencontainers.image.title': `payload/${path}` }
+    return { mediaType: 'application/octet-stream', digest: digestOf(bytes), size: bytes.length, annotations }
+  })
+  const config = { mediaType: 'application/vnd.oci.empty.v1+json', digest: digestOf('{}'), size: 2 }
+  const manifest = JSON.stringify({ schemaVersion: 2, config, layers })
+  const digest = digestOf(manifest)
+  const place = join(root, 'cas', digest.replace(':', '_'))
+  mkdirSync(place, { recursive: true })
+  cpSync(packet, join(place, 'payload'), { recursive: true })
+  writeFileSync(join(place, 'oci-manifest.json'), manifest)
+  return { digest, place }
+}
