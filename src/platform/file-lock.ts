@@ -5,7 +5,7 @@ import { defineFaults, Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { readPlain } from './jail-async.ts'
-import { isGone, type Owner, ownSelf } from './process-owner.ts'
+import { isGone, type Owner, ownSelf, readSign, shortOwner, writeSign } from './process-owner.ts'
 
 export const lockFaults = defineFaults('lock', {
   busy: {
@@ -76,7 +76,7 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
   if (before.some((claim) => !isStale(claim, me))) return undefined
   const number = (before.at(-1)?.number ?? 0) + 1
   const mine: Claim = { file: `${path}.${number}`, number, text: JSON.stringify(me) }
-  const draft = `${path}.${me.id}.tmp`
+  const draft = `${path}.${writeSign(me)}-${me.id}.tmp`
   await writeFile(draft, mine.text, { flag: 'wx', mode: 0o600 })
   try {
     await link(draft, mine.file)
@@ -95,14 +95,15 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
   return undefined
 }
 
+const DRAFT = /^(.+)-[0-9a-f]+\.tmp$/
+
 /** Removes drafts of processes that died between two steps. */
 const sweepDrafts = async (path: string, here: Owner): Promise<void> => {
   const prefix = `${basename(path)}.`
   for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue
-    const file = join(dirname(path), name)
-    const owner = readOwner((await readClaim(file)) ?? '')
-    if (owner !== undefined && isGone(owner, here)) await remove(file)
+    const [, sign = ''] = name.startsWith(prefix) ? (DRAFT.exec(name.slice(prefix.length)) ?? []) : []
+    const owner = readSign(sign)
+    if (owner !== undefined && isGone(owner, shortOwner(here))) await remove(join(dirname(path), name))
   }
 }
 

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../kernel/fault.ts'
-import { isGone, type Owner, ownSelf } from './process-owner.ts'
+import { isGone, ownSelf, readSign, shortOwner, writeSign } from './process-owner.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -22,28 +22,18 @@ export const diskFault = (cause: unknown): Fault => {
     : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
 }
 
-/** A process as a file name can tell it: shortened where that leaves no doubt. */
-const signOf = ({ host, boot, space, pid, start }: Owner) => ({
-  host: Buffer.from(host).toString('hex').slice(0, 16),
-  boot: boot.replaceAll('-', '').slice(0, 12),
-  space: space.replace(/\D/g, ''),
-  pid,
-  start,
-})
-
 /** A name that says who is writing, so that what a dead process left can be told from work in progress. */
-export const draftName = (): string =>
-  `.draft-${Object.values(signOf(ownSelf())).join('-')}-${randomBytes(6).toString('hex')}`
+export const draftName = (): string => `.draft-${writeSign(ownSelf())}-${randomBytes(6).toString('hex')}`
 
-const DRAFT = /^\.draft-([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)-[0-9a-f]+$/
+const DRAFT = /^\.draft-(.+)-[0-9a-f]+$/
 const DAY_MS = 24 * 3_600_000
 
 /** Whether a draft's writer is gone. Of another machine's only its age can tell. */
 const isAbandoned = (name: string, ageMs: number): boolean => {
-  const [, host, boot = '', space = '', pid, start = ''] = DRAFT.exec(name) ?? []
-  if (host === undefined) return false
-  const here = signOf(ownSelf())
-  return here.host === host ? isGone({ host, boot, space, pid: Number(pid), start }, here) : ageMs > DAY_MS
+  const owner = readSign(DRAFT.exec(name)?.[1] ?? '')
+  if (owner === undefined) return false
+  const here = shortOwner(ownSelf())
+  return here.host === owner.host ? isGone(owner, here) : ageMs > DAY_MS
 }
 
 /** Takes away what writers left in a folder that no longer live. */

@@ -35,6 +35,31 @@ export const ownSelf = (): Owner => ({
   space: orNothing(() => readlinkSync('/proc/self/ns/pid')),
 })
 
+/** As a file name can tell it: shortened where that leaves no doubt. */
+export const shortOwner = ({ host, boot, space, pid, start }: Owner): Owner => ({
+  host: Buffer.from(host).toString('hex').slice(0, 16),
+  boot: boot.replaceAll('-', '').slice(0, 12),
+  space: space.replace(/\D/g, ''),
+  pid,
+  start,
+})
+
+/**
+ * A process in the name of a file it makes: the name is there with the file, while what is written into it may never
+ * come.
+ */
+export const writeSign = (owner: Owner): string => {
+  const { host, boot, space, pid, start } = shortOwner(owner)
+  return [host, boot, space, pid, start].join('-')
+}
+
+/** The shortened owner in such a name. */
+export const readSign = (sign: string): Owner | undefined => {
+  const [, host = '', boot = '', space = '', pid, start = ''] =
+    /^([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)$/.exec(sign) ?? []
+  return pid === undefined ? undefined : { host, boot, space, pid: Number(pid), start }
+}
+
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

@@ -22,7 +22,7 @@ const OWNER = `const fs = require('fs')
     space: fs.readlinkSync('/proc/self/ns/pid') }))
   setInterval(() => {}, 1000)`
 
-const LEFT = /(^|\/)\.draft-|(^|\/)\.[^/]*\.previous(\/|$)|\.lock\.(\d+|[0-9a-f]+\.tmp)$/
+const LEFT = /(^|\/)\.draft-|(^|\/)\.[^/]*\.previous(\/|$)|\.lock\.(\d+|[^/]+\.tmp)$/
 
 /** Every file below a folder with its bytes, drafts and locks aside: what a reader would take for whole. */
 const visible = async (folder: string): Promise<ReadonlyMap<string, string>> => {
