@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
 const MAX_TURNS = 64
 /** Turns with nothing new that are waited for as long as fewer jobs came than the time before. */
-const PATIENT_TURNS = 8
+const PATIENT_TURNS = 16
 /** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
 const MAX_GATHERED = 1_024
 
