@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/json.ts'
 import { compareFindings, compareText, linesKey, severityRank } from './order.ts'
 import type { Finding, Lines, Severity } from './schema.ts'
 
@@ -44,12 +45,24 @@ const optional = <K extends string>(key: K, value: unknown): { readonly [key in 
   return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
 }
 
+/** Members of that name would keep the file from being read again. */
+const FORBIDDEN = '__proto__'
+
+const dropForbidden = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(dropForbidden)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (key === FORBIDDEN ? [] : [[key, dropForbidden(inner)]])),
+  )
+}
+
 // Sorted, because the order in which a rule happened to set them must not reach the file.
 const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(extras)
-      .filter(([, value]) => value !== undefined)
-      .sort(([a], [b]) => compareText(a, b)),
+      .filter(([key, value]) => value !== undefined && key !== FORBIDDEN)
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([key, value]) => [key, dropForbidden(value)]),
   )
 
 /** The one spelling of a finding: fixed order of keys, clean path, clean lines. */
