@@ -177,7 +177,7 @@ const settingRows = (): string[][] =>
 const configPage = (): string =>
   page(
     'Settings',
-    'Each setting has one name in three spellings. A flag wins over an environment variable, a variable over `warrant.json` in the current folder (or the file named by `--config` or `WARRANT_CONFIG`), and that over the default. Unknown keys, variables and flags are errors. A `warrant.json` that was merely found may name no place outside of its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store`). `warrant config` shows what is in force and why.',
+    'Each setting has one name in three spellings. A flag wins over an environment variable, a variable over `warrant.json` in the current folder (or the file named by `--config` or `WARRANT_CONFIG`), and that over the default. Unknown keys, variables and flags are errors. A `warrant.json` that was merely found may name no place outside of its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store`) and open no way to or from other machines (`embeddingUrl` and `host` off loopback, a database as `store`, `allowedHosts`, `allowedOrigins`, `registries`, `plainRegistries`). `warrant config` shows what is in force and why.',
     'In a file, `limits.callMs` is the member `callMs` of the object `limits`; lists are arrays. On the command line and in variables lists are separated by commas, switches are `true` or `false`.',
     table(['key', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   )

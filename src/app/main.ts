@@ -1,4 +1,5 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
+import { escapeLetter, oneLine } from '../kernel/one-line.ts'
 import {
   type Command,
   commandHelp,
@@ -20,13 +21,6 @@ const findCommand = (name: string, all: readonly Command[]): Command => {
   return found
 }
 
-// A message may quote what a file or a variable said: it must not break the line or paint the terminal.
-const oneLine = (text: string): string =>
-  text.replace(
-    /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
 export const reportFailure = (thrown: unknown, json: boolean, terminal: Terminal): number => {
   if (!(thrown instanceof Fault)) {
@@ -44,10 +38,7 @@ const plainJson = (terminal: Terminal): Terminal => ({
   ...terminal,
   print: (text) =>
     terminal.print(
-      text.replace(
-        /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-        (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      ),
+      text.replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeLetter),
     ),
 })
 

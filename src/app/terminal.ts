@@ -1,3 +1,4 @@
+import { escapeLetter } from '../kernel/one-line.ts'
 import type { Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr
@@ -29,6 +30,4 @@ const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u
  * every byte.
  */
 export const forTerminal = (text: string): string =>
-  process.stdout.isTTY === true
-    ? text.replace(PAINT, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    : text
+  process.stdout.isTTY === true ? text.replace(PAINT, escapeLetter) : text

@@ -45,9 +45,10 @@ const optional = <K extends string>(key: K, value: unknown): { readonly [key in 
   return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
 }
 
-/** Members of that name would keep the file from being read again. */
-const FORBIDDEN = '__proto__'
+/** Evidence has no member of that name: it would be checked nowhere, and might become somebody's prototype. */
+export const FORBIDDEN = '__proto__'
 
+/** What a rule adds may hold anything; the file must be one that can be read again. */
 const dropForbidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(dropForbidden)
   if (!isRecord(value)) return value

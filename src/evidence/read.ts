@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/hash.ts'
 import { isRecord } from '../kernel/json.ts'
 import { payloadHash } from './document.ts'
+import { FORBIDDEN } from './finding.ts'
 import { Evidence } from './schema.ts'
 import type { Reading } from './store.ts'
 
@@ -18,9 +19,6 @@ const invalid = (reason: string, more: Omit<Invalid, 'kind' | 'reason'> = {}): I
   reason,
   ...more,
 })
-
-// A member of that name would be checked nowhere and might become somebody's prototype.
-const FORBIDDEN = '__proto__'
 
 /** Where a value goes deeper than we follow, or holds a name we do not take; undefined when all is well. */
 const findTrap = (value: unknown, left: number): string | undefined => {

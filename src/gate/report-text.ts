@@ -1,4 +1,5 @@
 import type { Severity } from '../evidence/schema.ts'
+import { oneLine } from '../kernel/one-line.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
 
@@ -25,11 +26,6 @@ const painter =
   (as, text) =>
     colour ? `${ESC}${COLOURS[as]}m${text}${ESC}0m` : text
 
-// Names and code come from a repository we do not know: they must not paint the terminal or turn the text around.
-const HOSTILE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-const show = (text: string): string =>
-  text.replace(HOSTILE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
 const WIDEST = 140
 const BEFORE = 40
 
@@ -46,8 +42,8 @@ const cutLine = (line: string, column: number): Window => {
   return { text: line.slice(cut, cut + WIDEST), cut }
 }
 
-const blanks = (text: string): string => ' '.repeat(show(text.replaceAll('\t', '  ')).length)
-const code = (text: string): string => show(text.replaceAll('\t', '  '))
+const blanks = (text: string): string => ' '.repeat(oneLine(text.replaceAll('\t', '  ')).length)
+const code = (text: string): string => oneLine(text.replaceAll('\t', '  '))
 
 const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
   const width = String(first + lines.length).length
@@ -69,11 +65,11 @@ const oneFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: P
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
-    `  ${place}${paint(severity, severity)}  ${show(ruleId)}`,
-    `    ${show(message)}`,
+    `  ${place}${paint(severity, severity)}  ${oneLine(ruleId)}`,
+    `    ${oneLine(message)}`,
     ...(region !== undefined && excerpt !== undefined ? frame(excerpt, region, paint) : []),
-    ...(why === undefined ? [] : [`    why: ${show(why)}`]),
-    ...(fix === undefined ? [] : [`    fix: ${show(fix)}`]),
+    ...(why === undefined ? [] : [`    why: ${oneLine(why)}`]),
+    ...(fix === undefined ? [] : [`    fix: ${oneLine(fix)}`]),
   ]
 }
 
@@ -100,7 +96,7 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
   let file: string | undefined
   for (const finding of report.findings) {
     if (finding.state !== 'new') continue
-    if (finding.file !== file) lines.push(paint('file', show(finding.file)))
+    if (finding.file !== file) lines.push(paint('file', oneLine(finding.file)))
     file = finding.file
     lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
   }

@@ -1,4 +1,5 @@
 import { defineFaults } from './fault.ts'
+import { PLAIN_TEXT } from './json.ts'
 
 export const canonicalFaults = defineFaults('canonical', {
   not_json: { kind: 'invalid', fix: 'Send finite numbers, whole Unicode strings, plain objects and arrays.' },
@@ -8,11 +9,8 @@ const refuse = (what: string): never => {
   throw canonicalFaults.not_json(`${what} has no canonical JSON form`)
 }
 
-/** Letters that stand for themselves. Most of what we write is nothing else. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
 const writeString = (text: string): string => {
-  if (PLAIN.test(text)) return `"${text}"`
+  if (PLAIN_TEXT.test(text)) return `"${text}"`
   return text.isWellFormed() ? JSON.stringify(text) : refuse('a lone surrogate')
 }
 

@@ -1,13 +1,10 @@
-import { isRecord } from './json.ts'
+import { isRecord, PLAIN_TEXT } from './json.ts'
 
 /** One value, twice: as compact JSON, and as a JSON string that holds it indented by two. */
 export interface TwoTexts {
   readonly json: string
   readonly quoted: string
 }
-
-/** Letters that stand for themselves in JSON, and in JSON within a string. */
-const PLAIN = /^[ !#-[\]-~]*$/
 
 /** How a member begins: the first of a record, and one that follows another. */
 interface Name {
@@ -22,7 +19,7 @@ const names = new Map<string, Name>()
 const nameOf = (name: string): Name | undefined => {
   const known = names.get(name)
   if (known !== undefined) return known
-  if (!PLAIN.test(name)) return undefined
+  if (!PLAIN_TEXT.test(name)) return undefined
   const begin = (json: string, quoted: string): TwoTexts => ({
     json: `${json}"${name}":`,
     quoted: `${quoted}\\n  \\"${name}\\": `,
@@ -42,7 +39,7 @@ const writeFlat = (value: Readonly<Record<string, unknown>>): TwoTexts | undefin
     const name = nameOf(key)
     if (name === undefined) return undefined
     const begin = json === '' ? name.first : name.next
-    if (typeof member === 'string' && PLAIN.test(member)) {
+    if (typeof member === 'string' && PLAIN_TEXT.test(member)) {
       json += `${begin.json}"${member}"`
       quoted += `${begin.quoted}\\"${member}\\"`
     } else if (Number.isFinite(member) || typeof member === 'boolean') {

@@ -12,12 +12,16 @@ const DOMAIN = 'SCG-LINEAGE-1\n'
 
 type Unsealed = Omit<Entry, 'checksum'>
 
-export const entryChecksum = (entry: Unsealed, previous: string): string =>
-  sha256(
-    `${DOMAIN}${entry.seq}\n${entry.tick}\n${entry.operation}\n${entry.timestamp}\n${entry.payload_hash}\n${previous}`,
-  )
-
 type Occasion = Pick<Entry, 'tick' | 'operation' | 'timestamp'>
+
+const occasionText = ({ tick, operation, timestamp }: Occasion): string =>
+  `\n${tick}\n${operation}\n${timestamp}\n`
+
+const checksumOf = (seq: number, occasion: string, payloadHash: string, previous: string): string =>
+  sha256(`${DOMAIN}${seq}${occasion}${payloadHash}\n${previous}`)
+
+export const entryChecksum = (entry: Unsealed, previous: string): string =>
+  checksumOf(entry.seq, occasionText(entry), entry.payload_hash, previous)
 
 /** What entries of one occasion have in common, as the checksum and as canonical JSON have it. */
 interface Common extends Occasion {
@@ -30,7 +34,7 @@ const commonOf = ({ tick, operation, timestamp }: Occasion): Common => ({
   tick,
   operation,
   timestamp,
-  inChecksum: `\n${tick}\n${operation}\n${timestamp}\n`,
+  inChecksum: occasionText({ tick, operation, timestamp }),
   afterChecksum: `","operation":${canonicalJson(operation)},"payload_hash":"`,
   atEnd: `,"tick":${tick},"timestamp":${canonicalJson(timestamp)}}`,
 })
@@ -58,7 +62,7 @@ export const sealEntry = (
   const { inChecksum, afterChecksum, atEnd } = commonTo(draft)
   const payload = draft.payload(salt)
   const payloadHash = sha256(payload)
-  const checksum = sha256(`${DOMAIN}${seq}${inChecksum}${payloadHash}\n${previous}`)
+  const checksum = checksumOf(seq, inChecksum, payloadHash, previous)
   // Canonical JSON, member by member: many times as fast as sorting them for every entry.
   const entry = `{"checksum":"${checksum}${afterChecksum}${payloadHash}","seq":${seq}${atEnd}`
   return { checksum, row: { seq, entry, payload } }

@@ -1,6 +1,4 @@
-/** What would end the line, forge another or paint the terminal is a blank. */
-const oneLine = (cell: string): string =>
-  cell.replace(/[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+import { oneLine } from '../../kernel/one-line.ts'
 
 /** Columns aligned by their widest cell. */
 export const writeTable = (head: readonly string[], given: readonly (readonly string[])[]): string => {

@@ -279,16 +279,14 @@ export class Connection {
     const token = progressToken(params)
     const report = token === undefined ? undefined : this.#reporter(token)
     const call = service.openCall(report, { request: id, tool: plan.tool.name })
-    let waits = false
     let over = false
     service.parts.invoke(plan.tool, plan.args, call, (outcome) => {
       over = true
-      if (outcome.kind !== 'cancelled' && !(waits && this.#closed))
+      if (outcome.kind !== 'cancelled' && !this.#closed)
         this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
-      if (waits) this.#pending.remove(id, call)
+      this.#pending.remove(id, call)
     })
-    waits = !over
-    if (waits) this.#pending.add(id, call)
+    if (!over) this.#pending.add(id, call)
     return true
   }
 

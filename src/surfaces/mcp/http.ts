@@ -108,12 +108,17 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     const call = service.openCall(undefined, { request: id, tool: plan.tool.name })
     const gone = () => call.cancel('the client went away')
     const outcome = await new Promise<Outcome>((done) => {
+      let over = false
+      service.parts.invoke(plan.tool, plan.args, call, (ended) => {
+        over = true
+        done(ended)
+      })
+      // Who is answered at once cannot go away in the meantime.
+      if (over) return
       response.once('close', gone)
       calls.add(call)
-      service.parts.invoke(plan.tool, plan.args, call, done)
     })
-    calls.delete(call)
-    response.off('close', gone)
+    if (calls.delete(call)) response.off('close', gone)
     if (outcome.kind !== 'cancelled') sendLine(response, writeOutcome(service, id, outcome, 'modern'))
   }
 
