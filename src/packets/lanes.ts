@@ -1,4 +1,4 @@
-const AT_ONCE = 4
+export const AT_ONCE = 4
 
 /** Runs `work` over items, a few at a time. The first failure ends the others too. */
 export const inLanes = async <T>(

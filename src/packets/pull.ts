@@ -8,6 +8,7 @@ import {
   placeFiles,
   readArtifact,
 } from './artifact.ts'
+import { BlobReader } from './blob-reader.ts'
 import type { KnownMetadata } from './cache.ts'
 import { packetFaults } from './faults.ts'
 import { readCard } from './format/card.ts'
@@ -85,7 +86,18 @@ export const locatePacket = async (
 ): Promise<Located> => {
   const found = await pickManifest(registry, ref, signal)
   const known = await recall(found.digest)
-  if (known !== undefined) return { ...found, ...known }
+  return known === undefined ? describePacket(registry, ref, found, signal) : { ...found, ...known }
+}
+
+type Found = Awaited<ReturnType<typeof pickManifest>>
+
+/** What a packet says of itself, beside its manifest. */
+const describePacket = async (
+  registry: RegistryReader,
+  ref: Reference,
+  found: Found,
+  signal: AbortSignal,
+): Promise<Located> => {
   const layer = metadataLayer(found.artifact)
   if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
   if (layer.size > MAX_METADATA)
@@ -106,6 +118,8 @@ const checkFiles = ({ metadata }: Located, files: readonly PlacedFile[]): void =
   }
 }
 
+const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
+
 export interface Pulled {
   readonly digest: Digest
   readonly folder: string
@@ -122,25 +136,34 @@ export const pullPacket = async (
   progress?: (done: number, total: number) => void,
 ): Promise<Pulled> => {
   const admitted = await guard.admit(ref, true)
-  const located = await locatePacket(registry, ref, signal)
-  const { warnings } = await guard.judge(ref, located.digest, false, signal)
-  const { digest, bytes: manifest, artifact, metadata } = located
-  const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
-  checkFiles(located, files)
-  const total = files.reduce((sum, { descriptor }) => sum + descriptor.size, 0)
-  if (total > maxBytes)
-    throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
-  let done = 0
-  const open = (blob: Descriptor, stop: AbortSignal) =>
-    blob.digest === located.metadataDigest && located.metadataBytes !== undefined
-      ? [located.metadataBytes]
-      : registry.stream(ref, blob, AbortSignal.any([signal, stop]))
-  const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
-    for await (const chunk of open(blob, stop)) {
-      done += chunk.length
-      progress?.(done, total)
-      yield chunk
-    }
-  })
-  return { digest, folder, located, warnings: [...admitted, ...warnings] }
+  const found = await pickManifest(registry, ref, signal)
+  const { digest, bytes: manifest, artifact } = found
+  const { warnings } = await guard.judge(ref, digest, false, signal)
+  const blobs = new BlobReader(registry, ref, signal)
+  try {
+    if (sumSizes(artifact.layers) <= maxBytes && (await store.find(digest)) === undefined)
+      blobs.ahead(artifact.layers)
+    const located = await describePacket(registry, ref, found, signal)
+    const { metadata, metadataDigest, metadataBytes } = located
+    const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
+    checkFiles(located, files)
+    const total = sumSizes(files.map(({ descriptor }) => descriptor))
+    if (total > maxBytes)
+      throw packetFaults.too_large(
+        `the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`,
+      )
+    let done = 0
+    const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
+      const here = blob.digest === metadataDigest ? metadataBytes : undefined
+      for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
+        done += chunk.length
+        progress?.(done, total)
+        yield chunk
+      }
+    })
+    return { digest, folder, located, warnings: [...admitted, ...warnings] }
+  } catch (cause) {
+    blobs.leave(cause)
+    throw cause
+  }
 }

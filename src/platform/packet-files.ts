@@ -53,7 +53,7 @@ export const syncFolder = async (path: string): Promise<void> => {
 }
 
 /** So much is written at once: a write costs more than the bytes in it. */
-const BATCH = 1024 * 1024
+const BATCH = 768 * 1024
 /** A chunk of this size is a batch by itself. */
 const WHOLE = 256 * 1024
 /** So much goes to the disk while more is on its way. */

@@ -20,12 +20,9 @@ const refuse = (why: string, cause?: unknown): never => {
 }
 
 const parse = async (text: string): Promise<unknown> => {
-  try {
-    // An empty file is a policy somebody meant to write.
-    return (await parseYaml(text)) ?? refuse('it is empty')
-  } catch (cause) {
-    return refuse('it is not YAML', cause)
-  }
+  const value = await parseYaml(text).catch((cause: unknown) => refuse('it is not YAML', cause))
+  // An empty file is a policy somebody meant to write.
+  return value ?? refuse('it is empty')
 }
 
 const loadKey = async (root: string, named: string): Promise<TrustedKey> => {

@@ -21,11 +21,13 @@ const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.d
 
 const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
   await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
-  await inLanes([...object.files].sort(bySize), ({ path, descriptor }, signal) =>
-    writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
+  const files = [...object.files].sort(bySize).map(
+    ({ path, descriptor }) =>
+      (signal: AbortSignal) =>
+        writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
   )
-  // Last, so that a folder with a manifest is a folder with everything.
-  await writeNew(join(draft, MANIFEST_FILE), [object.manifest])
+  const manifest = () => writeNew(join(draft, MANIFEST_FILE), [object.manifest])
+  await inLanes([...files, manifest], (write, signal) => write(signal))
   await Promise.all(folderTree(draft, object.files).map(syncFolder))
 }
 

@@ -248,24 +248,26 @@ describe('a policy', () => {
   })
 
   it.each([
-    ['is empty', ''],
-    ['is no YAML', 'mode: [strict'],
-    ['has a rule nobody knows', 'allowed_source: [r.io/*]\n'],
-    ['has a mode nobody knows', 'mode: permissive\n'],
-    ['has a star in the host', 'allowed_sources: ["r.io*"]\n'],
-    ['requires signatures without keys', 'require: [signature]\n'],
-    ['names a key that is not there', 'require: [signature]\nkeys: [nobody.pub]\n'],
-    ['names a key that is none', 'require: [signature]\nkeys: [policy.yml]\n'],
-  ])('that %s lets nothing pass', async (_, text) => {
+    ['is empty', '', 'it is empty'],
+    ['has only remarks', '# mode: strict\n', 'it is empty'],
+    ['is no YAML', 'mode: [strict', 'it is not YAML'],
+    ['has a rule nobody knows', 'allowed_source: [r.io/*]\n', 'allowed_source'],
+    ['has a mode nobody knows', 'mode: permissive\n', 'mode: '],
+    ['has a star in the host', 'allowed_sources: ["r.io*"]\n', 'the source r.io*'],
+    ['requires signatures without keys', 'require: [signature]\n', 'names no keys'],
+    ['names a key that is not there', 'require: [signature]\nkeys: [nobody.pub]\n', 'the key nobody.pub'],
+    ['names a key that is none', 'require: [signature]\nkeys: [policy.yml]\n', 'is no public key'],
+  ])('that %s lets nothing pass', async (_, text, why) => {
     const { packets } = await world(text)
     for (const answer of [
       await packets.lookup({ name: 'demo' }, never),
       await packets.query({ ref: pinned(), q: 'x' }, never),
-    ])
-      expect(answer).toMatchObject({
-        ok: false,
-        detail: expect.stringContaining('policy.yml cannot be used'),
-      })
+    ]) {
+      const { detail } = answer as { detail?: string }
+      expect(answer).toMatchObject({ ok: false })
+      expect(detail).toMatch(/policy\.yml cannot be used: /)
+      expect(detail).toContain(why)
+    }
     expect(asked()).toEqual([])
   })
 

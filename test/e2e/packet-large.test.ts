@@ -1,5 +1,5 @@
 import { createCipheriv } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -60,9 +60,11 @@ const breaksAt = (length: number): Behaviour =>
     return true
   })
 
-const play = async (behave: Behaviour = () => false, more: Env = {}, made = packet) => {
+const play = async (behave: Behaviour = () => false, more: Env = {}, made = packet, policy = '') => {
   const home = await makeFolder()
   registry.play(made, behave)
+  await mkdir(join(home, 'cpm'))
+  if (policy !== '') await writeFile(join(home, 'cpm/policy.yml'), policy)
   const cas = join(home, 'cpm/cas')
   const env = { REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm'), ...more }
   const done = await packetJson(['pull', 'demo'], env)
@@ -152,6 +154,62 @@ describe('a large file of a packet', () => {
     const { answer, stored } = await play(onLarge(behave))
     expect(answer).toMatchObject({ error: { code } })
     expect(stored).toEqual([])
+  })
+
+  const metadata = [...packet.blobs].find(([, bytes]) => Buffer.from(bytes).includes('cpm.packet.metadata'))
+  const onMetadata =
+    (act: Behaviour): Behaviour =>
+    (call, response, address) =>
+      call.path.endsWith(metadata?.[0] ?? '-') ? act(call, response, address) : false
+  const asked = async () => {
+    for (let i = 0; i < 200 && ranges().length === 0; i++) await sleep(20)
+    return ranges().length > 0
+  }
+
+  it('is asked for before everything else is known', async () => {
+    const late = onMetadata(async (_, response) => {
+      if (await asked()) response.end(metadata?.[1])
+      else response.writeHead(404).end()
+    })
+    await expectWhole(await play(late))
+    expect(ranges()).toHaveLength(1)
+  })
+
+  it('is let go of when the rest is no good', async () => {
+    let sent = 0
+    const bad: Behaviour = (call, response, address) => {
+      const wrong = onMetadata(async (_, answer) => (await asked()) && answer.end('{}'))
+      if (!call.path.endsWith(digest)) return wrong(call, response, address)
+      response.writeHead(200, { 'content-length': LARGE.length })
+      const timer = setInterval(() => response.write(LARGE.subarray(sent, ++sent)), 10)
+      response.on('close', () => clearInterval(timer))
+      return true
+    }
+    const { answer, stored } = await play(bad)
+    expect(answer).toMatchObject({ error: { code: 'packet.mismatch' } })
+    expect(stored).toEqual([])
+  })
+
+  it('that is wanted in two places arrives in both', async () => {
+    const done = await play(undefined, {}, makePacket({ 'docs.jsonl': LARGE, 'faiss/index.faiss': LARGE }))
+    await expectWhole(done)
+    expect(await packetJson(['cache', 'verify'], done.env)).toMatchObject({ code: 0 })
+  })
+
+  it.each<[string, Env, string, string]>([
+    ['the policy forbids the packet', {}, 'require: [sbom]\n', 'packet.policy'],
+    ['the packet is too large', { WARRANT_MAX_PACKET_BYTES: '16777216' }, '', 'packet.too_large'],
+  ])('is not asked for when %s', async (_, more, policy, code) => {
+    const { answer } = await play(undefined, more, packet, policy)
+    expect(answer).toMatchObject({ error: { code } })
+    expect(ranges()).toEqual([])
+  })
+
+  it('is not asked for when it is there', async () => {
+    const { env } = await play()
+    registry.play(packet, () => false)
+    expect(await packetJson(['pull', 'demo'], env)).toMatchObject({ code: 0, answer: { ok: true } })
+    expect(ranges()).toEqual([])
   })
 
   it('comes through TLS as well', async () => {
