@@ -100,16 +100,17 @@ export const metadataLayer = ({ layers }: Artifact): Descriptor | undefined =>
   layers.find(({ mediaType }) => mediaType === METADATA_TYPE) ??
   layers.find(({ annotations }) => annotations[TITLE] === METADATA_FILE)
 
+/** The layers that are files. One without a title belongs to nobody and is left alone. */
+export const fileLayers = ({ layers }: Artifact): readonly Descriptor[] =>
+  layers.filter(({ annotations }) => annotations[TITLE] !== undefined)
+
 /** A file of a packet, where it goes and what it must hold. */
 export interface PlacedFile {
   readonly path: string
   readonly descriptor: Descriptor
 }
 
-/**
- * Where the layers of an artifact go. Whatever lies below the payload's root is put below `payload`; layers
- * without a title belong to nobody and are left alone.
- */
+/** Where the layers of an artifact go. Whatever lies below the payload's root is put below `payload`. */
 export const placeFiles = (artifact: Artifact, payloadRoot: string): readonly PlacedFile[] => {
   const first = metadataLayer(artifact)
   const placed = artifact.layers.flatMap((descriptor) => {

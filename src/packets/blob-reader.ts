@@ -39,7 +39,7 @@ export class BlobReader {
   }
 
   open(blob: Descriptor, stop: AbortSignal): AsyncIterable<Uint8Array> {
-    stop.addEventListener('abort', () => this.leave(stop.reason), { once: true })
+    stop.addEventListener('abort', () => this.leave(), { once: true })
     const begun = this.#begun.get(blob.digest)
     // The same bytes may be wanted in two places, and were asked for once.
     this.#begun.delete(blob.digest)
@@ -47,8 +47,8 @@ export class BlobReader {
   }
 
   /** Nobody will read any more. */
-  leave(cause: unknown): void {
-    this.#halt.abort(cause)
+  leave(): void {
+    this.#halt.abort()
   }
 
   #stream(blob: Descriptor): AsyncIterable<Uint8Array> {

@@ -2,6 +2,7 @@ import type { Digest } from '../kernel/digest.ts'
 import {
   type Artifact,
   type Descriptor,
+  fileLayers,
   MANIFEST_TYPE,
   metadataLayer,
   type PlacedFile,
@@ -106,8 +107,11 @@ const describePacket = async (
   return { ...found, metadata: readMetadata(bytes), metadataDigest: layer.digest, metadataBytes: bytes }
 }
 
+const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
+
 /** The metadata says which files there are; the manifest says which bytes. They must agree. */
-const checkFiles = ({ metadata }: Located, files: readonly PlacedFile[]): void => {
+const filesOf = ({ artifact, metadata }: Located): readonly PlacedFile[] => {
+  const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
   const placed = new Map(files.map(({ path, descriptor }) => [path, descriptor]))
   for (const { name, digest, size } of metadata?.payload.files ?? []) {
     const descriptor = placed.get(`payload/${name}`)
@@ -116,9 +120,8 @@ const checkFiles = ({ metadata }: Located, files: readonly PlacedFile[]): void =
     if ((digest ?? descriptor.digest) !== descriptor.digest || (size ?? descriptor.size) !== descriptor.size)
       throw packetFaults.metadata(`${name} is not the file that the metadata lists`)
   }
+  return files
 }
-
-const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
 
 export interface Pulled {
   readonly digest: Digest
@@ -128,42 +131,52 @@ export interface Pulled {
   readonly warnings: readonly string[]
 }
 
+type Progress = (done: number, total: number) => void
+
+/** Puts the files of a packet into the store, each as it comes. */
+const storeFiles = async (
+  { store, maxBytes }: PullPorts,
+  located: Located,
+  blobs: BlobReader,
+  progress?: Progress,
+): Promise<string> => {
+  const { digest, bytes: manifest, metadataDigest, metadataBytes } = located
+  const files = filesOf(located)
+  const total = sumSizes(files.map(({ descriptor }) => descriptor))
+  if (total > maxBytes)
+    throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
+  let done = 0
+  return store.add({ digest, manifest, files }, async function* (blob, stop) {
+    const here = blob.digest === metadataDigest ? metadataBytes : undefined
+    for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
+      done += chunk.length
+      progress?.(done, total)
+      yield chunk
+    }
+  })
+}
+
 /** Brings a packet into the store, whole and verified, if the policy lets it. */
 export const pullPacket = async (
-  { registry, store, guard, maxBytes }: PullPorts,
+  ports: PullPorts,
   ref: Reference,
   signal: AbortSignal,
-  progress?: (done: number, total: number) => void,
+  progress?: Progress,
 ): Promise<Pulled> => {
+  const { registry, store, guard, maxBytes } = ports
   const admitted = await guard.admit(ref, true)
   const found = await pickManifest(registry, ref, signal)
-  const { digest, bytes: manifest, artifact } = found
+  const { digest } = found
   const { warnings } = await guard.judge(ref, digest, false, signal)
+  const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {
-    if (sumSizes(artifact.layers) <= maxBytes && (await store.find(digest)) === undefined)
-      blobs.ahead(artifact.layers)
+    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.ahead(layers)
     const located = await describePacket(registry, ref, found, signal)
-    const { metadata, metadataDigest, metadataBytes } = located
-    const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
-    checkFiles(located, files)
-    const total = sumSizes(files.map(({ descriptor }) => descriptor))
-    if (total > maxBytes)
-      throw packetFaults.too_large(
-        `the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`,
-      )
-    let done = 0
-    const folder = await store.add({ digest, manifest, files }, async function* (blob, stop) {
-      const here = blob.digest === metadataDigest ? metadataBytes : undefined
-      for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
-        done += chunk.length
-        progress?.(done, total)
-        yield chunk
-      }
-    })
+    const folder = await storeFiles(ports, located, blobs, progress)
     return { digest, folder, located, warnings: [...admitted, ...warnings] }
-  } catch (cause) {
-    blobs.leave(cause)
-    throw cause
+  } finally {
+    // Somebody else may have stored it meanwhile, and nobody read what was asked for.
+    blobs.leave()
   }
 }

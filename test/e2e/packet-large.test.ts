@@ -13,7 +13,7 @@ import { DEFAULT_OCI } from '../../src/platform/oci-settings.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
-import { makePacket } from '../support/packet-maker.ts'
+import { makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { type Env, packetJson } from '../support/packet-program.ts'
 import { openGuard } from '../support/packet-world.ts'
 import { serverCertificate } from '../support/test-sigstore.ts'
@@ -205,11 +205,45 @@ describe('a large file of a packet', () => {
     expect(ranges()).toEqual([])
   })
 
+  it('that belongs to nobody is not asked for, and nobody waits for it', async () => {
+    const files = { 'payload/manifest.json': '{}', 'payload/docs.jsonl': LARGE }
+    const made = makeArtifact(files, ({ layers }) => {
+      const [, large] = layers as Record<string, unknown>[]
+      delete large?.annotations
+    })
+    expect(await play(undefined, {}, made)).toMatchObject({ code: 0, answer: { ok: true } })
+    expect(ranges()).toEqual([])
+  })
+
   it('is not asked for when it is there', async () => {
     const { env } = await play()
     registry.play(packet, () => false)
     expect(await packetJson(['pull', 'demo'], env)).toMatchObject({ code: 0, answer: { ok: true } })
     expect(ranges()).toEqual([])
+  })
+
+  it('that somebody else stored meanwhile is not waited for', async () => {
+    const env = { REGISTRY: registry.address, CPM_ROOT: await makeFolder() }
+    let release = () => {}
+    const stored = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const held = onMetadata(async (_, response) => {
+      await stored
+      response.end(metadata?.[1])
+    })
+    const endless = onLarge((_, response) =>
+      response.writeHead(200, { 'content-length': LARGE.length }).write('x'),
+    )
+    registry.play(packet, (call, response, address) => {
+      if (call.before > 0) return false
+      return held(call, response, address) !== false || endless(call, response, address)
+    })
+    const first = packetJson(['pull', 'demo'], env)
+    await asked()
+    expect(await packetJson(['pull', 'demo'], env)).toMatchObject({ code: 0 })
+    release()
+    expect(await first).toMatchObject({ code: 0, answer: { ok: true } })
   })
 
   it('comes through TLS as well', async () => {
