@@ -1,5 +1,6 @@
 // Publishing and fetching a packet, against curl with the same bytes. curl verifies nothing and makes nothing
-// durable, so it runs a second time with sha256sum, which is what a careful script would do.
+// durable, so it runs a second time with sha256sum, which is what a careful script would do. skopeo, which verifies
+// what it copies, is the peer for fetching; what it publishes it has the registry copy from where it was before.
 
 import { spawnSync } from 'node:child_process'
 import { createHash, randomFillSync } from 'node:crypto'
@@ -59,8 +60,8 @@ const COLUMNS = [
   { key: 'cpu', label: 'CPU of the client, ms', digits: 0, best: /** @type {const} */ ('min') },
 ]
 
-/** @param {string} host @param {string} home */
-function worldOf(host, home) {
+/** @param {string} host @param {string} skopeo @param {string} home */
+function worldOf(host, skopeo, home) {
   const folder = join(home, 'big/1.0.0')
   let count = 0
   /** @param {string[]} args @param {string} repository */
@@ -69,8 +70,16 @@ function worldOf(host, home) {
       // Without what the caller's environment would add to every start.
       env: { PATH: process.env.PATH, REGISTRY: `${host}/${repository}`, CPM_ROOT: join(home, 'cpm') },
     })
+  const copyTo = (/** @type {string} */ out) =>
+    void run(skopeo, [
+      'copy',
+      '-q',
+      '--src-tls-verify=false',
+      `docker://${host}/bench/big:1.0.0`,
+      `dir:${out}`,
+    ])
   const fresh = () => `bench-${process.pid}-${count++}`
-  return { folder, warrant, fresh, home, host }
+  return { folder, warrant, copyTo, fresh, home, host }
 }
 
 /** @typedef {ReturnType<typeof worldOf>} World */
@@ -86,7 +95,7 @@ async function publishOnce({ warrant, folder, host }) {
 }
 
 /** @param {World} world @param {string[]} digests */
-function pullContestants({ warrant, home, host }, digests) {
+function pullContestants({ warrant, copyTo, home, host }, digests) {
   const out = join(home, 'out')
   const file = (/** @type {string} */ digest) => join(out, digest.slice(7))
   const clean = () => {
@@ -110,6 +119,7 @@ function pullContestants({ warrant, home, host }, digests) {
           if (!sums.includes(digest.slice(7))) throw new Stop('curl fetched other bytes')
       },
     },
+    { name: 'skopeo', clean, work: () => copyTo(out) },
     { name: 'warrant', clean, work: () => void warrant(['pull', 'big:1.0.0'], 'bench') },
   ]
 }
@@ -149,17 +159,17 @@ function publishContestants({ warrant, folder, fresh, host }) {
 }
 
 await runBench(['rounds', 'megabytes'], async (options) => {
-  const host = process.env.WARRANT_TEST_REGISTRY
-  if (!host)
+  const { WARRANT_TEST_REGISTRY: host, WARRANT_TEST_SKOPEO: skopeo } = process.env
+  if (!host || !skopeo)
     throw new Stop(
-      'run it as: node scripts/services.mjs run --only registry -- npm run --prefix bench packets-wire',
+      'run it as: node scripts/services.mjs run --only registry,skopeo -- npm run --prefix bench packets-wire',
     )
   const rounds = roundCount(options, 7)
   const megabytes = Number(text(options, 'megabytes') ?? (options.quick ? 10 : 200))
   if (!(megabytes > 0)) throw new Stop('--megabytes takes a number')
   const home = mkdtempSync(join(tmpdir(), 'warrant-bench-'))
   try {
-    const world = worldOf(host, home)
+    const world = worldOf(host, skopeo, home)
     makePacket(world.folder, megabytes)
     const digests = await publishOnce(world)
     const tables = []
@@ -180,7 +190,7 @@ await runBench(['rounds', 'megabytes'], async (options) => {
       tables.push(
         samples.table(
           contestants.map(({ name }) => name),
-          ['curl', 'curl, sha256sum'],
+          ['curl', 'curl, sha256sum', 'skopeo'],
         ),
       )
     }
