@@ -124,9 +124,14 @@ export class Threads<T> {
   async close(): Promise<boolean> {
     const workers = [...this.#lost, ...[...this.#alive].map(({ worker }) => worker)]
     this.#alive.clear()
+    if (workers.length === 0) return true
     const ended = Promise.all(workers.map((worker) => worker.terminate())).then(() => true)
-    const late = new Promise<boolean>((resolve) => this.#options.clock.after(END_MS, () => resolve(false)))
-    return workers.length === 0 || Promise.race([ended, late])
+    let calm = () => {}
+    const late = new Promise<boolean>((resolve) => {
+      calm = this.#options.clock.after(END_MS, () => resolve(false))
+    })
+    // A command would otherwise wait out the rest of the time although all have ended.
+    return Promise.race([ended, late]).finally(() => calm())
   }
 
   #next(): void {
