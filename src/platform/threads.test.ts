@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { StillClock } from '../../test/support/still-clock.ts'
 import { Threads } from './threads.ts'
@@ -16,4 +17,12 @@ it('leaves no timer behind that would keep the process after its threads have en
   expect(await threads.run('echo', 'words', 10_000, signal)).toBe('words')
   expect(await threads.close()).toBe(true)
   expect(clock.waiting).toBe(0)
+})
+
+it('lets go of the signal of a job that has ended', async () => {
+  const threads = new Threads({ program: ECHO, setup: undefined, clock: new StillClock() })
+  const { signal } = new AbortController()
+  await threads.run('echo', 'words', 10_000, signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  await threads.close()
 })
