@@ -185,6 +185,8 @@ export type Config = {
   }
   /** No setting: what the file of providers says, when the operator asked for one. It may hold secrets. */
   readonly provider?: Provider
+  /** No setting either: keys whose value is that of a file which merely lies here. It is nobody's word. */
+  readonly found?: ReadonlySet<string>
 }
 
 export interface Setting extends Rule<unknown> {

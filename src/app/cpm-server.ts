@@ -1,13 +1,8 @@
 import { configFaults, type Flags } from './load-config.ts'
 import { PROVIDER_OPTION, withProvider } from './packet-provider.ts'
 import type { SeedServer } from './seed-server.ts'
+import { firstSet } from './seed-variables.ts'
 import { VERSION } from './version.ts'
-
-/** The first of several variables that is set to something. */
-const first = (flag: string, ...values: readonly (string | undefined)[]): Flags => {
-  const value = values.find((one) => one !== undefined && one.trim() !== '')
-  return value === undefined ? {} : { [flag]: value.trim() }
-}
 
 /** A value whose blanks count: a prefix usually ends with one. */
 const whole = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
@@ -27,11 +22,11 @@ export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
 }
 
 const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
-  ...first('packet-root', environment.CPM_ROOT, environment.RAG_CPM_DIR),
-  ...first('registry', environment.REGISTRY),
-  ...first('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
-  ...first('embedding-model', environment.EMBEDDING_MODEL),
-  ...first('embedding-key', environment.EMBEDDING_API_KEY),
+  ...firstSet('packet-root', environment.CPM_ROOT, environment.RAG_CPM_DIR),
+  ...firstSet('registry', environment.REGISTRY),
+  ...firstSet('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
+  ...firstSet('embedding-model', environment.EMBEDDING_MODEL),
+  ...firstSet('embedding-key', environment.EMBEDDING_API_KEY),
   ...whole('embedding-query-prefix', environment.EMBEDDING_QUERY_PREFIX),
   ...whole('embedding-document-prefix', environment.EMBEDDING_DOCUMENT_PREFIX),
 })

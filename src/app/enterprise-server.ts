@@ -1,12 +1,7 @@
 import { TOOLS } from '../gate/enterprise-catalog.ts'
 import type { SeedServer } from './seed-server.ts'
+import { firstSet, portOf } from './seed-variables.ts'
 import { VERSION } from './version.ts'
-
-/** A variable that is set to nothing is not set, nor is a port that begins with no number. */
-const given = (name: string, value: string | undefined): Readonly<Record<string, string>> =>
-  value === undefined || value.trim() === '' ? {} : { [name]: value.trim() }
-
-const portOf = (text: string | undefined): string | undefined => /^\s*(\d+)/.exec(text ?? '')?.[1]
 
 /** The state of a repository and the tools that plan and judge: over HTTP, or as MCP over stdio. */
 export const enterpriseServer: SeedServer = {
@@ -27,8 +22,8 @@ export const enterpriseServer: SeedServer = {
     ['readOnly', true],
   ]),
   variables: (environment) => ({
-    ...given('host', environment.PUMUKI_ENTERPRISE_MCP_HOST),
-    ...given('port', portOf(environment.PUMUKI_ENTERPRISE_MCP_PORT)),
+    ...firstSet('host', environment.PUMUKI_ENTERPRISE_MCP_HOST),
+    ...firstSet('port', portOf(environment.PUMUKI_ENTERPRISE_MCP_PORT)),
   }),
   http: {
     options: [],

@@ -1,15 +1,6 @@
 import type { SeedServer } from './seed-server.ts'
+import { firstSet, portOf } from './seed-variables.ts'
 import { VERSION } from './version.ts'
-
-/** A variable that is set to nothing is not set. */
-const given = (name: string, value: string | undefined): Readonly<Record<string, string>> =>
-  value === undefined || value.trim() === '' ? {} : { [name]: value.trim() }
-
-/** A port that begins with no number is passed over, as its first clients know it. */
-const portOf = (text: string | undefined): string | undefined => {
-  const port = Number.parseInt(text ?? '', 10)
-  return Number.isNaN(port) ? undefined : String(port)
-}
 
 /** The evidence of a repository, read-only: over HTTP, or as MCP over stdio. */
 export const evidenceServer: SeedServer = {
@@ -23,9 +14,9 @@ export const evidenceServer: SeedServer = {
   },
   preset: new Map<string, unknown>([['toolsets', ['evidence']]]),
   variables: (environment) => ({
-    ...given('host', environment.PUMUKI_EVIDENCE_HOST),
-    ...given('port', portOf(environment.PUMUKI_EVIDENCE_PORT)),
-    ...given('route', environment.PUMUKI_EVIDENCE_ROUTE),
+    ...firstSet('host', environment.PUMUKI_EVIDENCE_HOST),
+    ...firstSet('port', portOf(environment.PUMUKI_EVIDENCE_PORT)),
+    ...firstSet('route', environment.PUMUKI_EVIDENCE_ROUTE),
   }),
   http: {
     options: [

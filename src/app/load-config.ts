@@ -146,18 +146,20 @@ export const loadConfig = (
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
   const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
+  const found = new Set<string>()
   for (const setting of SETTINGS) {
     const [source, value] = pick(setting, flags, environment, file, preset)
-    const found = source === 'file' && named === undefined
+    const lies = source === 'file' && named === undefined
     const problem =
       source === 'default'
         ? undefined
-        : (setting.refuse(value) ?? (found ? refuseFound(cwd, setting.key, value) : undefined))
+        : (setting.refuse(value) ?? (lies ? refuseFound(cwd, setting.key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
+    if (lies) found.add(setting.key)
     values.set(setting.key, value)
     sources.set(setting.key, source)
   }
-  return { config: nest(values), values, sources }
+  return { config: { ...nest(values), found }, values, sources }
 }
 
 export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {

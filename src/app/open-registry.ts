@@ -23,8 +23,13 @@ export const registryHere = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
-  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
+  const own = (['registry', 'catalog'] as const).flatMap((key) => {
+    const address = config[key]
+    // What a file says that came with a repository may lie in the open, like any other.
+    if (address === undefined || config.found?.has(key)) return []
+    return key === 'catalog' && !isReference(address) ? [] : [address]
+  })
+  const named = [...own, ...config.registries, ...more]
   return new OciHttp({
     ...DEFAULT_OCI,
     trusted: named.map(hostOf),

@@ -120,7 +120,7 @@ describe('a compiled rule', () => {
     expect(await ids('PRE_COMMIT')).toEqual(['own.rule'])
     expect(await ids('PRE_PUSH')).toEqual(['own.rule', 'skills.own'])
     const [, second] = await compile(text, roots, 'CI', relabels)
-    expect(second).toMatchObject({ severity: 'CRITICAL', code: 'SKILLS_OWN', platform: 'backend' })
+    expect(second).toMatchObject({ severity: 'CRITICAL', code: 'SKILLS_OWN' })
     expect([second?.covers('api/a.ts'), second?.covers('web/a.ts')]).toEqual([true, false])
   })
 })

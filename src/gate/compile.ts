@@ -4,7 +4,7 @@ import type { Pack, RuleBook } from './packs.ts'
 import type { CompiledRule } from './ports.ts'
 import type { ChangeFile, Relabel, RuleFile } from './rule.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
-import type { Weights } from './weights.ts'
+import { RULE_LEVELS, type Weights } from './weights.ts'
 
 /** Where each platform lives: folders ending in `/`, or `''` for the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
@@ -34,14 +34,6 @@ export const knownGlobs =
     const expression = new RegExp(source, nocase ? 'i' : '')
     return (path) => path === glob || expression.test(path)
   }
-
-const LEVELS: Readonly<Record<RuleFile['severity'], Severity | undefined>> = {
-  error: 'ERROR',
-  warning: 'WARN',
-  info: 'INFO',
-  hint: 'INFO',
-  off: undefined,
-}
 
 export const codeOf = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
@@ -141,7 +133,7 @@ export const reachRules = (packs: readonly Pack[], options: CompileOptions): Rea
   for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
   const reach = (pack: string, file: RuleFile, of: string): ReachedRule[] => {
     const weight = weights?.get(file.id)
-    const severity = weight ?? file.metadata?.severity ?? LEVELS[file.severity]
+    const severity = weight ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
     const home = findLanguage(file.language)
     if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
       return []
@@ -162,7 +154,7 @@ export const expandRules = (
   trusted: boolean,
   reads: (language: string) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, pack, home, severity, settled, covers, words }) => {
+  rules.flatMap(({ file, home, severity, settled, covers, words }) => {
     const { id, message, metadata = {} } = file
     const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
     return [...new Set([home, ...others])].filter(reads).map((language) => ({
@@ -175,8 +167,6 @@ export const expandRules = (
       trusted,
       message,
       code: metadata.code ?? codeOf(id),
-      pack,
-      platform: platformsOf(file)[0] ?? 'generic',
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(words?.[language] !== undefined && { words: words[language] }),
@@ -188,7 +178,6 @@ export interface ChangeRule {
   readonly severity: Severity
   readonly code: string
   readonly message: string
-  readonly platform: string
   readonly why?: string
   readonly fix?: string
   /** The changed paths that ask for something that is not there; empty when all is well. */
@@ -211,7 +200,6 @@ const compileChange = (file: ChangeFile, { roots, glob: read, weights }: ChangeO
       severity: weight,
       code,
       message: file.message,
-      platform: platformsOf(file)[0] ?? 'generic',
       ...(why !== undefined && { why }),
       ...(fix !== undefined && { fix }),
       missing: (changed) => {

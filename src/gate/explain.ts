@@ -2,6 +2,7 @@ import { compareText } from '../evidence/order.ts'
 import type { Severity } from '../evidence/schema.ts'
 import { gateFaults } from './faults.ts'
 import type { Pack, RuleBook } from './packs.ts'
+import { RULE_LEVELS } from './weights.ts'
 
 export interface ExplainRequest {
   readonly rule: string | undefined
@@ -29,16 +30,9 @@ export type Examples = Readonly<
   Record<string, { readonly valid: readonly string[]; readonly invalid: readonly string[] }>
 >
 
-const LEVELS: Readonly<Record<string, Severity>> = {
-  error: 'ERROR',
-  warning: 'WARN',
-  info: 'INFO',
-  hint: 'INFO',
-}
-
 const cardOf = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
   const { id, message, metadata } = rule
-  const level = 'severity' in rule ? LEVELS[rule.severity] : undefined
+  const level = 'severity' in rule ? RULE_LEVELS[rule.severity] : undefined
   return {
     id,
     pack,

@@ -65,6 +65,7 @@ describe('the policy of a stage', () => {
 
   it.each([
     { hardMode: 'maybe' },
+    { hardMode: 'constructor' },
     { hardFile: '{' },
     { hardFile: '{"enabled":"yes"}' },
     { skillsFile: '[]' },

@@ -115,7 +115,7 @@ const readSkills = (text: string | undefined) => {
 const readSwitch = (text: string | undefined): boolean | undefined => {
   const word = text?.trim().toLowerCase() ?? ''
   if (word === '') return undefined
-  const value = SWITCH[word]
+  const value = Object.hasOwn(SWITCH, word) ? SWITCH[word] : undefined
   if (value === undefined) {
     throw gateFaults.policy_invalid(`PUMUKI_HARD_MODE is ${JSON.stringify(text)}`, {
       fix: 'Set it to 1, true, yes, on, 0, false, no or off.',

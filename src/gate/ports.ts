@@ -110,9 +110,6 @@ export interface CompiledRule {
   readonly trusted: boolean
   readonly message: string
   readonly code: string
-  readonly pack: string
-  /** The first platform the rule names; `generic` for none. */
-  readonly platform: string
   readonly why?: string
   readonly fix?: string
   /** Words without which it cannot match, one of each list, when they are known already. */

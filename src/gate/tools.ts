@@ -28,6 +28,8 @@ const Range = z
   .string()
   .regex(/^[^\p{Cc}]+?\.\.[^\p{Cc}]+$/u)
   .max(500)
+  // One that cannot be read must not have something else judged in its place.
+  .refine((text) => readRange(text) !== undefined, 'must be two commits, such as origin/main..HEAD')
 
 /** As many findings as fit. The counts stay whole, so that nobody takes the part for all of it. */
 const fitReport = (report: shapes.Report, bytes: number): shapes.Report => {

@@ -21,7 +21,8 @@ export interface Weights {
 
 export const NO_WEIGHTS: Weights = { of: new Map(), list: [], digest: '' }
 
-const LEVELS: Readonly<Record<string, Severity>> = {
+/** The words of ast-grep for the same four ranks; a rule that is `off` has none. */
+export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
   error: 'ERROR',
   warning: 'WARN',
   info: 'INFO',
@@ -33,7 +34,7 @@ export const shippedWeights = ({ packs, relabels }: RuleBook): ReadonlyMap<strin
   new Map([
     ...packs.flatMap(({ rules, changes }) => [
       ...rules.map(
-        ({ id, severity, metadata }) => [id, metadata?.severity ?? LEVELS[severity] ?? 'INFO'] as const,
+        ({ id, severity, metadata }) => [id, metadata?.severity ?? RULE_LEVELS[severity] ?? 'INFO'] as const,
       ),
       ...changes.map(({ id, metadata }) => [id, metadata.severity] as const),
     ]),

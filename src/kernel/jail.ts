@@ -1,4 +1,5 @@
 import { defineFaults } from './fault.ts'
+import { escapeControls } from './one-line.ts'
 
 /**
  * Files on a caller's word. A jail is opened on one folder and hands out bytes, entries and facts of what lies
@@ -108,8 +109,5 @@ const HARMLESS = /^[\w./ -]*$/
 export const quotePath = (path: string): string => {
   if (path.length <= MAX_QUOTED && HARMLESS.test(path)) return `"${path}"`
   const cut = path.length > MAX_QUOTED ? `${path.slice(0, MAX_QUOTED)}…` : path
-  return JSON.stringify(cut).replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
+  return escapeControls(JSON.stringify(cut))
 }

@@ -25,6 +25,7 @@ export class BlobReader {
   readonly #halt = new AbortController()
   readonly #signal: AbortSignal
   readonly #begun = new Map<Digest, AsyncIterable<Uint8Array>>()
+  #stop: AbortSignal | undefined
 
   constructor(registry: RegistryReader, ref: Reference, signal: AbortSignal) {
     this.#registry = registry
@@ -39,7 +40,9 @@ export class BlobReader {
   }
 
   open(blob: Descriptor, stop: AbortSignal): AsyncIterable<Uint8Array> {
-    stop.addEventListener('abort', () => this.leave(), { once: true })
+    // Shared by all that are open at a time, and listened to once.
+    if (stop !== this.#stop) stop.addEventListener('abort', () => this.leave(), { once: true })
+    this.#stop = stop
     const begun = this.#begun.get(blob.digest)
     // The same bytes may be wanted in two places, and were asked for once.
     this.#begun.delete(blob.digest)

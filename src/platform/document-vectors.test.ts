@@ -46,6 +46,20 @@ describe('vectors of documents', () => {
     expect({ rows, dim, values: [...values] }).toEqual({ rows: 3, dim: 2, values: [3, 1, 2, 1, 1, 1] })
   })
 
+  it.runIf(process.platform === 'linux')('are looked through once, however many are asked for', async () => {
+    const root = await makeFolder()
+    const texts = Array.from({ length: 64 }, (_, at) => 'x'.repeat(at))
+    await rememberDocuments(counting('m', 1_000).embedder, root).embed(texts, 'document', never)
+    const { asked, embedder } = counting('m', 1_000)
+    const again = rememberDocuments(embedder, root)
+    const readSoFar = async () => Number(/rchar: (\d+)/.exec(await readFile('/proc/self/io', 'utf8'))?.[1])
+    const before = await readSoFar()
+    await again.embed(texts, 'document', never)
+    expect(asked).toEqual([])
+    // Keys and vectors, and room for whatever else this process reads; 64 times the file would be 16 MB.
+    expect((await readSoFar()) - before).toBeLessThan(4_000_000)
+  })
+
   it('of another model are others, and questions are not kept', async () => {
     const root = await makeFolder()
     await rememberDocuments(counting('m').embedder, root).embed(['a'], 'document', never)

@@ -77,7 +77,7 @@ const readRow = async (key: Buffer, { path, at, dim }: Spot): Promise<Float32Arr
 class VectorFolder {
   readonly #folder: string
   readonly #maxBytes: number
-  #spots: Map<string, Spot> | undefined
+  #spots: Promise<Map<string, Spot>> | undefined
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder
@@ -89,9 +89,14 @@ class VectorFolder {
     return names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(this.#folder, name))
   }
 
+  async #load(): Promise<Map<string, Spot>> {
+    return new Map((await Promise.all((await this.#files()).map(readKeys))).flat())
+  }
+
   async find(key: Buffer): Promise<Float32Array | undefined> {
-    this.#spots ??= new Map((await Promise.all((await this.#files()).map(readKeys))).flat())
-    const spot = this.#spots.get(key.toString('hex'))
+    // Many are looked for at a time, and there may be a gigabyte to look through.
+    this.#spots ??= this.#load()
+    const spot = (await this.#spots).get(key.toString('hex'))
     return spot === undefined ? undefined : readRow(key, spot)
   }
 
@@ -99,7 +104,8 @@ class VectorFolder {
     const bytes = pack(entries, dim)
     const path = join(this.#folder, `${sha256(bytes).toString('hex')}${SUFFIX}`)
     await replaceFile(path, bytes)
-    for (const [key, spot] of await readKeys(path)) this.#spots?.set(key, spot)
+    const spots = await this.#spots
+    for (const [key, spot] of await readKeys(path)) spots?.set(key, spot)
     await this.#makeRoom()
   }
 

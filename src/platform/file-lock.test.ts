@@ -28,3 +28,20 @@ it('sweeps what the dead began to write, be it empty, and leaves the living alon
     await rm(folder, { recursive: true })
   }
 })
+
+it('names the process that holds a lock, and not a dead one it took it over from', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
+  try {
+    const path = join(folder, '.x.lock')
+    await writeFile(`${path}.1`, JSON.stringify({ ...deadOwner(), id: '00' }))
+    await withLock(path, { clock: systemClock, waitMs: 5_000 }, async () => {
+      const busy = withLock(path, { clock: systemClock, waitMs: 10 }, async () => undefined)
+      await expect(busy).rejects.toMatchObject({
+        code: 'lock.busy',
+        message: expect.stringContaining(`by process ${process.pid} `),
+      })
+    })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -134,7 +134,8 @@ const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<()
       }
     }
     if (clock.elapsed() > deadline) {
-      const [holder] = await listClaims(path)
+      // What is dead stays beside the living until the lock is released.
+      const holder = (await listClaims(path)).find((claim) => !isStale(claim, me))
       const pid = readOwner(holder?.text ?? '')?.pid
       throw lockFaults.busy(
         `${basename(path)} is held${pid === undefined ? '' : ` by process ${pid}`} for more than ${waitMs} ms`,

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../gate/ports.ts'
+import { drained } from '../kernel/drained.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE } from './git-run.ts'
 
 interface Wanted {
@@ -89,11 +90,7 @@ const ask = async ({ child }: Giver, wanted: readonly Wanted[]): Promise<void> =
   const PAGE = 1_000
   for (let at = 0; at < wanted.length && stdin.writable; at += PAGE) {
     const page = wanted.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
-    if (stdin.write(page.join(''))) continue
-    await new Promise<void>((resolve) => {
-      stdin.once('drain', resolve)
-      child.once('close', () => resolve())
-    })
+    if (!stdin.write(page.join(''))) await drained(stdin)
   }
 }
 

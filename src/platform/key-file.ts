@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -11,15 +11,21 @@ export const keyFile = async (path: string): Promise<string> => {
   if (there !== undefined) return there
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = join(dirname(path), `.key.${process.pid}.tmp`)
-  const file = await open(draft, 'wx', 0o600)
+  // Not by the number of the process: in a container the next one has the same, and a draft of a dead one may lie here.
+  const draft = join(dirname(path), `.key.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await file.writeFile(pem)
-    await file.sync()
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(pem)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
   } finally {
-    await file.close()
+    await unlink(draft).catch(() => {})
   }
-  await link(draft, path).catch(() => {})
-  await unlink(draft)
   return readFile(path, 'utf8')
 }

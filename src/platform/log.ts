@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts'
+import { escapeControls } from '../kernel/one-line.ts'
 import type { Clock, Log, LogLevel } from '../kernel/ports.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
@@ -14,15 +15,10 @@ interface LogOptions {
   readonly write: (line: string) => void
 }
 
-const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-const escapeUnits = (text: string): string =>
-  text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-// A newline in a logged value could forge a line of its own; an escape could repaint the terminal, and a mark for
-// the direction of writing turn round what stands there.
-const escapeControls = (text: string): string => text.replace(CONTROLS, escapeUnits)
-
+/**
+ * Escaped as a whole: a newline in a logged value could forge a line of its own, an escape could repaint the terminal,
+ * and a mark for the direction of writing turn round what stands there.
+ */
 type Line = (at: number, level: LogLevel, message: string, fields: JsonObject) => string
 
 const jsonLine: Line = (at, level, message, fields) =>

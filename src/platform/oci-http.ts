@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
 import type { Repository } from '../packets/registry.ts'
+import { withDeadline } from './deadline.ts'
 import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './oci-address.ts'
 import { registryFaults } from './oci-faults.ts'
 import { OciLogin } from './oci-login.ts'
@@ -58,15 +59,8 @@ export class OciHttp {
   /** One deadline over everything an operation does: retries, logins and waiting do not stretch it. */
   deadline(signal: AbortSignal, bytes = 0): AbortSignal {
     const { requestMs, bytesPerSecond } = this.settings
-    const ms = Math.min(Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000), MAX_DEADLINE_MS)
-    const deadline = new AbortController()
-    const both = AbortSignal.any([signal, deadline.signal])
-    const passed = (..._held: readonly AbortSignal[]) =>
-      deadline.abort(new DOMException('the deadline has passed', 'TimeoutError'))
-    // The timer holds the signals as well. Node 20 holds those inside `any` by nothing: a garbage collection
-    // would take the deadline away, and a registry that drips be waited for without end.
-    setTimeout(passed, ms, signal, both).unref()
-    return both
+    const ms = Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000)
+    return withDeadline(signal, Math.min(ms, MAX_DEADLINE_MS))
   }
 
   /** Sends a request until it gets an answer worth having: anything that trying again would not change. */

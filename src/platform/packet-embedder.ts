@@ -5,6 +5,8 @@ import type { Embedder, NormalizeMode, Provider } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../packets/format/vectors.ts'
+import { inLanes } from '../packets/lanes.ts'
+import { withDeadline } from './deadline.ts'
 
 export interface EmbedderSettings extends Provider {
   readonly model: string
@@ -14,7 +16,6 @@ export interface EmbedderSettings extends Provider {
 }
 
 const BATCH = 64
-const LANES = 4
 const MAX_ANSWER = 64 * 1024 * 1024
 const MAX_WAIT_MS = 20_000
 const MAX_DIM = 65_536
@@ -98,7 +99,7 @@ const variantOf = ({ dims, hints }: EmbedderSettings): { readonly variant?: stri
 
 const waitFor = (response: Response, attempt: number, backoffMs: number): number => {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) ? seconds * 1000 : backoffMs * attempt
+  return Number.isFinite(seconds) ? Math.max(seconds, 0) * 1000 : backoffMs * attempt
 }
 
 /** Vectors from a server that speaks OpenAI's protocol, as Ollama, TEI and vLLM do too. */
@@ -110,7 +111,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
 
   const post = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const body = JSON.stringify({ input: texts, model })
-    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const until = withDeadline(signal, timeoutMs)
     // A redirect would carry the key and the texts to somebody else.
     return fetch(endpoint, { method: 'POST', headers, body, signal: until, redirect: 'error' })
   }
@@ -167,12 +168,9 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
         texts.slice(i * batchSize, (i + 1) * batchSize),
       )
       const done: (readonly Matrix[])[] = []
-      const queue = [...batches.entries()]
-      const lane = async () => {
-        for (let next = queue.shift(); next !== undefined; next = queue.shift())
-          done[next[0]] = await embedBatch(next[1], signal)
-      }
-      await Promise.all(Array.from({ length: LANES }, lane))
+      await inLanes([...batches.entries()], async ([at, batch], stop) => {
+        done[at] = await embedBatch(batch, AbortSignal.any([signal, stop]))
+      })
       const parts = done.flat()
       const dim = parts[0]?.dim ?? 0
       if (parts.some((part) => part.dim !== dim)) return refuse('the vectors differ in length')

@@ -240,7 +240,8 @@ export const packetReader =
       },
       close: () => {
         vectors?.close()
-        for (const other of others.values()) void other.then((one) => one?.close())
+        // One that could not be opened was heard of by whoever asked for it.
+        for (const other of others.values()) other.then((one) => one?.close()).catch(() => {})
       },
     }
   }

@@ -6,7 +6,7 @@ import { packetFaults } from '../packets/faults.ts'
 import { safeName } from '../packets/format/reference.ts'
 import { readPlain } from './jail-async.ts'
 import { judgeObject, objectFiles } from './packet-audit.ts'
-import { replaceFile } from './packet-files.ts'
+import { diskFault, replaceFile } from './packet-files.ts'
 
 const SEAL_BYTES = 64
 
@@ -44,7 +44,13 @@ export const packetSeals = (root: string) => {
     check: async (digest: Digest, folder: string): Promise<void> => {
       const verdict = verdicts.get(digest) ?? judge(digest, folder)
       verdicts.set(digest, verdict)
-      const [problem] = await verdict
+      const problem = await verdict.then(
+        ([first]) => first,
+        (cause: unknown) => {
+          verdicts.delete(digest)
+          throw diskFault(cause)
+        },
+      )
       if (problem === undefined) return
       // It may have been mended when it is asked for again.
       verdicts.delete(digest)

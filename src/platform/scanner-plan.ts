@@ -89,8 +89,7 @@ export class ScanPlan {
       .sort(([a], [b]) => (a < b ? 1 : -1))
       .map(([grammar, { comments, probes }]) => ({ grammar, comments, probes: [...probes] }))
     const trusted = [...rules.values()].flat().every((rule) => rule.trusted)
-    const course = { id: this.#count++, readings, rules, trusted }
-    return course
+    return { id: this.#count++, readings, rules, trusted }
   }
 }
 

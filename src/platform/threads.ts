@@ -30,8 +30,8 @@ interface Job extends ThreadJob {
   readonly answer: (value: unknown) => void
   readonly fail: (cause: unknown) => void
   readonly progress: Progress
-  /** Calls off the end of its time. */
-  stopTimer: () => void
+  /** Calls off the end of its time, and lets go of the signal: many jobs may share one. */
+  release: () => void
   thread: Thread | undefined
 }
 
@@ -108,11 +108,16 @@ export class Threads<T> {
         answer,
         fail,
         progress,
-        stopTimer: () => {},
+        release: () => {},
         thread: undefined,
       }
-      job.stopTimer = this.#options.clock.after(ms + GRACE_MS, () => this.#late(job))
-      signal.addEventListener('abort', () => this.#abandon(job, signal.reason), { once: true })
+      const abandon = () => this.#abandon(job, signal.reason)
+      const stopTimer = this.#options.clock.after(ms + GRACE_MS, () => this.#late(job))
+      job.release = () => {
+        stopTimer()
+        signal.removeEventListener('abort', abandon)
+      }
+      signal.addEventListener('abort', abandon, { once: true })
       this.#waiting.push(job)
       if (this.#idle.length === 0 && this.#alive.size < Math.min(FEW, this.#options.many ?? FEW))
         this.#start()
@@ -124,9 +129,14 @@ export class Threads<T> {
   async close(): Promise<boolean> {
     const workers = [...this.#lost, ...[...this.#alive].map(({ worker }) => worker)]
     this.#alive.clear()
+    if (workers.length === 0) return true
     const ended = Promise.all(workers.map((worker) => worker.terminate())).then(() => true)
-    const late = new Promise<boolean>((resolve) => this.#options.clock.after(END_MS, () => resolve(false)))
-    return workers.length === 0 || Promise.race([ended, late])
+    let calm = () => {}
+    const late = new Promise<boolean>((resolve) => {
+      calm = this.#options.clock.after(END_MS, () => resolve(false))
+    })
+    // A command would otherwise wait out the rest of the time although all have ended.
+    return Promise.race([ended, late]).finally(() => calm())
   }
 
   #next(): void {
@@ -182,7 +192,7 @@ export class Threads<T> {
     if (job === undefined || job.id !== reply.id || !this.#alive.has(thread)) return
     if ('done' in reply) return job.progress(reply.done, reply.total)
     thread.job = undefined
-    job.stopTimer()
+    job.release()
     if ('value' in reply) job.answer(reply.value)
     else job.fail('fault' in reply ? revive(reply.fault) : new Error(reply.bug))
     if (this.#waiting.length === 0 && this.#alive.size > FEW) return this.#remove(thread)
@@ -197,13 +207,14 @@ export class Threads<T> {
       Atomics.store(job.thread.cell, 0, job.id)
       return
     }
-    job.stopTimer()
+    job.release()
     const at = this.#waiting.indexOf(job)
     if (at >= 0) this.#waiting.splice(at, 1)
   }
 
   #late(job: Job): void {
     const { thread } = job
+    job.release()
     job.fail(jailFaults.timeout(`took longer than ${job.ms} ms`, { detail: { limit: job.ms } }))
     if (thread === undefined) return this.#abandon(job, undefined)
     // Somewhere between this thread and the disk nothing moves. Whether it ever ends is not up to us.
@@ -221,7 +232,7 @@ export class Threads<T> {
     if (!this.#alive.delete(thread)) return
     const at = this.#idle.indexOf(thread)
     if (at >= 0) this.#idle.splice(at, 1)
-    thread.job?.stopTimer()
+    thread.job?.release()
     thread.job?.fail(outOfMemory(cause) ? jailFaults.too_many_entries('more than fits into memory') : cause)
     if (this.#waiting.length > 0 && this.#idle.length === 0) this.#start()
     this.#next()

@@ -1,4 +1,5 @@
 import type { ModuleView, Structure } from './discovery-shape.ts'
+import { showName } from './rules.ts'
 import { nameOf } from './source-files.ts'
 
 interface Branch {
@@ -8,17 +9,13 @@ interface Branch {
 
 const leaf = (label: string): Branch => ({ label, below: [] })
 
-/** A name with control characters could forge a line of the tree: it is quoted. */
-const quiet = (name: string): string =>
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) ? JSON.stringify(name) : name
-
 const packageBranch = ({ name, files }: ModuleView['packages'][number]): Branch => ({
-  label: name === '' ? '(default package)' : quiet(name),
-  below: files.map((path) => leaf(quiet(nameOf(path)))),
+  label: name === '' ? '(default package)' : showName(name),
+  below: files.map((path) => leaf(showName(nameOf(path)))),
 })
 
 const moduleBranch = (module: ModuleView): Branch => ({
-  label: `module: ${quiet(module.path === '.' ? module.name : module.path)}`,
+  label: `module: ${showName(module.path === '.' ? module.name : module.path)}`,
   below: module.packages.map(packageBranch),
 })
 
@@ -32,7 +29,7 @@ const draw = ({ label, below }: Branch, indent: string, last: boolean): string[]
 const headline = ({ root, project }: Omit<Structure, 'tree'>): string => {
   const { groupId, artifactId, version } = root.modules.find(({ path }) => path === '.') ?? {}
   const parts = [groupId, artifactId, version].filter((part) => part !== undefined)
-  return parts.length < 2 ? quiet(project.name) : quiet(`${project.name} (${parts.join(':')})`)
+  return parts.length < 2 ? showName(project.name) : showName(`${project.name} (${parts.join(':')})`)
 }
 
 /** The project as a text tree, with a footer that counts what the JSON counts. */

@@ -80,6 +80,18 @@ describe('a Maven project', () => {
     )
   })
 
+  it.each(['\u2028', '\u009b', '\u202e', '\n'])(
+    'draws no name as it is that would forge or paint: %j',
+    (char) => {
+      const { tree } = look({
+        'pom.xml': pom('<artifactId>a</artifactId>'),
+        [`src/main/java/A${char}.java`]: 'x',
+      })
+      expect(tree).toMatch(/└── "A\\(u[0-9a-f]{4}|n)\.java"/)
+      expect(tree.split('\n')).toHaveLength(6)
+    },
+  )
+
   it('inherits group and version, and is never taken for its parent', () => {
     const found = look({
       'pom.xml': pom(

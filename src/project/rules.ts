@@ -1,4 +1,5 @@
 import type { Entry, Rules } from '../kernel/jail.ts'
+import { escapeControls } from '../kernel/one-line.ts'
 
 const DOT = 0x2e
 const ASCII = 0x7f
@@ -60,10 +61,7 @@ const PLAIN = /^[ -~]*$/
 /** A name on a line of its own. One with a newline in it must not look like two. */
 export const showName = (name: string): string => {
   if (PLAIN.test(name) || !UNPRINTABLE.test(name)) return name
-  return JSON.stringify(name).replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
+  return escapeControls(JSON.stringify(name))
 }
 
 const LINES = /^[\n -~]*$/

@@ -107,8 +107,7 @@ const CALLS = ['call_expression']
 const VARIABLES = ['variable_declarator', 'assignment_expression']
 const DECLARED = [...VARIABLES, 'required_parameter']
 const CATCHES = ['catch_clause']
-const CLASS_KINDS = ['class_declaration', 'abstract_class_declaration']
-const CLASSES = CLASS_KINDS
+const CLASSES = ['class_declaration', 'abstract_class_declaration']
 
 const typeOf = (node: SyntaxNode | undefined): string =>
   node?.field('type')?.text().replace(/^:\s*/, '') ?? ''
@@ -211,7 +210,7 @@ class ScriptReader {
   loose(root: SyntaxNode): Method {
     const outside = root
       .children()
-      .filter((one) => !CLASS_KINDS.includes(one.kind) && childOfKind(one, ...CLASS_KINDS) === undefined)
+      .filter((one) => !CLASSES.includes(one.kind) && childOfKind(one, ...CLASSES) === undefined)
     const declared = outside.flatMap((one) => one.descend(DECLARED))
     return {
       ...NO_METHOD,

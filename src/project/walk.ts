@@ -12,12 +12,11 @@ export interface WalkOptions {
   readonly exclude: PathTest
 }
 
-/** What a walk shows of an entry. `stop` ends the walk; `skip` does not go into a folder. */
-export type Visit = (entry: Entry, segments: readonly string[], folder: Folder) => 'go' | 'skip' | 'stop'
+/** What a walk shows of an entry. `stop` ends the walk. */
+export type Visit = (entry: Entry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
 
 /** How a walk ended, and what it did not see. */
 export interface WalkEnd {
-  readonly visited: number
   /** It ended before everything was seen: because it was told to, or because there is too much. */
   readonly cut: boolean
   /** Folders deeper than it goes. */
@@ -84,11 +83,11 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
       visited += 1
       const word = visited > MAX_VISITED ? 'stop' : visit(entry, segments, folder)
       if (word === 'stop') cut = true
-      else if (word === 'go' && entry.kind === 'directory') descend(folder, entry, depth, ignores)
+      else if (entry.kind === 'directory') descend(folder, entry, depth, ignores)
       if (cut) return
     }
   }
 
   walk(start, 1, options.ignores ? ignoresAbove(desk, start.path) : [])
-  return { visited, cut, deeper }
+  return { cut, deeper }
 }

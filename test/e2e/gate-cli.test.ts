@@ -58,6 +58,8 @@ describe('warrant gate', () => {
     [['--new-only'], 4, 'gate.baseline_missing'],
     [['--baseline', 'nowhere.json'], 4, 'gate.baseline_missing'],
     [['--baseline', '../outside.json'], 4, 'gate.baseline_missing'],
+    [['baseline', '--baseline', 'no/such/folder.json'], 2, 'usage.option'],
+    [['baseline', '--baseline', '/no/such/folder.json'], 2, 'usage.option'],
     [['dance'], 2, 'usage.argument'],
   ])('refuses %j and changes nothing', (args, code, error) => {
     const repo = backend()
@@ -81,7 +83,9 @@ describe('warrant gate', () => {
     const { status, stdout } = gate(repo, ['--junit', '--output', 'report.xml'])
     expect([status, stdout]).toEqual([1, ''])
     expect(readFileSync(repo.path('report.xml'), 'utf8')).toContain('<failure message="console.log')
-    expect(gate(repo, ['--output', 'no/such/folder']).status).toBe(2)
+    const lost = gate(repo, ['--output', 'no/such/folder'])
+    expect(lost.status).toBe(2)
+    expect(lost.stderr).toContain('Name a file in an existing folder')
   })
 
   it('takes the strictest policy there is, and stops at one it cannot read', () => {

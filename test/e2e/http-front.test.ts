@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFront } from '../../src/surfaces/http/front.ts'
@@ -1129,6 +1129,32 @@ describe('Metrics', () => {
     expect(values).toEqual([1, 0, 0, 0])
     expect(findSample(samples, 'warrant_lineage_entries', {})).toBe(1)
     expect(findSample(samples, 'warrant_lineage_bytes', {})).toBeGreaterThan(100)
+  })
+
+  test('are told without the graph while its database does not answer', async () => {
+    // It takes the connection, and hangs up when the figures have been asked for.
+    const [waiting, database] = [new Set<Socket>(), createTcpServer()]
+    const called = new Promise<void>((resolve) => {
+      database.on('connection', (socket) => {
+        waiting.add(socket.on('error', () => {}))
+        resolve()
+      })
+    })
+    await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve))
+    const { port: at } = database.address() as AddressInfo
+    const own = await startHttp(['--store', `postgres://nobody@127.0.0.1:${at}/none`])
+    const query = request(1, 'tools/call', { name: 'node_query', arguments: { node_id: '0' } })
+    const asked = post(query, LEGACY_POST, own.port)
+    await called
+    const scraped = get('/metrics', LOCAL, own.port)
+    setTimeout(() => {
+      for (const socket of waiting) socket.destroy()
+    }, 200)
+    const { status, body } = await scraped
+    expect(status).toBe(200)
+    expect(findSample(readMetrics(body.toString()), 'process_uptime_seconds', {})).toBeGreaterThan(0)
+    await asked
+    database.close()
   })
 
   test('count calls by their outcome and requests by their status', async () => {

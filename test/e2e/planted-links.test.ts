@@ -9,6 +9,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { plantFile } from '../../src/platform/named-file.ts'
@@ -186,6 +188,26 @@ describe('Settings that came with a repository', () => {
     expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     writeFileSync(file, JSON.stringify({ [key]: near }))
     expect((await run(grounds.root, 'config')).code).toBe(0)
+  })
+
+  it.each<[string, (port: number) => object]>([
+    ['registry', (port) => ({ registry: `127.0.0.1:${port}/team` })],
+    ['catalog', (port) => ({ catalog: `oci://127.0.0.1:${port}/team/catalog:latest` })],
+  ])('do not have a %s asked that lies in a private place, until the file is named', async (_, settings) => {
+    const asked: string[] = []
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const grounds = await layGrounds()
+    const { port } = server.address() as AddressInfo
+    writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify(settings(port)))
+    const found = await run(grounds.root, 'packet', 'lookup', 'guide')
+    expect({ asked, code: found.code }).toEqual({ asked: [], code: 1 })
+    await run(grounds.root, 'packet', 'lookup', 'guide', '--config', 'warrant.json')
+    expect(asked).not.toEqual([])
+    server.close()
   })
 
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {

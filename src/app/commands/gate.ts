@@ -7,6 +7,7 @@ import { runGate } from '../../gate/run.ts'
 import { readRange, SCOPES } from '../../gate/scope.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { runVerdict } from '../../gate/verdict.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { writeNamed } from '../../platform/named-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
@@ -75,6 +76,14 @@ const pickStage = async (
   return { stage: inferred.stage, scope: scope ?? inferred.scope }
 }
 
+/** Writes where the caller said. Why that cannot be is the caller's to hear: a refusal says what to do about it. */
+const writeThere = (root: string, flag: string, file: string, text: string): Promise<void> =>
+  writeNamed(root, file, text).catch((cause: unknown) => {
+    const fix = cause instanceof Fault ? { fix: cause.fix } : {}
+    const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
+    throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
+  })
+
 /** What happens to the finished report: into a file, or to the terminal. */
 const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
   const { terminal, flags } = invocation
@@ -85,9 +94,7 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   const writer = format === undefined ? undefined : FORMATS[format]
   const text = writer === undefined ? writeText(run, style) : await writer(run)
   if (file !== undefined) {
-    await writeNamed(root, file, `${text}\n`).catch((cause: unknown) => {
-      throw usageFaults.option(`--output: cannot write ${JSON.stringify(file)}`, { cause })
-    })
+    await writeThere(root, 'output', file, `${text}\n`)
     if (!flags.quiet) terminal.note(summaryLine(run.report, { colour: false }))
   } else if (writer !== undefined) terminal.print(text)
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.print(text)
@@ -139,7 +146,7 @@ const openHere = async (config: Config): Promise<OpenGate> => {
 /** Accepts everything that is there: from now on only what is new is judged. */
 const acceptAll = async (invocation: Invocation): Promise<number> => {
   const gate = await openHere(loadSettings(invocation).config)
-  const path = textFlag(invocation, 'baseline') ?? resolve(gate.root, BASELINE_FILE)
+  const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { signal } = new AbortController()
   const { report, outweighed } = await withProgress(jobOf(invocation), (progress) => {
@@ -147,9 +154,10 @@ const acceptAll = async (invocation: Invocation): Promise<number> => {
     return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
-  await writeNamed(gate.root, path, writeBaseline([...findings, ...outweighed]))
+  const path = named ?? resolve(gate.root, BASELINE_FILE)
+  await writeThere(gate.root, 'baseline', path, writeBaseline([...findings, ...outweighed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
-  const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${textFlag(invocation, 'baseline') ?? BASELINE_FILE}`
+  const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)
   return 0
 }

@@ -88,11 +88,11 @@ const ASK: Readonly<Record<Question, (words: readonly string[], flags: Args) => 
   symbols: (words, flags) => [askSymbols(words, flags)],
 }
 
-const CALL: CallContext = {
+const newCall = (): CallContext => ({
   signal: new AbortController().signal,
   progress: () => {},
   log: { write: () => {} },
-}
+})
 
 const askTool = async (tools: readonly Tool[], { tool: name, args }: Asked): Promise<Said> => {
   const tool = tools.find((one) => one.name === name)
@@ -102,7 +102,7 @@ const askTool = async (tools: readonly Tool[], { tool: name, args }: Asked): Pro
     const [issue] = parsed.error.issues
     throw usageFaults.argument(`${dashed(issue?.path.map(String).join('.') ?? '')}: ${issue?.message}`)
   }
-  const said = await tool.run(parsed.data as never, CALL)
+  const said = await tool.run(parsed.data as never, newCall())
   if (!(said instanceof Told)) throw new TypeError(`${name} told nothing`)
   const [block] = said.content
   return { facts: said.value as Args, text: block?.type === 'text' ? block.text : '' }

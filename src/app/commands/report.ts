@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { defineFaults } from '../../kernel/fault.ts'
+import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { writeNamed } from '../../platform/named-file.ts'
 import { LANGUAGES, type Language } from '../../project/report-model.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
@@ -37,7 +37,8 @@ const writeNew = async (root: string, name: string, text: string): Promise<strin
   const path = resolve(name)
   await writeNamed(root, path, text, { fresh: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw reportFaults.taken(`there is already a file ${name}`)
-    throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause })
+    const fix = cause instanceof Fault ? { fix: cause.fix } : {}
+    throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause, ...fix })
   })
   return path
 }

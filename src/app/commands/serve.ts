@@ -1,3 +1,5 @@
+import { Fault } from '../../kernel/fault.ts'
+import type { Log } from '../../kernel/ports.ts'
 import { randomIds } from '../../platform/ids.ts'
 import { clientConfig } from '../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
@@ -64,6 +66,14 @@ const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
         value: status[key as keyof typeof GRAPH_GAUGES],
       }))
 
+/** A store that does not answer costs its own figures and no others: that is when an operator looks at them. */
+const heard = (asking: Promise<GraphStatus | undefined>, log: Log): Promise<GraphStatus | undefined> =>
+  asking.catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault)) throw thrown
+    log.write('warn', 'no figures of the belief graph', { cause: thrown.message })
+    return undefined
+  })
+
 /** Serves HTTP until a signal says otherwise. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
@@ -87,7 +97,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
       ...operatorRoutes({
         store,
         metrics,
-        gauges: async () => [...processGauges(), ...graphGauges(await graphStatus())],
+        gauges: async () => [...processGauges(), ...graphGauges(await heard(graphStatus(), log))],
         index: () => banner(url, config),
       }),
       ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),

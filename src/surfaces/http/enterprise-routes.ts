@@ -3,23 +3,8 @@ import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../g
 import type { EnterpriseDoor } from '../../gate/enterprise-toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/json.ts'
-import { type Route, sendJson } from './front.ts'
-
-const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
-
-/** The words of the refusals that clients know by heart; any other is said as it is. */
-const REFUSALS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
-
-/** What all routes share: most of them read, and all of them refuse in one line. */
-const common = {
-  methods: ['GET', 'HEAD'],
-  loose: true,
-  headers: HEADERS,
-  refuse: (status: number, message: string) => ({ error: REFUSALS[status] ?? message }),
-} satisfies Partial<Route>
-
-const send = (response: ServerResponse, status: number, value: object): void =>
-  sendJson(response, status, value, HEADERS)
+import type { Route } from './front.ts'
+import { SEED_HEADERS, seedRoute, sendSeed } from './seed-route.ts'
 
 /** Fires when the client is gone: nobody is left to answer. */
 const goneSignal = (response: ServerResponse): AbortSignal => {
@@ -78,52 +63,52 @@ const queryOf = (url: string | undefined): URLSearchParams => {
 /** The catalogues, the resources and the tools, over plain HTTP. */
 export const enterpriseRoutes = ({ reader, run }: EnterpriseDoor): readonly Route[] => [
   {
-    ...common,
+    ...seedRoute,
     path: '/resources',
     summary: 'The resources that /resource reads.',
-    handle: (_, response) => send(response, 200, { resources: RESOURCES }),
+    handle: (_, response) => sendSeed(response, 200, { resources: RESOURCES }),
   },
   {
-    ...common,
+    ...seedRoute,
     path: '/resource',
     summary: 'One resource by its `uri`.',
     async handle({ raw }, response) {
       const asked = queryOf(raw.url).get('uri')
       const uri = findResource(asked)
       if (uri === undefined) {
-        return send(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
+        return sendSeed(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
       }
-      send(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
+      sendSeed(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
     },
   },
   {
-    ...common,
+    ...seedRoute,
     path: '/tools',
     summary: 'The tools that /tool runs.',
-    handle: (_, response) => send(response, 200, { tools: TOOLS }),
+    handle: (_, response) => sendSeed(response, 200, { tools: TOOLS }),
   },
   {
-    ...common,
+    ...seedRoute,
     path: '/tool',
     summary: 'Runs a tool, always as a dry run, and answers with one envelope.',
     methods: ['POST'],
     async handle({ body }, response) {
       const request = readRequest(body)
-      if (isRefusal(request)) return send(response, ...request)
-      send(response, 200, await run(request.tool, request.stage, goneSignal(response)))
+      if (isRefusal(request)) return sendSeed(response, ...request)
+      sendSeed(response, 200, await run(request.tool, request.stage, goneSignal(response)))
     },
   },
 ]
 
 /** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
 export const unitedStatus = ({ reader }: EnterpriseDoor): Route => ({
-  ...common,
+  ...seedRoute,
   path: '/status',
   summary: 'What this server offers, what is installed, and whether there is evidence to go by.',
   async handle(_, response) {
     const { status: _ok, evidence: both, ...rest } = await (await reader()).status()
     const { status, context_api, evidence } = both
-    send(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
+    sendSeed(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
   },
 })
 
@@ -131,17 +116,17 @@ export const unitedStatus = ({ reader }: EnterpriseDoor): Route => ({
 export const enterpriseServer = (face: EnterpriseDoor) => ({
   routes: [
     {
-      ...common,
+      ...seedRoute,
       path: '/health',
       summary: 'Alive: 200 as long as the process answers.',
       open: true,
-      handle: (_, response) => send(response, 200, { status: 'ok' }),
+      handle: (_, response) => sendSeed(response, 200, { status: 'ok' }),
     },
     {
-      ...common,
+      ...seedRoute,
       path: '/status',
       summary: 'What this server offers, what is installed, and whether there is evidence.',
-      handle: async (_, response) => send(response, 200, await (await face.reader()).status()),
+      handle: async (_, response) => sendSeed(response, 200, await (await face.reader()).status()),
     },
     ...enterpriseRoutes(face),
   ] satisfies readonly Route[],
@@ -149,8 +134,8 @@ export const enterpriseServer = (face: EnterpriseDoor) => ({
   fallback: {
     path: '*',
     summary: 'Nothing.',
-    headers: HEADERS,
-    refuse: common.refuse,
-    handle: (_, response) => send(response, 404, { error: 'Not found' }),
+    headers: SEED_HEADERS,
+    refuse: seedRoute.refuse,
+    handle: (_, response) => sendSeed(response, 404, { error: 'Not found' }),
   } satisfies Route,
 })

@@ -10,7 +10,8 @@ import { type StatusOptions, statusView } from '../../evidence/status.ts'
 import type { EvidenceReader, Reading } from '../../evidence/store.ts'
 import { type EvidenceViews, viewsOf } from '../../evidence/views.ts'
 import { Bodies } from './bodies.ts'
-import { type FrontRequest, type Route, sendJson } from './front.ts'
+import type { FrontRequest, Route } from './front.ts'
+import { SEED_HEADERS, seedRoute, sendSeed } from './seed-route.ts'
 
 export interface EvidencePorts extends StatusOptions {
   readonly evidence: Pick<EvidenceReader, 'read'>
@@ -18,26 +19,9 @@ export interface EvidencePorts extends StatusOptions {
 
 type Valid = Extract<Reading, { kind: 'valid' }>
 
-const READ = ['GET', 'HEAD']
-const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
-
-/** The words of each refusal that clients know by heart; any other is said as it is. */
-const REFUSALS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
-
-/** What all routes of these clients share: they read, and they refuse in one line. */
-const common = {
-  methods: READ,
-  loose: true,
-  headers: HEADERS,
-  refuse: (status: number, message: string) => ({ error: REFUSALS[status] ?? message }),
-} satisfies Partial<Route>
-
-const sendError = (response: ServerResponse, status: number, value: object): void =>
-  sendJson(response, status, value, HEADERS)
-
 const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string): void => {
   response.writeHead(200, {
-    ...HEADERS,
+    ...SEED_HEADERS,
     'content-length': Buffer.byteLength(body),
     ...(etag !== undefined && { etag }),
   })
@@ -54,7 +38,7 @@ const hasCopy = ({ raw }: FrontRequest, etag: string): boolean => {
 }
 
 const notModified = (response: ServerResponse, etag: string): void => {
-  response.writeHead(304, { etag, 'cache-control': HEADERS['cache-control'] })
+  response.writeHead(304, { etag, 'cache-control': SEED_HEADERS['cache-control'] })
   response.end()
 }
 
@@ -122,17 +106,17 @@ const ANSWERS: readonly { readonly under: string; readonly summary: string; read
 /** The evidence under its route, read-only. */
 export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>): readonly Route[] =>
   ANSWERS.map(({ under, summary, answer }) => ({
-    ...common,
+    ...seedRoute,
     path: under === '' ? route : `${route === '/' ? '' : route}${under}`,
     summary,
     async handle(request, response) {
       const reading = await evidence.read()
       if (reading.kind !== 'valid') {
-        return sendError(response, 404, { error: 'Evidence file not found or invalid' })
+        return sendSeed(response, 404, { error: 'Evidence file not found or invalid' })
       }
       const etag = etagOf(reading)
       const body = answer(viewsOf(reading.evidence), bodiesOf(reading), searchOf(request.raw.url))
-      if (typeof body === 'object' && 'error' in body) return sendError(response, 400, body)
+      if (typeof body === 'object' && 'error' in body) return sendSeed(response, 400, body)
       if (hasCopy(request, etag)) return notModified(response, etag)
       sendBody(response, body, etag)
     },
@@ -143,14 +127,14 @@ const HEALTH = Buffer.from(JSON.stringify({ status: 'ok' }))
 /** Liveness, and whether there is evidence to go by. */
 const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
   {
-    ...common,
+    ...seedRoute,
     path: '/health',
     summary: 'Alive: 200 as long as the process answers.',
     open: true,
     handle: (_, response) => sendBody(response, HEALTH),
   },
   {
-    ...common,
+    ...seedRoute,
     path: '/status',
     summary: 'Whether there is valid evidence, its figures, and what can be asked.',
     async handle(request, response) {
@@ -170,9 +154,9 @@ const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
 export const evidenceFront = (ports: EvidencePorts) => ({
   routes: [...ownRoutes(ports), ...evidenceRoutes(ports)],
   fallback: {
-    ...common,
+    ...seedRoute,
     path: '*',
     summary: 'Nothing.',
-    handle: (_, response) => sendError(response, 404, { error: 'Not found' }),
+    handle: (_, response) => sendSeed(response, 404, { error: 'Not found' }),
   } satisfies Route,
 })

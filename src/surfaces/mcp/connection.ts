@@ -328,6 +328,8 @@ export class Connection {
   async #fetch(what: 'tools' | 'sdk'): Promise<void> {
     if (this.#service === undefined) {
       this.#service = await this.#host.service()
+      // Closed meanwhile: nobody would ever stop the listening.
+      if (this.#closed) return
       this.#stopNews = this.#service.parts.changes.listen((change) => this.#announce(change))
     }
     if (what === 'tools' || this.#link !== undefined) return

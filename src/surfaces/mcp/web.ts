@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { drained } from '../../kernel/drained.ts'
 
 /** A request as the web platform spells it. Its body has been read already and travels beside it. */
 export const webRequest = (request: IncomingMessage, signal: AbortSignal): Request => {
@@ -9,12 +10,6 @@ export const webRequest = (request: IncomingMessage, signal: AbortSignal): Reque
   const url = new URL('/mcp', 'http://localhost')
   return new Request(url, { method: request.method ?? 'GET', headers, signal })
 }
-
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })
 
 /** Asks for a web response and writes it out, no faster than the client reads. Hanging up aborts. */
 export const answerRequest = async (
