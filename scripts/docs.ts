@@ -225,7 +225,7 @@ const httpPage = (): string => {
   ]
   return page(
     'HTTP',
-    'One server, one route table. `Host` and `Origin` must be loopback names or allowed by name (403). With a token configured every path but those marked open needs it (401). Bodies are limited to 1 MiB, `/mcp` to `limits.bodyBytes` (413). Slow headers or bodies end in 408.',
+    "One server, one route table. `Host` and `Origin` must be loopback names or allowed by name, and a request that a browser marks as another site's needs such an `Origin` (403). With a token configured every path but those marked open needs it (401). Bodies are limited to 1 MiB, `/mcp` to `limits.bodyBytes` (413). Slow headers or bodies end in 408.",
     table(
       ['path', 'methods', 'open', 'what it answers'],
       routes.map(({ path, methods, open, summary }) => [
