@@ -96,9 +96,9 @@ const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
   return flat
 }
 
-const nest = (values: ReadonlyMap<string, unknown>): Config => {
+const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): Config => {
   const limits: Record<string, unknown> = {}
-  const config: Record<string, unknown> = { [SECTION]: limits }
+  const config: Record<string, unknown> = { [SECTION]: limits, found }
   for (const [key, value] of values) {
     if (key.startsWith(`${SECTION}.`)) limits[key.slice(SECTION.length + 1)] = value
     else config[key] = value
@@ -157,7 +157,9 @@ export const loadConfig = (
     values.set(setting.key, value)
     sources.set(setting.key, source)
   }
-  return { config: nest(values), values, sources }
+  const found = named === undefined ? [...sources].filter(([, source]) => source === 'file') : []
+  const keys = found.map(([key]) => key)
+  return { config: nest(values, keys), values, sources }
 }
 
 export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {

@@ -23,11 +23,14 @@ export const registryHere = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const own = [config.registry, isReference(config.catalog) ? config.catalog : undefined]
-  const named = [...own.filter((one) => one !== undefined), ...config.registries, ...more]
+  const { registry, catalog, found } = config
+  const own = { registry, catalog: isReference(catalog) ? catalog : undefined }
+  const named = Object.entries(own).flatMap(([key, one]) =>
+    one === undefined || found.includes(key) ? [] : [one],
+  )
   return new OciHttp({
     ...DEFAULT_OCI,
-    trusted: named.map(hostOf),
+    trusted: [...named, ...config.registries, ...more].map(hostOf),
     plain: config.plainRegistries.map(hostOf),
     allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment), environment),

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   lstatSync,
@@ -9,6 +10,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { plantFile } from '../../src/platform/named-file.ts'
@@ -151,7 +154,7 @@ describe('A link in the place of', () => {
 })
 
 describe('Settings that came with a repository', () => {
-  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])(
+  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])(
     'do not lead out of it: %s',
     async (key) => {
       const grounds = await layGrounds()
@@ -175,6 +178,8 @@ describe('Settings that came with a repository', () => {
     ['allowedOrigins', ['other.example'], []],
     ['registries', ['10.0.0.1:5000'], []],
     ['plainRegistries', ['registry.example'], []],
+    ['issuer', 'https://issuer.example', undefined],
+    ['token', 'a-token-that-somebody-else-chose', undefined],
   ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
     const grounds = await layGrounds()
     const file = join(grounds.root, 'warrant.json')
@@ -186,6 +191,28 @@ describe('Settings that came with a repository', () => {
     expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     writeFileSync(file, JSON.stringify({ [key]: near }))
     expect((await run(grounds.root, 'config')).code).toBe(0)
+  })
+
+  it.each([
+    ['registry', (host: string) => `${host}/docs`, ['guide', '--version', '1.0.0']],
+    ['catalog', (host: string) => `oci://${host}/docs/catalog:1`, ['--kind', 'docs']],
+  ])('ask nobody near us by a %s they name', async (key, value, question) => {
+    const grounds = await layGrounds()
+    const asked: string[] = []
+    const near = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(404).end()
+    })
+    await once(near.listen(0, '127.0.0.1'), 'listening')
+    const { port } = near.address() as AddressInfo
+    writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
+    const lookup = ['packet', 'lookup', ...question]
+    const found = await run(grounds.root, ...lookup)
+    expect(asked).toEqual([])
+    expect(said(found)).toContain('is not configured')
+    await run(grounds.root, ...lookup, '--config', 'warrant.json')
+    expect(asked).not.toEqual([])
+    near.close()
   })
 
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
