@@ -298,4 +298,33 @@ describe('Git, as far as the repository can shape it', () => {
     expect(ending.stdout).toContain('unmanaged')
     expect((await run(grounds.root, 'hooks', 'install')).code).not.toBe(0)
   })
+
+  it('takes a hook that leads nowhere, and a socket, for a hook of somebody else', async () => {
+    const grounds = await layGrounds()
+    const hooks = join(grounds.root, '.git/hooks')
+    grounds.plant('.git/hooks/pre-commit', 'nowhere')
+    const socket = createServer().listen(join(hooks, 'pre-push'))
+    await once(socket, 'listening')
+    const ending = await run(grounds.root, 'hooks', 'status')
+    expect(ending).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/commit +unmanaged.*\n.*push +unmanaged/),
+    })
+    expect((await run(grounds.root, 'gate')).code).toBe(0)
+    expect(await run(grounds.root, 'install')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('hook is'),
+    })
+    expect(grounds.around()).toEqual(UNTOUCHED)
+    socket.close()
+  })
+
+  it('leaves a list of excluded files alone that is no file', async () => {
+    const grounds = await layGrounds()
+    unlinkSync(join(grounds.root, '.git/info/exclude'))
+    grounds.plant('.git/info/exclude', 'nowhere')
+    expect((await run(grounds.root, 'install')).code).toBe(0)
+    expect(lstatSync(join(grounds.root, '.git/info/exclude')).isSymbolicLink()).toBe(true)
+    expect(grounds.around()).toEqual(UNTOUCHED)
+  })
 })
