@@ -177,7 +177,7 @@ const settingRows = (): string[][] =>
 const configPage = (): string =>
   page(
     'Settings',
-    'Each setting has one name in three spellings. A flag wins over an environment variable, a variable over `warrant.json` in the current folder (or the file named by `--config` or `WARRANT_CONFIG`), and that over the default. Unknown keys, variables and flags are errors. A `warrant.json` that was merely found may name no place outside of its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store`) and open no way to or from other machines (`embeddingUrl` and `host` off loopback, a database as `store`, `allowedHosts`, `allowedOrigins`, `registries`, `plainRegistries`). `warrant config` shows what is in force and why.',
+    'Each setting has one name in three spellings. A flag wins over an environment variable, a variable over `warrant.json` in the current folder (or the file named by `--config` or `WARRANT_CONFIG`), and that over the default. Unknown keys, variables and flags are errors. A `warrant.json` that was merely found may name no place outside of its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store` or `catalog`) and open no way to or from other machines (`embeddingUrl` and `host` off loopback, a database as `store`, `allowedHosts`, `allowedOrigins`, `registries`, `plainRegistries`, `token`, `issuer`); a `registry` or `catalog` address in it is asked only in the open internet. `warrant config` shows what is in force and why.',
     'In a file, `limits.callMs` is the member `callMs` of the object `limits`; lists are arrays. On the command line and in variables lists are separated by commas, switches are `true` or `false`.',
     table(['key', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   )
@@ -225,7 +225,7 @@ const httpPage = (): string => {
   ]
   return page(
     'HTTP',
-    'One server, one route table. `Host` and `Origin` must be loopback names or allowed by name (403). With a token configured every path but those marked open needs it (401). Bodies are limited to 1 MiB, `/mcp` to `limits.bodyBytes` (413). Slow headers or bodies end in 408.',
+    "One server, one route table. `Host` and `Origin` must be loopback names or allowed by name, and a request that a browser marks as another site's needs such an `Origin` (403). With a token configured every path but those marked open needs it (401). Bodies are limited to 1 MiB, `/mcp` to `limits.bodyBytes` (413). Slow headers or bodies end in 408.",
     table(
       ['path', 'methods', 'open', 'what it answers'],
       routes.map(({ path, methods, open, summary }) => [

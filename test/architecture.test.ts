@@ -121,6 +121,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/own-files.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
   'src/platform/find-top.ts': 'looks for a .git above the root that the operator named',
+  'src/platform/git-filters.ts': 'only whether git shares its configuration with another place',
   'src/platform/git-place.ts': 'the real name of the root',
   'src/platform/openspec.ts': 'whether the repository has the program, before it is run',
   'src/platform/file-lock.ts': 'claims beside a file of ours; plain files only',
@@ -149,6 +150,18 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open-project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/scanning.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
+}
+
+/** Who starts programs, and why what a repository holds does not choose which. */
+const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
+  'src/platform/git.ts': 'git, in a clean environment, without the filters of the repository',
+  'src/platform/git-blobs.ts': 'git, in a clean environment, asked for hashes',
+  'src/platform/git-run.ts':
+    'git, in a clean environment; a status also without the filters of the repository',
+  'src/platform/program.ts':
+    'git for names of places, and openspec, by no shell and in a reduced environment',
+  'src/platform/scanner-pool.ts': 'ourselves, from our own build',
+  'src/app/commands/doctor.ts': 'git for its version, and ourselves',
 }
 
 /** Globals that touch the world, and the rooms that may. */
@@ -248,6 +261,23 @@ describe('the rooms', () => {
       .filter(({ text }) => /\bfrom 'node:fs(\/promises)?'|import\('node:fs/.test(text))
       .map(({ path }) => path)
     expect(openers.sort()).toEqual(Object.keys(FILE_OPENERS).sort())
+  })
+
+  it('start programs only where the table says why that is safe', () => {
+    const starters = files
+      .filter(({ text }) => /\b(from|import\() ?'node:child_process'/.test(text))
+      .map(({ path }) => path)
+    expect(starters.sort()).toEqual(Object.keys(PROGRAM_STARTERS).sort())
+  })
+
+  it('ask for the status of git only without what the repository would run', () => {
+    const careless = files.filter(
+      ({ path, text }) =>
+        roomOf(path) === 'platform' &&
+        /'status'|QUIET_STATUS/.test(text) &&
+        !/withoutFilters\(|export const QUIET_STATUS/.test(text),
+    )
+    expect(careless.map(({ path }) => path)).toEqual([])
   })
 
   it('have a walk of five files for every tool: surface, invoke, tools, domain, port', () => {

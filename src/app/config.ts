@@ -183,10 +183,10 @@ export type Config = {
   readonly limits: {
     readonly [K in keyof Rules as K extends `limits.${infer Name}` ? Name : never]: ValueOf<Rules[K]>
   }
+  /** No setting: the keys whose values are the word of a file that merely lay there. */
+  readonly found: readonly string[]
   /** No setting: what the file of providers says, when the operator asked for one. It may hold secrets. */
   readonly provider?: Provider
-  /** No setting either: keys whose value is that of a file which merely lies here. It is nobody's word. */
-  readonly found?: ReadonlySet<string>
 }
 
 export interface Setting extends Rule<unknown> {

@@ -8,8 +8,9 @@ import { isLoopback } from '../surfaces/http/guards.ts'
 const REMEDY = 'name the file with --config, or set it by flag'
 
 /** Settings that say where we read and write. */
-const PLACES = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])
+const PLACES = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])
 const DATABASE = /^postgres(ql)?:/
+const ADDRESS = /^(postgres(ql)?|oci):/
 
 const realPlace = (path: string): string => {
   try {
@@ -20,8 +21,7 @@ const realPlace = (path: string): string => {
 }
 
 const leavesFolder = (cwd: string, key: string, value: unknown): boolean => {
-  if (!PLACES.has(key) || typeof value !== 'string' || value === 'memory' || DATABASE.test(value))
-    return false
+  if (!PLACES.has(key) || typeof value !== 'string' || value === 'memory' || ADDRESS.test(value)) return false
   const folder = realPlace(cwd)
   const place = realPlace(resolve(folder, value))
   return place !== folder && !isBelow(folder, place)
@@ -40,6 +40,9 @@ const OPENINGS: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Passwords go without TLS, or requests to where only we can reach.
   plainRegistries: isAny,
   registries: isAny,
+  // Whoever chose the token has it, and whoever is the issuer hears from everybody who has none.
+  token: () => true,
+  issuer: () => true,
 }
 
 /** Why a value that was refused by nobody else is not taken from such a file; undefined when it is. */

@@ -96,9 +96,9 @@ const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
   return flat
 }
 
-const nest = (values: ReadonlyMap<string, unknown>): Config => {
+const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): Config => {
   const limits: Record<string, unknown> = {}
-  const config: Record<string, unknown> = { [SECTION]: limits }
+  const config: Record<string, unknown> = { [SECTION]: limits, found }
   for (const [key, value] of values) {
     if (key.startsWith(`${SECTION}.`)) limits[key.slice(SECTION.length + 1)] = value
     else config[key] = value
@@ -146,20 +146,20 @@ export const loadConfig = (
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
   const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
-  const found = new Set<string>()
   for (const setting of SETTINGS) {
     const [source, value] = pick(setting, flags, environment, file, preset)
-    const lies = source === 'file' && named === undefined
+    const found = source === 'file' && named === undefined
     const problem =
       source === 'default'
         ? undefined
-        : (setting.refuse(value) ?? (lies ? refuseFound(cwd, setting.key, value) : undefined))
+        : (setting.refuse(value) ?? (found ? refuseFound(cwd, setting.key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
-    if (lies) found.add(setting.key)
     values.set(setting.key, value)
     sources.set(setting.key, source)
   }
-  return { config: { ...nest(values), found }, values, sources }
+  const found = named === undefined ? [...sources].filter(([, source]) => source === 'file') : []
+  const keys = found.map(([key]) => key)
+  return { config: nest(values, keys), values, sources }
 }
 
 export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {

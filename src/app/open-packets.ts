@@ -14,7 +14,7 @@ import { rememberDocuments } from '../platform/document-vectors.ts'
 import { fenceOf, readPlain } from '../platform/jail-async.ts'
 import { OciClient } from '../platform/oci-client.ts'
 import { followLinks } from '../platform/own-files.ts'
-import { isBelow } from '../platform/own-place.ts'
+import { isBelow, ownPlace } from '../platform/own-place.ts'
 import { metadataCache } from '../platform/packet-cache.ts'
 import { httpEmbedder } from '../platform/packet-embedder.ts'
 import { packetPolicy } from '../platform/packet-policy.ts'
@@ -65,7 +65,7 @@ const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
   const { catalog, registry } = config
   if (catalog === undefined) return {}
   const read = (signal: AbortSignal): Promise<Uint8Array> =>
-    isReference(catalog) ? fetchCatalog(ports, catalog, signal) : catalogFile(resolve(root, catalog))
+    isReference(catalog) ? fetchCatalog(ports, catalog, signal) : catalogFile(ownPlace(root, catalog))
   return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
 }
 

@@ -23,16 +23,14 @@ export const registryHere = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const own = (['registry', 'catalog'] as const).flatMap((key) => {
-    const address = config[key]
-    // What a file says that came with a repository may lie in the open, like any other.
-    if (address === undefined || config.found?.has(key)) return []
-    return key === 'catalog' && !isReference(address) ? [] : [address]
-  })
-  const named = [...own, ...config.registries, ...more]
+  const { registry, catalog, found } = config
+  const own = { registry, catalog: isReference(catalog) ? catalog : undefined }
+  const named = Object.entries(own).flatMap(([key, one]) =>
+    one === undefined || found.includes(key) ? [] : [one],
+  )
   return new OciHttp({
     ...DEFAULT_OCI,
-    trusted: named.map(hostOf),
+    trusted: [...named, ...config.registries, ...more].map(hostOf),
     plain: config.plainRegistries.map(hostOf),
     allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment), environment),

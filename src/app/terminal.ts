@@ -5,6 +5,16 @@ type Stream = typeof process.stdout | typeof process.stderr
 
 const quiet = new WeakSet<Stream>()
 
+/** What moves the cursor, paints, or turns the direction of writing; ends of lines do not. */
+const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Text as a terminal may have it: what would paint there is shown as what it is, whoever wrote it. A file or a pipe
+ * has every byte.
+ */
+const plainFor = (stream: Stream, text: string): string =>
+  stream.isTTY === true ? text.replace(PAINT, escapeLetter) : text
+
 /** Writes a line. Whoever reads it may be gone; that is no reason to die. */
 const writeLine = (stream: Stream, text: string): void => {
   if (!quiet.has(stream)) stream.on('error', () => {})
@@ -15,19 +25,10 @@ const writeLine = (stream: Stream, text: string): void => {
 export const writeLog = (line: string): void => writeLine(process.stderr, line)
 
 export const terminal: Terminal = {
-  print: (text) => writeLine(process.stdout, text),
-  note: (text) => writeLine(process.stderr, text),
+  print: (text) => writeLine(process.stdout, plainFor(process.stdout, text)),
+  note: (text) => writeLine(process.stderr, plainFor(process.stderr, text)),
+  paint: (text) => writeLine(process.stdout, text),
 }
 
 /** Colour is for eyes: never into a file or a pipe, and not for who asked for none. */
 export const showsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR
-
-/** What moves the cursor, paints, or turns the direction of writing; ends of lines do not. */
-const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-
-/**
- * Text of a file as a terminal may have it: what would paint there is shown as what it is. A file or a pipe has
- * every byte.
- */
-export const forTerminal = (text: string): string =>
-  process.stdout.isTTY === true ? text.replace(PAINT, escapeLetter) : text

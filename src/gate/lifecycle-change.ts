@@ -58,6 +58,8 @@ const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<bo
   if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
+  // No list of names holds a NUL: something else lies there, and stays.
+  if (old.includes('\0')) return false
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
   const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
   const lines = Buffer.from(`/${pattern}/*\n!/${pattern}/rules/\n`).toString('latin1')

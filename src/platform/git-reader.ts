@@ -1,5 +1,6 @@
 import type { ChangeSet, GitReader, Scope } from '../gate/ports.ts'
 import { BlobReader } from './git-blobs.ts'
+import { withoutFilters } from './git-filters.ts'
 import { GitIndex } from './git-index.ts'
 import {
   parseIndex,
@@ -11,10 +12,10 @@ import {
   type RawChange,
 } from './git-parse.ts'
 import { findPlace } from './git-place.ts'
-import { askGit, type GitPlace, gitFaults, readGit, runGit } from './git-run.ts'
+import { askGit, type GitPlace, gitFaults, QUIET_STATUS, readGit, runGit } from './git-run.ts'
 import { readWorktree } from './git-worktree.ts'
 
-const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames=50%']
+const STATUS = [...QUIET_STATUS, '--find-renames=50%']
 // Enough for any change a person makes; a fixed number, so that no configuration changes the answer.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
@@ -65,8 +66,15 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   throw gitFaults.failed(`git diff-index ended with ${code}`)
 }
 
+const runStatus = async (
+  place: GitPlace,
+  untracked: 'all' | 'normal',
+  signal: AbortSignal,
+): Promise<string> =>
+  runGit(await withoutFilters(place, signal), [...STATUS, `--untracked-files=${untracked}`], { signal })
+
 const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseWorktree(await runGit(place, [...STATUS, '--untracked-files=all'], { signal }))
+  parseWorktree(await runStatus(place, 'all', signal))
 
 const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const [tracked, others] = await Promise.all([
@@ -82,8 +90,7 @@ const sourceOf = (scope: Scope): string =>
 
 type Question<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
-const askStatus: Question<string> = (place, signal) =>
-  runGit(place, [...STATUS, '--untracked-files=normal'], { signal })
+const askStatus: Question<string> = (place, signal) => runStatus(place, 'normal', signal)
 
 const askIndex: Question<GitIndex> = async (place, signal) =>
   new GitIndex(await readGit(place, LIST, { signal }))

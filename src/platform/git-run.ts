@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { delimiter, dirname, isAbsolute } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 
 export const gitFaults = defineFaults('git', {
@@ -11,36 +12,75 @@ export const gitFaults = defineFaults('git', {
 // The repository is not ours: its configuration must not run programs, take locks on our account or change answers.
 export const SAFE = [
   '--no-optional-locks',
-  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'status.renameLimit=1000'].flatMap((one) => [
-    '-c',
-    one,
-  ]),
+  ...[
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'status.renameLimit=1000',
+    // Files that were committed can look like a repository, with a configuration of their own.
+    'safe.bareRepository=explicit',
+  ].flatMap((one) => ['-c', one]),
 ]
+/** In a submodule git would start another of its kind, which goes by the configuration it finds there. */
+export const QUIET_STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=dirty']
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_MS = 30_000
 
 // In a hook GIT_DIR and its kin point elsewhere; which files hold the user's settings stays as it is.
 const FOREIGN = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
 
-/** What git inherits. A missing object must not be fetched from the network behind anybody's back. */
+/** A relative entry would be looked up in the repository. */
+export const absolutePath = (path = ''): string =>
+  path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .join(delimiter)
+
+/**
+ * What git inherits. A missing object must not be fetched from the network behind anybody's back: the first word
+ * says so to a git that knows it, the second to any other.
+ */
 export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const clean: NodeJS.ProcessEnv = {}
   for (const name of Object.keys(environment)) if (!FOREIGN.test(name)) clean[name] = environment[name]
-  return Object.assign(clean, { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' })
+  return Object.assign(clean, {
+    PATH: absolutePath(environment.PATH),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  })
 }
+
+/** A key of git's configuration and its value. */
+export type Setting = readonly [key: string, value: string]
 
 export interface GitPlace {
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
   /** Another index than the repository's own: `git commit -a` hands its hook a temporary one. */
   readonly indexFile?: string
+  /** What holds here whatever the configuration says. */
+  readonly settings?: readonly Setting[]
 }
 
-export const gitOptions = ({ folder, environment, indexFile }: GitPlace) => ({
+/** As variables, because on the command line a key cannot hold an equals sign. */
+const settingVariables = (settings: readonly Setting[]): NodeJS.ProcessEnv =>
+  Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(settings.length)],
+    ...settings.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ])
+
+export const gitOptions = ({ folder, environment, indexFile, settings }: GitPlace) => ({
   cwd: folder,
   env: {
     ...cleanEnvironment(environment),
+    // The repository we looked at is the one that git takes, or none.
+    GIT_CEILING_DIRECTORIES: dirname(folder),
     ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    ...(settings !== undefined && settingVariables(settings)),
   },
 })
 

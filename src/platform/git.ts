@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import type { Clock, Freshness, Repository } from '../kernel/ports.ts'
+import { findTop } from './find-top.ts'
+import { withoutFilters } from './git-filters.ts'
 import { parseHeaders } from './git-parse.ts'
-import { gitOptions, SAFE } from './git-run.ts'
+import { type GitPlace, gitOptions, QUIET_STATUS, SAFE } from './git-run.ts'
 
-const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal']
+const STATUS = [...QUIET_STATUS, '--untracked-files=normal']
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_MS = 5_000
 
@@ -20,19 +22,25 @@ const readStatus = (text: string): Omit<Freshness, 'at'> => {
   }
 }
 
+const askStatus = (place: GitPlace, signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { ...gitOptions(place), maxBuffer: MAX_BYTES, timeout: MAX_MS, signal }
+    execFile('git', [...SAFE, ...STATUS], options, (failure, stdout) =>
+      failure === null ? resolve(stdout) : reject(failure),
+    )
+  })
+
+const look = async (start: GitPlace, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
+  const folder = await findTop(start.folder)
+  if (folder === undefined) return {}
+  const place = await withoutFilters({ ...start, folder }, signal)
+  return readStatus(await askStatus(place, signal))
+}
+
 /** What git says of the folder. A folder that is no repository, or a machine without git, is no error. */
-export const gitRepository = (root: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
-  freshness: (signal) =>
-    new Promise((resolve) => {
-      const options = {
-        ...gitOptions({ folder: root, environment }),
-        maxBuffer: MAX_BYTES,
-        timeout: MAX_MS,
-        signal,
-      }
-      execFile('git', [...SAFE, ...STATUS], options, (failure, stdout) => {
-        const at = new Date(clock.now()).toISOString()
-        resolve({ ...(failure === null ? readStatus(stdout) : {}), at })
-      })
-    }),
+export const gitRepository = (folder: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+  freshness: async (signal) => {
+    const found = await look({ folder, environment }, signal).catch(() => ({}))
+    return { ...found, at: new Date(clock.now()).toISOString() }
+  },
 })

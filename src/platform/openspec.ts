@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import type { OpenSpecProgram } from '../gate/ports.ts'
+import { absolutePath } from './git-run.ts'
 import { runProgram } from './program.ts'
 
 const VERSION_MS = 10_000
@@ -24,11 +25,7 @@ const KEPT = [
 
 const leanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(KEPT.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))),
-  // A relative entry would be looked up in the repository.
-  PATH: (environment.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .join(delimiter),
+  PATH: absolutePath(environment.PATH),
   NO_COLOR: '1',
   DO_NOT_TRACK: '1',
   OPENSPEC_TELEMETRY: '0',

@@ -5,7 +5,10 @@ import type { OwnFiles } from '../gate/ports.ts'
 import { readPlain } from './jail-async.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
-/** What a pipe, a device or something endless reads as: a program, which is not ours to change. */
+/**
+ * What a pipe, a device, something endless, a link to nowhere or a file that is closed to us reads as: a program, which
+ * is not ours to change.
+ */
 const UNREADABLE = '\0'
 
 const isAbsent = (cause: unknown): boolean =>
@@ -28,8 +31,7 @@ export const ownFiles: OwnFiles = {
       // Links were followed already: what is one by now, or a pipe, is no file of ours.
       return (await readPlain(path, MAX_BYTES)) ?? Buffer.from(UNREADABLE)
     } catch (cause) {
-      if (isAbsent(cause)) return undefined
-      throw cause
+      return isAbsent(cause) ? undefined : Buffer.from(UNREADABLE)
     }
   },
   async write(path, bytes, mode) {

@@ -44,6 +44,26 @@ PRAGMA user_version = ${VERSION};
 
 const numberOf = (db: Database, sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0])
 
+const OWN_SCHEMA = TABLES.split(';')
+  .map((sql) => sql.trim())
+  .filter((sql) => sql.startsWith('CREATE TABLE'))
+  .sort()
+  .join('\n')
+
+/**
+ * A file with our number may have come with a repository. A view or a trigger in it would run in our statements,
+ * with no deadline that could end it; read from this one table nothing runs.
+ */
+const isOwnSchema = (db: Database): boolean => {
+  const made = db.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
+  return (
+    made
+      .map(({ sql }) => String(sql))
+      .sort()
+      .join('\n') === OWN_SCHEMA
+  )
+}
+
 type FileState = 'empty' | 'ours'
 
 /** Within a transaction: what is asked must be true at one time. */
@@ -53,6 +73,8 @@ const readState = (db: Database): FileState => {
   if (application === APPLICATION) {
     if (version > VERSION) throw storeFaults.newer(`the file has format ${version}, we know ${VERSION}`)
     if (version < VERSION) throw storeFaults.damaged(`the file has format ${version}, which never was`)
+    if (!isOwnSchema(db))
+      throw storeFaults.damaged('the file has tables, views or triggers that are not ours')
     return 'ours'
   }
   if (application === 0 && version === 0 && numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) {

@@ -116,6 +116,22 @@ describe('the file', () => {
     expect((await readFile(file)).equals(before)).toBe(true)
   })
 
+  // What reads or writes a table of that name would run whatever they say, and an endless query ends for nobody.
+  it.each([
+    ['a trigger', 'CREATE TRIGGER more AFTER INSERT ON runs BEGIN DELETE FROM nodes; END'],
+    ['a view', 'ALTER TABLE logs RENAME TO kept; CREATE VIEW logs AS SELECT * FROM kept'],
+    ['another column', 'ALTER TABLE snapshots ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(bytes))'],
+    ['another table', 'CREATE TABLE more (a)'],
+  ])('with %s that we did not make is refused, and stays as it is', async (_, sql) => {
+    const file = await makeLog()
+    const db = await openDatabase(file)
+    db.exec(sql)
+    db.close()
+    const before = await readFile(file)
+    expect(await openFails(file)).toMatchObject({ kind: 'corrupt', code: 'store.damaged' })
+    expect((await readFile(file)).equals(before)).toBe(true)
+  })
+
   it('of a newer version is refused', async () => {
     const file = await makeLog()
     const db = await openDatabase(file)

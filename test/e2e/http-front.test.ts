@@ -221,6 +221,11 @@ describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
     ).toBe(403)
   })
 
+  test('sees an origin behind however many headers', async () => {
+    const many = Array.from({ length: 2_100 }, (_, at): Header => [`a${at}`, ''])
+    expect((await knock([...LOCAL, ...many, ['Origin', 'http://evil.example']])).status).toBe(403)
+  })
+
   test('refuses two origins, whichever comes first', async () => {
     const both: readonly Header[] = [
       ['Origin', 'http://localhost'],

@@ -39,6 +39,8 @@ const slowGit = async (seconds: number) => {
   await mkdir(join(folder, 'bin'))
   await writeFile(join(folder, 'bin/git'), `#!/bin/sh\necho $$ >>${pids}\nexec sleep ${seconds}\n`)
   await chmod(join(folder, 'bin/git'), 0o755)
+  await mkdir(join(folder, '.git'))
+  await writeFile(join(folder, '.git/config'), '')
   return {
     options: { cwd: folder, env: { PATH: `${folder}/bin:${process.env.PATH}` } },
     /** The process that a call under way waits for. */

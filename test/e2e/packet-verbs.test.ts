@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -114,6 +114,20 @@ describe('two packets', () => {
     expect(drifted).toMatchObject({ code: 1, answer: { ok: false } })
     expect(drifted.answer.drift).toBeGreaterThan(0)
     expect((await warrant(['diff', a.folder])).code).toBe(2)
+  })
+
+  it('are shown on a terminal without what their names would paint there', async () => {
+    const [a, b] = [await makeSource(), await makeSource()]
+    await writeFile(join(b.home, 'src/evil\u001b]0;owned\u0007\u001b[2J\nforged.md'), '# Oil\n\nFill it.\n')
+    for (const { build } of [a, b]) expect((await warrant(build)).code).toBe(0)
+    const words = [process.execPath, BINARY, 'packet', 'diff', a.folder, b.folder].join(' ')
+    const { stdout } = spawnSync('script', ['-qec', words, '/dev/null'], {
+      env: cleanEnvironment(),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    expect(stdout).toContain('+ evil\\u001b]0;owned\\u0007\\u001b[2J\\u000aforged.md')
+    expect(stdout).not.toContain('\u001b')
   })
 })
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   lstatSync,
@@ -153,7 +154,7 @@ describe('A link in the place of', () => {
 })
 
 describe('Settings that came with a repository', () => {
-  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])(
+  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])(
     'do not lead out of it: %s',
     async (key) => {
       const grounds = await layGrounds()
@@ -177,6 +178,8 @@ describe('Settings that came with a repository', () => {
     ['allowedOrigins', ['other.example'], []],
     ['registries', ['10.0.0.1:5000'], []],
     ['plainRegistries', ['registry.example'], []],
+    ['issuer', 'https://issuer.example', undefined],
+    ['token', 'a-token-that-somebody-else-chose', undefined],
   ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
     const grounds = await layGrounds()
     const file = join(grounds.root, 'warrant.json')
@@ -190,24 +193,26 @@ describe('Settings that came with a repository', () => {
     expect((await run(grounds.root, 'config')).code).toBe(0)
   })
 
-  it.each<[string, (port: number) => object]>([
-    ['registry', (port) => ({ registry: `127.0.0.1:${port}/team` })],
-    ['catalog', (port) => ({ catalog: `oci://127.0.0.1:${port}/team/catalog:latest` })],
-  ])('do not have a %s asked that lies in a private place, until the file is named', async (_, settings) => {
+  it.each([
+    ['registry', (host: string) => `${host}/docs`, ['guide', '--version', '1.0.0']],
+    ['catalog', (host: string) => `oci://${host}/docs/catalog:1`, ['--kind', 'docs']],
+  ])('ask nobody near us by a %s they name', async (key, value, question) => {
+    const grounds = await layGrounds()
     const asked: string[] = []
-    const server = createServer(({ url = '' }, response) => {
-      asked.push(url)
+    const near = createServer((request, response) => {
+      asked.push(request.url ?? '')
       response.writeHead(404).end()
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const grounds = await layGrounds()
-    const { port } = server.address() as AddressInfo
-    writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify(settings(port)))
-    const found = await run(grounds.root, 'packet', 'lookup', 'guide')
-    expect({ asked, code: found.code }).toEqual({ asked: [], code: 1 })
-    await run(grounds.root, 'packet', 'lookup', 'guide', '--config', 'warrant.json')
+    await once(near.listen(0, '127.0.0.1'), 'listening')
+    const { port } = near.address() as AddressInfo
+    writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
+    const lookup = ['packet', 'lookup', ...question]
+    const found = await run(grounds.root, ...lookup)
+    expect(asked).toEqual([])
+    expect(said(found)).toContain('is not configured')
+    await run(grounds.root, ...lookup, '--config', 'warrant.json')
     expect(asked).not.toEqual([])
-    server.close()
+    near.close()
   })
 
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
@@ -292,5 +297,34 @@ describe('Git, as far as the repository can shape it', () => {
     expect(ending.code).toBe(0)
     expect(ending.stdout).toContain('unmanaged')
     expect((await run(grounds.root, 'hooks', 'install')).code).not.toBe(0)
+  })
+
+  it('takes a hook that leads nowhere, and a socket, for a hook of somebody else', async () => {
+    const grounds = await layGrounds()
+    const hooks = join(grounds.root, '.git/hooks')
+    grounds.plant('.git/hooks/pre-commit', 'nowhere')
+    const socket = createServer().listen(join(hooks, 'pre-push'))
+    await once(socket, 'listening')
+    const ending = await run(grounds.root, 'hooks', 'status')
+    expect(ending).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/commit +unmanaged.*\n.*push +unmanaged/),
+    })
+    expect((await run(grounds.root, 'gate')).code).toBe(0)
+    expect(await run(grounds.root, 'install')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('hook is'),
+    })
+    expect(grounds.around()).toEqual(UNTOUCHED)
+    socket.close()
+  })
+
+  it('leaves a list of excluded files alone that is no file', async () => {
+    const grounds = await layGrounds()
+    unlinkSync(join(grounds.root, '.git/info/exclude'))
+    grounds.plant('.git/info/exclude', 'nowhere')
+    expect((await run(grounds.root, 'install')).code).toBe(0)
+    expect(lstatSync(join(grounds.root, '.git/info/exclude')).isSymbolicLink()).toBe(true)
+    expect(grounds.around()).toEqual(UNTOUCHED)
   })
 })

@@ -97,7 +97,7 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
     await writeThere(root, 'output', file, `${text}\n`)
     if (!flags.quiet) terminal.note(summaryLine(run.report, { colour: false }))
   } else if (writer !== undefined) terminal.print(text)
-  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.print(text)
+  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.paint(text)
 }
 
 const records = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'

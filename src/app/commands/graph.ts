@@ -3,13 +3,12 @@ import { drawDot, drawMermaid, drawSvg, type Scene } from '../../beliefs/picture
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../surfaces/cli/table.ts'
-import { forTerminal } from '../terminal.ts'
 import { withBeliefs, withStore } from '../with-beliefs.ts'
 
 const PICTURES = { dot: drawDot, mermaid: drawMermaid, svg: drawSvg } as const
 
 const print = (invocation: Invocation, value: object, words: () => string): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : forTerminal(words()))
+  invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
   return 0
 }
 

@@ -5,7 +5,6 @@ import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Loaded } from '../load-config.ts'
 import { openPackets } from '../open-packets.ts'
 import { embedSettings, needText, packetSettings, textFlag, withWatch } from '../packet-settings.ts'
-import { forTerminal } from '../terminal.ts'
 import { greetHere } from '../world.ts'
 import { asLines } from './packet-show.ts'
 
@@ -28,8 +27,8 @@ const withPackets = async <T>({ config }: Loaded, work: (packets: Packets) => Pr
 /** An answer of the tools, for people or as it is. Bad news is exit code 1, and on stderr where people look for it. */
 const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }): number => {
   if (json) terminal.print(JSON.stringify(answer))
-  else if (answer.ok) terminal.print(forTerminal(asLines(answer)))
-  else terminal.note(forTerminal(`warrant: ${asLines(answer)}`))
+  else if (answer.ok) terminal.print(asLines(answer))
+  else terminal.note(`warrant: ${asLines(answer)}`)
   return answer.ok ? 0 : 1
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { oneLine } from '../../kernel/one-line.ts'
 import { type CatalogRow, catalogRow, publishCatalog, writeCatalog } from '../../packets/catalog.ts'
 import { diffPackets, type Side } from '../../packets/diff.ts'
 import { DocTable } from '../../packets/format/docs.ts'
@@ -52,7 +53,9 @@ export const diff: Verb = async (invocation, [first, second]) => {
     ...files.removed.map((path) => `- ${path}`),
     ...files.changed.map((path) => `~ ${path}`),
   ]
-  invocation.terminal.print(invocation.json ? JSON.stringify({ ok, ...found }) : lines.join('\n'))
+  invocation.terminal.print(
+    invocation.json ? JSON.stringify({ ok, ...found }) : lines.map(oneLine).join('\n'),
+  )
   return ok ? 0 : 1
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Digest } from '../../kernel/digest.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import { checkPacket } from '../../packets/check.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { hashInputs } from '../../packets/format/lock.ts'
@@ -13,7 +14,6 @@ import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { packetHome } from '../packet-home.ts'
 import { packetSettings } from '../packet-settings.ts'
-import { forTerminal } from '../terminal.ts'
 import { heldLock } from './packet-build.ts'
 import { digestIn } from './packet-show.ts'
 
@@ -24,7 +24,7 @@ const storeHere = (invocation: Invocation) => {
 
 const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
   if (json) terminal.print(JSON.stringify({ ok, ...value }))
-  else if (lines.length > 0) terminal.print(lines.join('\n'))
+  else if (lines.length > 0) terminal.print(lines.map(oneLine).join('\n'))
   else terminal.note('there is nothing in the store of packets')
   return ok ? 0 : 1
 }
@@ -68,14 +68,8 @@ const list: Verb = async (invocation) => {
     }),
   )
   const lines = packets.map(({ digest, name, version, files, bytes, storedAt }) =>
-    forTerminal(
-      [
-        digest,
-        `${name}@${version}`,
-        `${files} files`,
-        `${bytes} bytes`,
-        new Date(storedAt).toISOString(),
-      ].join('  '),
+    [digest, `${name}@${version}`, `${files} files`, `${bytes} bytes`, new Date(storedAt).toISOString()].join(
+      '  ',
     ),
   )
   return print(invocation, true, { packets }, lines)

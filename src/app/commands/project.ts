@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Fault, viewFault } from '../../kernel/fault.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import { Told } from '../../kernel/told.ts'
 import type { CallContext, Tool } from '../../kernel/tool.ts'
 import { showName } from '../../project/rules.ts'
@@ -9,7 +10,6 @@ import { readCount } from '../../surfaces/cli/subcommand.ts'
 import { endByForce } from '../end-by-force.ts'
 import { openProject } from '../open-project.ts'
 import { QUESTIONS, type Question } from '../project-options.ts'
-import { forTerminal } from '../terminal.ts'
 import { loadSettings } from '../world.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -125,7 +125,7 @@ const notesOf = ({ cut, truncated }: Args): readonly string[] => [
 ]
 
 const show = ({ terminal }: Invocation, { facts, text }: Said): void => {
-  if (text !== '') terminal.print(forTerminal(text.endsWith('\n') ? text.slice(0, -1) : text))
+  if (text !== '') terminal.print(text.endsWith('\n') ? text.slice(0, -1) : text)
   for (const note of notesOf(facts)) terminal.note(`warrant: ${note}`)
 }
 
@@ -141,7 +141,7 @@ const showAll = (invocation: Invocation, asked: readonly Asked[], outcomes: read
     terminal.print(JSON.stringify({ files: outcomes.map((one, at) => asJson(one, asked[at] as Asked)) }))
   else {
     for (const one of outcomes) {
-      if (one instanceof Fault) terminal.note(`warrant: ${one.message}. ${one.fix}`)
+      if (one instanceof Fault) terminal.note(oneLine(`warrant: ${one.message}. ${one.fix}`))
       else {
         terminal.print(`==> ${showName(String(one.facts.path))} <==`)
         show(invocation, one)

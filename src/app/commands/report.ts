@@ -5,7 +5,6 @@ import { LANGUAGES, type Language } from '../../project/report-model.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { endByForce } from '../end-by-force.ts'
 import { openProject } from '../open-project.ts'
-import { forTerminal } from '../terminal.ts'
 import { loadSettings } from '../world.ts'
 
 export const reportFaults = defineFaults('report', {
@@ -55,8 +54,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const saved = save ? (await project.run('report', { content: text }, call)).path : undefined
     const written = saved ?? (out === undefined ? undefined : await writeNew(root, out, text))
     const bytes = Buffer.byteLength(text)
-    if (written === undefined)
-      terminal.print(json ? JSON.stringify({ report: text, bytes }) : forTerminal(text.trimEnd()))
+    if (written === undefined) terminal.print(json ? JSON.stringify({ report: text, bytes }) : text.trimEnd())
     else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)
     return 0
   } finally {

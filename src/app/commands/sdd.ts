@@ -2,6 +2,7 @@ import { findChange } from '../../gate/openspec.ts'
 import { evaluateSdd, readSdd, type SddEvaluation } from '../../gate/sdd.ts'
 import { closeSession, openSession, refreshSession, type SessionState } from '../../gate/session.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { fileEvidence } from '../../platform/evidence-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
@@ -31,7 +32,7 @@ const status: Verb = async (invocation) => {
     `project   ${projectInitialized ? 'openspec/ is there' : 'no openspec/ folder'}`,
     `session   ${sessionWords(found.session)}`,
   ]
-  print(invocation, found, words.join('\n'))
+  print(invocation, found, words.map(oneLine).join('\n'))
   return 0
 }
 
@@ -53,7 +54,7 @@ const preWrite = async (invocation: Invocation, repository: RepositoryHere, sdd:
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
-  print(invocation, { sdd, ai_gate: gate, telemetry }, words.join('\n'))
+  print(invocation, { sdd, ai_gate: gate, telemetry }, words.map(oneLine).join('\n'))
   return sdd.decision.allowed && gate.allowed ? 0 : 1
 }
 
@@ -62,7 +63,7 @@ const validate: Verb = async (invocation) => {
   const repository = await here(invocation)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
   if (stage === 'PRE_WRITE') return preWrite(invocation, repository, evaluation)
-  print(invocation, evaluation, verdictLine(evaluation))
+  print(invocation, evaluation, oneLine(verdictLine(evaluation)))
   return evaluation.decision.allowed ? 0 : 1
 }
 
@@ -93,7 +94,7 @@ const session: Verb = async (invocation) => {
     : flags.refresh
       ? await refreshSession(ports, minutes, signal)
       : await closeSession(ports, signal)
-  print(invocation, found, sessionWords(found))
+  print(invocation, found, oneLine(sessionWords(found)))
   return 0
 }
 

@@ -1,4 +1,5 @@
 import { uninstall } from '../../gate/lifecycle-change.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import type { Invocation } from '../../surfaces/cli/command.ts'
 import { changePorts } from '../change-ports.ts'
 import { repositoryHere } from '../open-repository.ts'
@@ -9,7 +10,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const here = await repositoryHere(loadSettings(invocation).config)
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(changePorts(here), purge, here.signal)
-  const words = [hookTable(report.hooks), '', `removed  ${report.removed.join(', ') || 'no files'}`]
+  const words = [hookTable(report.hooks), '', oneLine(`removed  ${report.removed.join(', ') || 'no files'}`)]
   invocation.terminal.print(invocation.json ? JSON.stringify(report) : words.join('\n'))
   return 0
 }

@@ -32,6 +32,8 @@ export interface Terminal {
   print(text: string): void
   /** Everything else: stderr. */
   note(text: string): void
+  /** Results with colours of ours, where everybody else's text has lost its own. */
+  paint(text: string): void
 }
 
 export interface Invocation {

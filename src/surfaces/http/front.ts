@@ -184,5 +184,7 @@ export const createFront = (options: FrontOptions): Server => {
     },
   )
   server.maxConnections = MAX_CONNECTIONS
+  // Node would drop those beyond the 2000th unseen, an `Origin` among them. Their bytes are bounded anyway.
+  server.maxHeadersCount = 0
   return server
 }

@@ -44,6 +44,22 @@ describe('the guard', () => {
     expect(judge({ host: 'localhost', ...(origin !== undefined && { origin }) })).toBe(status)
   })
 
+  // A picture, a script or a link of a page asks without an origin; the browser says all the same whose page it is.
+  it.each([
+    ['none', undefined],
+    ['same-origin', undefined],
+    ['same-site', undefined],
+    ['cross-site', 403],
+  ])('judges a request without an origin by Sec-Fetch-Site %s', (site, status) => {
+    expect(judge({ host: 'localhost', 'sec-fetch-site': site })).toBe(status)
+    expect(judge({ host: 'localhost', 'sec-fetch-site': site }, {}, true)).toBe(status)
+  })
+
+  it('lets in an origin that was named, though it is another site', () => {
+    const headers = { host: 'localhost', origin: 'https://app.example', 'sec-fetch-site': 'cross-site' }
+    expect(judge(headers, { allowedOrigins: ['app.example'] })).toBeUndefined()
+  })
+
   it('lets in the hosts and origins that were named, and no others', () => {
     const rules = { allowedHosts: ['warrant.example'], allowedOrigins: ['app.example'] }
     expect(judge({ host: 'Warrant.Example:443', origin: 'https://app.example' }, rules)).toBeUndefined()

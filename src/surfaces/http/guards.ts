@@ -50,6 +50,10 @@ export const accessGuard = (rules: AccessRules) => {
       const origin = originName(headers.origin)
       if (origin === undefined || !origins.has(origin))
         return { status: 403, message: 'Origin is not allowed' }
+    } else if (headers['sec-fetch-site'] === 'cross-site') {
+      // A page that embeds us as a picture or a script sends no origin. It cannot read the answer, but tell that
+      // there is one, and have us work for it.
+      return { status: 403, message: 'Requests of other sites are not allowed' }
     }
     if (open || rules.token === undefined) return undefined
     const [, sent] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
