@@ -150,6 +150,24 @@ describe('the packet commands', () => {
     expect(JSON.stringify(said)).not.toContain('at noon')
   })
 
+  it('ask what was fetched also where nothing can be written, and say so when it shall be let go', async () => {
+    const home = await makeFolder()
+    await packetJson(['pull', 'demo'], { REGISTRY: registry.address }, home)
+    // Rights do not stop who runs as root; a file where a folder should be stops everybody.
+    await writeFile(join(home, '.cpm/index'), '')
+    const pinned = `demo@${packet.digest}`
+    const away = { REGISTRY: NOWHERE }
+    for (const mode of [[], ['--dense-only']])
+      expect((await packetJson(['query', pinned, 'wick', ...mode], away, home)).answer).toMatchObject({
+        ok: true,
+        cache: { hit: true },
+        results: [{ path: 'guide.md', start: 1, end: 3 }],
+      })
+    const { code, stderr } = await packetText(['cache', 'prune'], away, home)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^warrant: the folder for packets cannot be used \(\w+\)\. Check the rights/)
+  })
+
   it('let many packets go at once', async () => {
     const home = await makeFolder()
     const env = { REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm') }
