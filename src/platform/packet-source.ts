@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import {
+  type Entry,
   type Facts,
   type FileBytes,
   type Folder,
@@ -82,6 +83,12 @@ const entriesOf = (folder: Folder) => {
   }
 }
 
+const PACKET_FILES = ['cpm.yml', 'docs.jsonl', 'manifest.json']
+
+/** A packet that was built in here before: packed with the rest, no build would be like the one before it. */
+const isPacket = (entries: readonly Entry[]): boolean =>
+  PACKET_FILES.every((wanted) => entries.some(({ name }) => name === wanted))
+
 /** Files worth packing, in order. Links are not followed; hidden files and folders are left out. */
 class SourceWalk {
   readonly #jail: Jail
@@ -93,8 +100,10 @@ class SourceWalk {
   }
 
   *files(folder: Folder, above: readonly IgnoreFile[] = []): Generator<FileBytes> {
+    const entries = entriesOf(folder)
+    if (isPacket(entries)) return
     const layers = [...above, ...rulesIn(folder)]
-    for (const { name, kind } of entriesOf(folder)) {
+    for (const { name, kind } of entries) {
       const path = folder.path === '' ? name : `${folder.path}/${name}`
       if (name.startsWith('.') || isIgnored(layers, path.split('/'), kind === 'directory')) continue
       if (kind === 'directory') yield* this.#below(folder, name, layers)

@@ -59,6 +59,16 @@ describe('a packet that was built', () => {
     })
   })
 
+  it('is no part of the next one, though it lies among the sources', async () => {
+    const { source } = await makeSource()
+    const build = ['build', '.', '--name', 'guide', '--out', 'packets', '--version']
+    for (const version of ['1.0.0', '1.0.0', '2.0.0'])
+      expect(await packetJson([...build, version], {}, source)).toMatchObject({
+        code: 0,
+        answer: { files: 1, left_out: [] },
+      })
+  })
+
   it('is not sent when its files are not those it was built with', async () => {
     const { folder, build } = await makeSource()
     await packetJson(build)
