@@ -1,13 +1,25 @@
 import { escapeLetter } from '../kernel/one-line.ts'
-import type { Terminal } from '../surfaces/cli/command.ts'
+import { EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr
 
 const quiet = new WeakSet<Stream>()
 
-/** Writes a line. Whoever reads it may be gone; that is no reason to die. */
+/** Whoever reads may be gone, which is no reason to die. An answer that found no room on a disk is no success. */
+const onFailure = (stream: Stream): void => {
+  let said = false
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (said || code === 'EPIPE' || stream !== process.stdout) return
+    said = true
+    process.stderr.write(`warrant: the answer cannot be written (${code})\n`)
+    process.once('exit', () => {
+      process.exitCode = EXIT_CODES.unavailable
+    })
+  })
+}
+
 const writeLine = (stream: Stream, text: string): void => {
-  if (!quiet.has(stream)) stream.on('error', () => {})
+  if (!quiet.has(stream)) onFailure(stream)
   quiet.add(stream)
   stream.write(`${text}\n`)
 }

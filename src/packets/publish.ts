@@ -180,6 +180,7 @@ export const publishPacket = async (
   const { name = '', version = '' } = manifest.cpm ?? {}
   const at = placeOf(options.registry, name)
   const tag = versionTag(version)
+  const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
   const payload = await payloadLayers(open, options)
   checkLayers(payload, manifest)
   const metadata = memorySource(metadataOf(manifest, payload, options))
@@ -203,7 +204,6 @@ export const publishPacket = async (
   })
   const bytes = manifestOver(layers)
   // The version before its aliases: an alias must never mean what its version does not.
-  const tags = [...new Set([tag, ...(options.tags ?? ['latest'])])]
   for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
   const digest = digestBytes(bytes)
   const ref = `${at.host}/${at.repository}:${tag}`

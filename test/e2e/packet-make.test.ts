@@ -69,9 +69,12 @@ describe('a packet that was built', () => {
       })
   })
 
-  it('is not sent when its files are not those it was built with', async () => {
+  it('is not sent when its files are not those it was built with, nor under what is no tag', async () => {
     const { folder, build } = await makeSource()
     await packetJson(build)
+    expect(
+      (await packetText(['publish', folder, '--registry', '127.0.0.1:1/x', '--tag', 'stable,no tag'])).stderr,
+    ).toMatch(/^warrant: "no tag" cannot be a tag\. Use at most/)
     await appendFile(join(folder, 'vectors.f16.bin'), 'x')
     const { code, stderr } = await packetText(['publish', folder, '--registry', '127.0.0.1:1/x'])
     expect(code).toBe(7)
@@ -234,7 +237,7 @@ describeWith('registry', 'a packet on its way', (host) => {
     const find = async () => (await packetJson(['lookup', 'guide'], env)).answer
     await packetJson(build)
     expect((await packetText(['publish', folder], env)).stdout).toMatch(
-      /^\S+\/guide:1\.0\.0\nsha256:\w{64} \(.*, tagged 1\.0\.0 and latest\)\noci:/,
+      /^\S+\/guide:1\.0\.0\nsha256:\w{64} \(.*, tagged 1\.0\.0, latest\)\noci:/,
     )
     expect(await find()).toMatchObject({ selected: { version: '1.0.0' } })
     await writeFile(join(source, 'new.md'), '# New\n\nOil.\n')

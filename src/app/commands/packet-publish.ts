@@ -66,6 +66,6 @@ export const publish: Verb = async (invocation, [asked]) => {
   )
   await forgetTags(config, published)
   const { ref, digest, sent, there, pinned_uri } = published
-  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(' and ')}`
+  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
   return showMade(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

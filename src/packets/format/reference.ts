@@ -32,9 +32,9 @@ const refuse = (text: string, why: string): never => {
 const isDigest = (text: string): boolean => DIGEST.test(text)
 
 /** The tag that stands for a version. Registries know no `+`, so it is written as `_`. */
-export const versionTag = (version: string): string => {
+export const versionTag = (version: string, role = 'version'): string => {
   const tag = version.replaceAll('+', '_')
-  if (!TAG.test(tag)) throw packetFaults.version(`${shown(version)} cannot be a version`)
+  if (!TAG.test(tag)) throw packetFaults.version(`${shown(version)} cannot be a ${role}`)
   return tag
 }
 
