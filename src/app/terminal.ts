@@ -1,5 +1,5 @@
 import { escapeLetter } from '../kernel/one-line.ts'
-import type { Terminal } from '../surfaces/cli/command.ts'
+import { EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr
 
@@ -15,9 +15,21 @@ const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u
 const plainFor = (stream: Stream, text: string): string =>
   stream.isTTY === true ? text.replace(PAINT, escapeLetter) : text
 
-/** Writes a line. Whoever reads it may be gone; that is no reason to die. */
+/** Whoever reads may be gone, which is no reason to die. An answer that found no room on a disk is no success. */
+const onFailure = (stream: Stream): void => {
+  let said = false
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (said || code === 'EPIPE' || stream !== process.stdout) return
+    said = true
+    process.stderr.write(`warrant: the answer cannot be written (${code})\n`)
+    process.once('exit', () => {
+      process.exitCode = EXIT_CODES.unavailable
+    })
+  })
+}
+
 const writeLine = (stream: Stream, text: string): void => {
-  if (!quiet.has(stream)) stream.on('error', () => {})
+  if (!quiet.has(stream)) onFailure(stream)
   quiet.add(stream)
   stream.write(`${text}\n`)
 }

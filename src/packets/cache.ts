@@ -20,6 +20,8 @@ export interface MetadataCache {
   /** What an address meant a short while ago. */
   alias(uri: string): Promise<Meaning | undefined>
   keepAlias(uri: string, meaning: Meaning): Promise<void>
+  /** That an address has just been given another meaning. */
+  dropAlias(uri: string): Promise<void>
   /** The lines of a catalog by the digest of its manifest. */
   catalog(digest: Digest): Promise<Uint8Array | undefined>
   keepCatalog(digest: Digest, lines: Uint8Array): Promise<void>

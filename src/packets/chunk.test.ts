@@ -39,6 +39,8 @@ describe('a text in windows', () => {
   it('has no blank lines around its chunks, and true numbers', () => {
     expect(chunkText('\n\n  a\n\n b\n\n', [], CHUNK_SIZES)).toEqual([{ text: 'a\n\n b', start: 3, end: 5 }])
     expect(chunkText('\r\n\r\nx\r\n', [], CHUNK_SIZES)).toEqual([{ text: 'x', start: 3, end: 3 }])
+    expect(chunkText('a\rb\n\nc', [], CHUNK_SIZES)).toEqual([{ text: 'a\rb\n\nc', start: 1, end: 3 }])
+    expect(chunkText('a\r\rb\r', [], CHUNK_SIZES)).toEqual([{ text: 'a\n\nb', start: 1, end: 3 }])
     expect(chunkText(' \n\t\n', [], CHUNK_SIZES)).toEqual([])
   })
 

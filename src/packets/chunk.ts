@@ -23,7 +23,8 @@ export const CHUNK_SIZES: ChunkSizes = { lines: 80, overlap: 10 }
 const SMALL = 12
 const TOGETHER = 40
 
-const splitLines = (text: string): readonly string[] => text.replace(/\r\n?/g, '\n').split('\n')
+/** Lines as editors, git and parsers count them. A lone carriage return ends one only where nothing else does. */
+const splitLines = (text: string): readonly string[] => text.split(text.includes('\n') ? /\r?\n/ : '\r')
 
 /** The lines from `start` to `end` without the blank ones around them; nothing when all are blank. */
 const cut = (lines: readonly string[], start: number, end: number, symbol?: string): readonly Chunk[] => {

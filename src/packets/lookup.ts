@@ -174,11 +174,21 @@ const searchCatalog = async (
   if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
   const rows = rowsFor(await ports.catalog(signal), words)
   const [first] = rows
-  if (first === undefined) return undefined
+  if (first === undefined) {
+    // Without a name nobody else can be asked.
+    return words.name || filtersOf(words).length === 0 ? undefined : choose('', [], words, [])
+  }
   const { found, warnings } = await followRows(ports, rows, signal)
   const judged = await judgeAll(ports, found, words, signal)
   return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
 }
+
+const unnamed = ({ registry, name }: LookupWords): Failure =>
+  registry && !name
+    ? fail('invalid_lookup_input', 'no packet is named', {
+        hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
+      })
+    : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', { hint: NAME_REGISTRY })
 
 /** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
 export const lookup = async (
@@ -190,10 +200,7 @@ export const lookup = async (
     const listed = await searchCatalog(ports, words, signal)
     if (listed !== undefined) return listed
     const uri = sourceUri(words)
-    if (uri === undefined)
-      return fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', {
-        hint: NAME_REGISTRY,
-      })
+    if (uri === undefined) return unnamed(words)
     const ref = parseReference(uri)
     await ports.guard.admit(ref, false)
     const { digests, warnings } = await resolveAll(ports, uri, words, signal)

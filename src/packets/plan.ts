@@ -76,8 +76,8 @@ const scoreOf = (candidate: Candidate, entrypoint: string | undefined, intent: s
   )
 }
 
-const byRank = (a: Ranked, b: Ranked): number =>
-  b.score - a.score || (a.candidate.pinned_uri < b.candidate.pinned_uri ? -1 : 1)
+/** Of equals the one that lookup names first: what the alias means, then the newest. */
+const byRank = (a: Ranked, b: Ranked): number => b.score - a.score
 
 /** When two packets are as good as each other, the one that has more to say about the question wins. */
 const breakTie = async (

@@ -29,6 +29,8 @@ export interface Published {
   readonly ref: string
   readonly digest: Digest
   readonly pinned_uri: string
+  /** Every tag that means it now. */
+  readonly tags: readonly string[]
   readonly sent: number
   readonly there: number
 }
@@ -81,6 +83,16 @@ const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<r
     if (source !== undefined) layers.push(await layerOf(path, `payload/${path}`, type, source))
   }
   return layers
+}
+
+/** What was damaged on the way is not sent: everybody who fetched it would have the damage too. */
+const checkLayers = (layers: readonly Layer[], { checksums = {} }: Manifest): void => {
+  for (const { name, digest } of layers) {
+    const sum = checksums[name]?.value
+    // The card is for people, and is written into by hand.
+    if (name !== 'cpm.yml' && sum !== undefined && digest !== `sha256:${sum}`)
+      throw packetFaults.manifest(`${name} is not what manifest.json fixed`)
+  }
 }
 
 const present = <T>(entries: Readonly<Record<string, T | null | undefined>>): Record<string, T> =>
@@ -168,7 +180,9 @@ export const publishPacket = async (
   const { name = '', version = '' } = manifest.cpm ?? {}
   const at = placeOf(options.registry, name)
   const tag = versionTag(version)
+  const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
   const payload = await payloadLayers(open, options)
+  checkLayers(payload, manifest)
   const metadata = memorySource(metadataOf(manifest, payload, options))
   const lock = await open(LOCK_FILE)
   const layers = [
@@ -190,8 +204,8 @@ export const publishPacket = async (
   })
   const bytes = manifestOver(layers)
   // The version before its aliases: an alias must never mean what its version does not.
-  for (const one of [tag, ...(options.tags ?? ['latest'])])
-    await registry.pushManifest(at, one, bytes, signal)
+  for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
   const digest = digestBytes(bytes)
-  return { ref: `${at.host}/${at.repository}:${tag}`, digest, pinned_uri: pinnedUri(at, digest), ...counts }
+  const ref = `${at.host}/${at.repository}:${tag}`
+  return { ref, digest, pinned_uri: pinnedUri(at, digest), tags, ...counts }
 }

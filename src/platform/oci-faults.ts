@@ -12,7 +12,10 @@ export const registryFaults = defineFaults('registry', {
     kind: 'missing',
     fix: 'Check the name and the tag; `warrant packet lookup` lists what there is.',
   },
-  not_allowed: { kind: 'refused', fix: 'Add the host to the registries that are allowed.' },
+  not_allowed: {
+    kind: 'refused',
+    fix: 'Have the operator name the host with --registry or --registries, and in --allowed-registries where that is set.',
+  },
   forbidden_target: {
     kind: 'refused',
     fix: 'If the registry is right to lead there, name that host as a registry of yours.',

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../kernel/canonical.ts'
 import { digestBytes } from '../kernel/hash.ts'
@@ -80,7 +81,9 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}
-      if (typeof expires !== 'number' || expires * 1000 <= clock.now() || !isRecord(payload)) return undefined
+      const leftMs = typeof expires === 'number' ? expires * 1000 - clock.now() : 0
+      // More than was ever given: the clock has gone back since, and nobody knows how old this is.
+      if (leftMs <= 0 || leftMs > ALIAS_SECONDS * 1000 || !isRecord(payload)) return undefined
       // Two addresses may share a file name; only the one it was written for is answered.
       const { source_uri: written, digests, warnings = [] } = payload
       const whole =
@@ -88,6 +91,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const said = Array.isArray(warnings) ? warnings.map(String) : []
       return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
     },
+    dropAlias: (uri) => rm(aliasFile(uri), { force: true }).catch(() => {}),
     keepAlias: (uri, { digests, warnings }) =>
       keep(aliasFile(uri), {
         expires_at: clock.now() / 1000 + ALIAS_SECONDS,

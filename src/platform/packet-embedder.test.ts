@@ -84,6 +84,28 @@ describe('an embedding server', () => {
     expect((await embed(['a', 'bb', 'ccc', 'dddd', 'eeeee'])).rows).toBe(5)
   })
 
+  it('that takes only short texts gets the beginning of a long one', async () => {
+    const { embed } = await serve((body, response, request) =>
+      body.input.some((text) => text.length > 3000)
+        ? response.writeHead(400).end('{"error":{"message":"maximum context length"}}')
+        : vectors(body, response, request),
+    )
+    const { rows, values } = await embed(['a', `x${'🐋'.repeat(4000)}`, 'bb'])
+    expect(rows).toBe(3)
+    // Halved until it fits, and not in the middle of a letter.
+    expect((values[2] as number) / (values[3] as number)).toBeCloseTo(1999, 0)
+  })
+
+  it('that takes no text at all is quoted', async () => {
+    const { embed } = await serve((_, response) =>
+      response.writeHead(400).end('{"error":{"message":"unknown\\nmodel m"}}'),
+    )
+    await expect(embed(['a', 'b'])).rejects.toMatchObject({
+      code: 'packet.embedder_answer',
+      message: 'the embedding server refuses a text with 400: unknown model m',
+    })
+  })
+
   it('that refuses the key is not asked in smaller batches', async () => {
     const { embed, sizes } = await serve((_, response) => response.writeHead(403).end())
     await expect(embed(['a', 'b', 'c'])).rejects.toMatchObject({ code: 'packet.embedder_key' })

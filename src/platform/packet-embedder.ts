@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
+import { oneLine } from '../kernel/one-line.ts'
 import type { Embedder, NormalizeMode, Provider } from '../packets/embed.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
@@ -21,6 +22,9 @@ const MAX_WAIT_MS = 20_000
 const MAX_DIM = 65_536
 /** What servers answer to a batch that is too large for them. */
 const TOO_MUCH = new Set([400, 413, 422])
+/** A text of so many letters is too long for nobody. */
+const SHORT = 1024
+const MAX_REASON = 200
 
 /** How far from one the length of a row may be: some servers count in halves. */
 const UNIT_SLACK = 1e-3
@@ -126,8 +130,9 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
       })
       if (response?.ok) return readEmbeddings(await readAnswer(response), texts.length, normalize)
       const status = response?.status ?? 0
+      if (response !== undefined && TOO_MUCH.has(status))
+        throw new BadRequest(status, await reasonIn(response))
       await response?.body?.cancel().catch(() => {})
-      if (TOO_MUCH.has(status)) throw new BadRequest(status)
       if (status === 401 || status === 403)
         throw packetFaults.embedder_key(`the embedding server answers ${status}`)
       if (status !== 0 && status !== 429 && status < 500)
@@ -145,8 +150,13 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
       return [await ask(texts, signal)]
     } catch (cause) {
       if (!(cause instanceof BadRequest)) throw cause
+      const [only = ''] = texts
+      // Models read the beginning of a text and no more; where the server leaves the cutting to us, we cut.
+      if (texts.length === 1 && only.length > SHORT) return embedBatch([firstHalf(only)], signal)
       if (texts.length === 1)
-        throw packetFaults.embedder_answer(`the embedding server refuses a text with ${cause.status}`)
+        throw packetFaults.embedder_answer(
+          `the embedding server refuses a text with ${cause.status}${cause.reason && `: ${cause.reason}`}`,
+        )
       const half = texts.length >> 1
       return [
         ...(await embedBatch(texts.slice(0, half), signal)),
@@ -193,10 +203,25 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
 
 class BadRequest extends Error {
   readonly status: number
-  constructor(status: number) {
+  readonly reason: string
+  constructor(status: number, reason: string) {
     super(`status ${status}`)
     this.status = status
+    this.reason = reason
   }
+}
+
+/** The first half of a text, no letter cut in two. */
+const firstHalf = (text: string): string => text.slice(0, text.length >> 1).replace(/[\ud800-\udbff]$/, '')
+
+/** What a server says about a request it refuses, as one short line; nothing when it does not say. */
+const reasonIn = async (response: Response): Promise<string> => {
+  const answer = await readAnswer(response).catch(() => undefined)
+  const { error, message, detail } = isRecord(answer) ? answer : {}
+  const said = [isRecord(error) ? error.message : error, message, detail].find(
+    (one) => typeof one === 'string',
+  )
+  return oneLine(String(said ?? '').replace(/\s+/g, ' ')).slice(0, MAX_REASON)
 }
 
 const readAnswer = async (response: Response): Promise<unknown> => {

@@ -111,21 +111,27 @@ const share = async (from: string, to: string): Promise<void> => {
   })
 }
 
-/** Makes sure that the index of this packet and model lies where it is looked for. */
-const placeIndex = async (payload: Payload, target: string, manifest: Manifest): Promise<boolean> => {
+/** Makes sure that the index of this packet and model lies where it is looked for, and says where that is. */
+const placeIndex = async (
+  payload: Payload,
+  target: string,
+  manifest: Manifest,
+): Promise<string | undefined> => {
   const { files, embedding } = manifest
-  if ((await stat(target).catch(() => undefined)) !== undefined) return true
+  if ((await stat(target).catch(() => undefined)) !== undefined) return target
   const index = files?.index?.path ?? 'faiss/index.faiss'
   if ((await payload.size(index)) !== undefined) {
-    await share(payload.place(index), target).catch((cause: unknown) => {
-      throw diskFault(cause)
-    })
-    return true
+    const own = payload.place(index)
+    // Where nothing can be written the packet's own file serves.
+    return share(own, target).then(
+      () => target,
+      () => own,
+    )
   }
   const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
-  if (halves === undefined) return false
+  if (halves === undefined) return undefined
   await replaceFile(target, writeFlat(readVectors(halves, embedding.dim)))
-  return true
+  return target
 }
 
 /** Where the vectors of another model lie. */
@@ -204,11 +210,12 @@ export const packetReader =
     const docs = await openDocs(payload, manifest)
     const place = join(root, 'index', safeName(digest), fingerprint(manifest))
     const { lexical, warnings } = await openLexical(payload, place, docs)
-    const files = { index: join(place, 'index.faiss'), table: join(place, 'index.i8') }
     const { dim } = manifest.embedding
-    let vectors: VectorIndex | undefined
-    if (dim > 0 && (await placeIndex(payload, files.index, manifest)))
-      vectors = await open(files, { rows: docs.rows, dim })
+    const index = dim > 0 ? await placeIndex(payload, join(place, 'index.faiss'), manifest) : undefined
+    const vectors =
+      index === undefined
+        ? undefined
+        : await open({ index, table: join(place, 'index.i8') }, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
     const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
       const index = rebuiltIndex(root, digest, manifest, model, dim)

@@ -82,7 +82,28 @@ describe('the sources of a packet', () => {
     await symlink('/etc', join(root, 'etc'))
     await symlink('/etc/hosts', join(root, 'hosts.txt'))
     expect(await pathsIn(root)).toEqual(['a.ts', 'b.md', 'bom.txt', 'sub/keep.md', 'sub/y.txt'])
+    const leftOut: string[] = []
+    await readSources(root, undefined, (path, why) => leftOut.push(`${path} ${why}`))
+    expect(leftOut).toEqual([
+      'big.txt is longer than 2 MiB',
+      'binary.txt is no text',
+      'dist/ is called like a folder that programs write',
+    ])
     expect((await readSources(root)).find(({ path }) => path === 'bom.txt')?.text).toBe('text')
+  })
+
+  it.each([
+    ['Latin-1', Buffer.from('Caf\xe9 na\xefve', 'latin1'), 'Café naïve'],
+    ['Windows-1252', Buffer.from('\x93so\x94 \x96 \x80', 'latin1'), '“so” – €'],
+    ['UTF-16', Buffer.from('\ufeffCafé', 'utf16le'), 'Café'],
+    [
+      'UTF-8 with a wrong byte',
+      Buffer.concat([Buffer.from('Café with a wrong byte: '), Buffer.from([0xe9])]),
+      'Café with a wrong byte: \ufffd',
+    ],
+  ])('are read in %s', async (_, bytes, text) => {
+    const [file] = await readSources(await folderOf({ 'a.md': bytes }))
+    expect(file?.text).toBe(text)
   })
 
   it('are asked for in a folder that exists', async () => {

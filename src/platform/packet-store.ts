@@ -67,6 +67,15 @@ export const packetStore = (root: string): PacketStore => {
     return found.flat()
   }
 
+  const remove = async (digest: Digest): Promise<void> => {
+    // Renamed first: a reader finds all of it or nothing.
+    const draft = join(cas, draftName())
+    await rename(place(digest), draft)
+    const index = join(root, 'index', safeName(digest))
+    for (const one of [draft, index, join(root, 'meta', safeName(digest))])
+      await rm(one, { recursive: true, force: true })
+  }
+
   const add = async (object: NewObject, open: OpenBlob): Promise<string> => {
     const there = await find(object.digest)
     if (there !== undefined) return there
@@ -116,12 +125,9 @@ export const packetStore = (root: string): PacketStore => {
       const gone = []
       for (const digest of digests) {
         if ((await find(digest)) === undefined) continue
-        // Renamed first: a reader finds all of it or nothing.
-        const draft = join(cas, draftName())
-        await rename(place(digest), draft)
-        await rm(draft, { recursive: true, force: true })
-        await rm(join(root, 'index', safeName(digest)), { recursive: true, force: true })
-        await rm(join(root, 'meta', safeName(digest)), { recursive: true, force: true })
+        await remove(digest).catch((cause: unknown) => {
+          throw diskFault(cause)
+        })
         gone.push(digest)
       }
       return gone

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Fault } from '../kernel/fault.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../packets/format/faiss.ts'
@@ -135,13 +136,18 @@ const openTable = async (
   const ready = loadTable(path, flat)
   if (ready !== undefined) return ready
   // Only who finds none takes the lock, and looks again: of many that come at once one does the work.
-  return withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
+  const making = withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
     const done = loadTable(path, flat)
     if (done !== undefined) return done
     await sweepDrafts(dirname(path))
     const made = await makeTable(source, flat)
     await saveTable(path, flat, made)
     return made
+  })
+  return making.catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault) || thrown.code !== 'lock.failed') throw thrown
+    // Nobody can write here, so nobody does the work for others either.
+    return makeTable(source, flat)
   })
 }
 

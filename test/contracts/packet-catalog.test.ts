@@ -98,7 +98,14 @@ describe('a lookup in a catalog', () => {
       ]),
     )
     expect(versions(await packets.lookup({ capability: 'rag, cite' }, never))).toEqual(['a@1.1.0', 'b@1.0.0'])
-    expect(await packets.lookup({}, never)).toMatchObject({ error: 'invalid_lookup_input' })
+    expect(await packets.lookup({ capability: 'fly' }, never)).toMatchObject({
+      error: 'no_match',
+      detail: 'No matches for filters: capability=fly',
+    })
+    expect(await packets.lookup({}, never)).toMatchObject({
+      error: 'invalid_lookup_input',
+      detail: 'no packet is named',
+    })
   })
 
   it('takes rows of older tools, which know no registry', async () => {

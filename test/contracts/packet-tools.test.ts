@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EvidenceDigest } from '../../src/packets/evidence.ts'
@@ -97,9 +97,12 @@ describe('lookup', () => {
       `${safeName(`oci://${registry.address}/demo:latest`)}.json`,
     )
     const kept = JSON.parse(await readFile(file, 'utf8'))
-    await writeFile(file, JSON.stringify({ ...kept, expires_at: 1 }))
-    await packets.lookup({ name: 'demo' }, never)
-    expect(requests().length).toBeGreaterThan(0)
+    // It ran out, or was kept before the clock went back by a day.
+    for (const expires_at of [1, kept.expires_at + 86_400]) {
+      await writeFile(file, JSON.stringify({ ...kept, expires_at }))
+      await packets.lookup({ name: 'demo' }, never)
+      expect(requests().length).toBeGreaterThan(0)
+    }
   })
 
   it('gives a shortlist of three, what latest means first and then the newest', async () => {
@@ -439,12 +442,15 @@ describe('query', () => {
 
   it('opens a packet anew that could not be opened before', async () => {
     const packet = await published()
-    const { packets, root } = await world({ latest: packet })
-    const blocked = join(root, 'index')
-    await writeFile(blocked, 'in the way')
+    const { packets: before, root } = await world({ latest: packet })
+    await before.query({ ref: pinned(packet), q: 'digest' }, never)
+    const folder = join(root, 'index', safeName(packet.digest))
+    const index = join(folder, (await readdir(folder)).find((name) => name !== 'seal') ?? '', 'index.faiss')
+    await rm(index)
+    await writeFile(index, 'damaged')
+    const { packets } = openWorld(root, registry.address)
     expect(await packets.query({ ref: pinned(packet), q: 'digest' }, never)).toMatchObject({ ok: false })
-    await rm(blocked)
-    await mkdir(blocked)
+    await rm(index)
     expect(await packets.query({ ref: pinned(packet), q: 'digest' }, never)).toMatchObject({ ok: true })
   })
 })
@@ -500,6 +506,19 @@ describe('plan_from_intent', () => {
       selected: [{ pinned_uri: pinned(full) }, { pinned_uri: pinned(thin) }],
     })
   })
+
+  it.each(['where is the digest verified', 'metadata of the digests'])(
+    'prefers what latest means, then the newest, among equals: %s',
+    async (intent) => {
+      const build = async (version: string) => publishNowhere(await buildTexts(TEXTS, { version }))
+      const [one, two, three] = [await build('1.0.0'), await build('2.0.0'), await build('3.0.0')]
+      const { packets } = await world({ latest: two, '1.0.0': one, '2.0.0': two, '3.0.0': three })
+      expect(await packets.plan({ intent, name_hint: 'demo' }, never)).toMatchObject({
+        selected: [{ pinned_uri: pinned(two) }, { pinned_uri: pinned(three) }],
+        fallbacks: [{ pinned_uri: pinned(one) }],
+      })
+    },
+  )
 
   it('needs a name, and passes on a failed lookup', async () => {
     const { packets } = await world({ latest: packetOf('1') })

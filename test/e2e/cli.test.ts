@@ -21,6 +21,20 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '')
 const version = JSON.parse(readFileSync('package.json', 'utf8')).version as string
 
 describe('the command line', () => {
+  it('does not call an answer a success that could not be written', () => {
+    const run = (target: string) =>
+      spawnSync('sh', ['-c', `'${process.execPath}' '${BINARY}' tools ${target}`], {
+        env: cleanEnvironment(),
+        encoding: 'utf8',
+      })
+    expect(run('> /dev/full')).toMatchObject({
+      status: 1,
+      stderr: 'warrant: the answer cannot be written (ENOSPC)\n',
+    })
+    // Who has read enough is another matter.
+    expect(run('| head -1')).toMatchObject({ status: 0, stderr: '' })
+  })
+
   it('says its version and explains itself', () => {
     expect(warrant(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
     expect(JSON.parse(warrant(['--version', '--json']).stdout)).toEqual({ version })

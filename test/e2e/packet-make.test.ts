@@ -59,6 +59,28 @@ describe('a packet that was built', () => {
     })
   })
 
+  it('is no part of the next one, though it lies among the sources', async () => {
+    const { source } = await makeSource()
+    const build = ['build', '.', '--name', 'guide', '--out', 'packets', '--version']
+    for (const version of ['1.0.0', '1.0.0', '2.0.0'])
+      expect(await packetJson([...build, version], {}, source)).toMatchObject({
+        code: 0,
+        answer: { files: 1, left_out: [] },
+      })
+  })
+
+  it('is not sent when its files are not those it was built with, nor under what is no tag', async () => {
+    const { folder, build } = await makeSource()
+    await packetJson(build)
+    expect(
+      (await packetText(['publish', folder, '--registry', '127.0.0.1:1/x', '--tag', 'stable,no tag'])).stderr,
+    ).toMatch(/^warrant: "no tag" cannot be a tag\. Use at most/)
+    await appendFile(join(folder, 'vectors.f16.bin'), 'x')
+    const { code, stderr } = await packetText(['publish', folder, '--registry', '127.0.0.1:1/x'])
+    expect(code).toBe(7)
+    expect(stderr).toBe('warrant: vectors.f16.bin is not what manifest.json fixed. Build the packet again.\n')
+  })
+
   it('without a lock, or with one that is none, is not taken for verified', async () => {
     const { folder, build } = await makeSource()
     await packetJson(build)
@@ -207,6 +229,23 @@ describeWith('registry', 'a packet on its way', (host) => {
     })
     await mkdir(join(home, 'empty'))
     expect((await packetJson(['publish', join(home, 'empty')], env)).code).toBe(7)
+  })
+
+  it('is what its tags mean from then on, also where they were looked up a moment before', async () => {
+    const { home, folder, source, build } = await makeSource()
+    const env = { REGISTRY: `${host}/moved`, CPM_ROOT: join(home, 'cpm') }
+    const find = async () => (await packetJson(['lookup', 'guide'], env)).answer
+    await packetJson(build)
+    expect((await packetText(['publish', folder], env)).stdout).toMatch(
+      /^\S+\/guide:1\.0\.0\nsha256:\w{64} \(.*, tagged 1\.0\.0, latest\)\noci:/,
+    )
+    expect(await find()).toMatchObject({ selected: { version: '1.0.0' } })
+    await writeFile(join(source, 'new.md'), '# New\n\nOil.\n')
+    await packetJson(build.map((word) => (word === '1.0.0' ? '2.0.0' : word)))
+    expect((await packetJson(['publish', join(home, 'out/guide/2.0.0')], env)).answer).toMatchObject({
+      tags: ['2.0.0', 'latest'],
+    })
+    expect(await find()).toMatchObject({ count: 2, selected: { version: '2.0.0' } })
   })
 
   it('is found only by those it is for', async () => {

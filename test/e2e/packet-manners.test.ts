@@ -49,6 +49,10 @@ describe('the packet commands', () => {
     [['cache', 'prune', 'sha256:12'], 'a digest is sha256: and 64 digits'],
     [['cache', 'prune', 'demo'], 'demo is no digest of a packet'],
     [['inspect', 'oci://r.example/demo:1'], 'names a tag'],
+    [
+      ['query', 'demo', 'wick', '--k', '-1'],
+      'warrant packet: --k lacks its value; one that begins with a dash is written --k=-…. Run the command',
+    ],
   ])('refuse words of no use: %j', async (args, words) => {
     const { code, stdout, stderr } = await packetText(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -148,6 +152,38 @@ describe('the packet commands', () => {
       third,
     )
     expect(JSON.stringify(said)).not.toContain('at noon')
+  })
+
+  it('ask what was fetched also where nothing can be written, and say so when it shall be let go', async () => {
+    const home = await makeFolder()
+    await packetJson(['pull', 'demo'], { REGISTRY: registry.address }, home)
+    // Rights do not stop who runs as root; a file where a folder should be stops everybody.
+    await writeFile(join(home, '.cpm/index'), '')
+    const pinned = `demo@${packet.digest}`
+    const away = { REGISTRY: NOWHERE }
+    for (const mode of [[], ['--dense-only']])
+      expect((await packetJson(['query', pinned, 'wick', ...mode], away, home)).answer).toMatchObject({
+        ok: true,
+        cache: { hit: true },
+        results: [{ path: 'guide.md', start: 1, end: 3 }],
+      })
+    const { code, stderr } = await packetText(['cache', 'prune'], away, home)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^warrant: the folder for packets cannot be used \(\w+\)\. Check the rights/)
+  })
+
+  it('show what can be cited: the passages, and the address that means them for ever', async () => {
+    const env = { REGISTRY: registry.address }
+    const pinned = `oci://${registry.address}/demo@${packet.digest}\n`
+    expect((await packetText(['query', 'demo', 'wick'], env)).stdout).toMatch(
+      new RegExp(`^guide\\.md:1-3 {2}\\(.*\\)\\n {2}# Wicks\\n {2}\\n {2}Trim .*\\n${pinned}$`),
+    )
+    expect((await packetText(['digest', 'demo', 'wick'], env)).stdout).toBe(
+      `- guide.md:1-3: # Wicks Trim the wick at dusk.\n${pinned}`,
+    )
+    expect((await packetText(['query', 'demo', '🕯', '--lexical-only'], env)).stdout).toBe(
+      `# no passage fits the question\n${pinned}`,
+    )
   })
 
   it('let many packets go at once', async () => {

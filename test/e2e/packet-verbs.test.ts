@@ -108,6 +108,10 @@ describe('two packets', () => {
         drift: null,
       },
     })
+    expect(await warrant(['diff', a.folder, b.folder, '--max-drift', '9'])).toMatchObject({
+      code: 1,
+      answer: { ok: false, drift: null },
+    })
     const c = await makeSource('# Wicks\n\nTrim it at dawn.\n')
     await warrant(c.build)
     const drifted = await warrant(['diff', a.folder, c.folder, '--max-drift', '0'])

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../kernel/fault.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import { type BuildOptions, buildPacket, type SourceFile } from '../../packets/build.ts'
 import { CHUNK_SIZES } from '../../packets/chunk.ts'
 import type { Embedder } from '../../packets/embed.ts'
@@ -102,6 +103,19 @@ const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
   return embedder
 }
 
+const MAX_NOTED = 10
+
+/** A packet that lacks what its folder has is no error, and nobody should find it out on a journey. */
+const noteMissing = (
+  { json, terminal }: Invocation,
+  leftOut: readonly { readonly path: string; readonly why: string }[],
+): void => {
+  if (json) return
+  for (const { path, why } of leftOut.slice(0, MAX_NOTED)) terminal.note(`left out: ${oneLine(path)} ${why}`)
+  const more = leftOut.length - MAX_NOTED
+  if (more > 0) terminal.note(`left out: ${more} more; --json lists them`)
+}
+
 /** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
 export const build: Verb = async (invocation, [source]) => {
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
@@ -110,8 +124,13 @@ export const build: Verb = async (invocation, [source]) => {
   const embedder = await pickEmbedder(invocation)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
+  const leftOut: { readonly path: string; readonly why: string }[] = []
   const files = await withProgress(jobOf(invocation, 'read', 'files'), (show) =>
-    readSources(from, (count) => show(count, 0)),
+    readSources(
+      from,
+      (count) => show(count, 0),
+      (path, why) => leftOut.push({ path, why }),
+    ),
   )
   await healPacket(folder)
   const held = await heldLock(invocation, folder)
@@ -133,9 +152,10 @@ export const build: Verb = async (invocation, [source]) => {
   const lock = packet.files.get(LOCK_FILE)
   if (lockfile !== undefined && lock !== undefined) await replaceFile(resolve(lockfile), lock)
   const { chunks, embedded } = packet
+  noteMissing(invocation, leftOut)
   return showMade(
     invocation,
-    { folder, files: files.length, chunks, embedded, model },
+    { folder, files: files.length, chunks, embedded, model, left_out: leftOut },
     `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
   )
 }

@@ -45,7 +45,8 @@ export const diff: Verb = async (invocation, [first, second]) => {
     await openSide(invocation, needText(second, 'a second packet')),
   )
   const { chunks, files, drift, versions, models } = found
-  const ok = (drift ?? 0) <= limit
+  // What cannot be compared has no drift that a limit could allow.
+  const ok = limit === Number.POSITIVE_INFINITY || (drift !== null && drift <= limit)
   const lines = [
     `version ${versions.join(' → ')}, model ${models.join(' → ')}, drift ${drift ?? 'not comparable'}`,
     `chunks: ${chunks.added} added, ${chunks.removed} removed, ${chunks.kept} kept`,

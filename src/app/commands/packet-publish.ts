@@ -1,10 +1,14 @@
 import { resolve } from 'node:path'
-import { publishPacket } from '../../packets/publish.ts'
+import { type Published, publishPacket } from '../../packets/publish.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { OciPusher } from '../../platform/oci-push.ts'
+import { metadataCache } from '../../platform/packet-cache.ts'
 import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import type { Config } from '../config.ts'
 import { registryHere } from '../open-registry.ts'
+import { packetHome } from '../packet-home.ts'
 import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
 
@@ -24,6 +28,17 @@ const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
 const checkParts = ({ flags }: Invocation): void => {
   if (flags.full && (flags.minimal || flags['no-docs'] || withoutVectors({ flags })))
     throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
+}
+
+/** Who publishes here and asks here means what was published, and not what the tags meant a minute ago. */
+const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
+  const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
+  try {
+    const cache = metadataCache(packetHome(config), systemClock)
+    for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
+  } catch {
+    // A store that is refused is not read either.
+  }
 }
 
 /** Sends a built packet to a registry. */
@@ -49,10 +64,8 @@ export const publish: Verb = async (invocation, [asked]) => {
       never,
     ),
   )
+  await forgetTags(config, published)
   const { ref, digest, sent, there, pinned_uri } = published
-  return showMade(
-    invocation,
-    published,
-    `${ref}\n${digest} (${sent} sent, ${there} there already)\n${pinned_uri}`,
-  )
+  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
+  return showMade(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Digest } from '../../kernel/digest.ts'
 import { isRecord } from '../../kernel/json.ts'
+import { oneLine } from '../../kernel/one-line.ts'
 import type { Candidate } from '../../packets/candidate.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
@@ -13,13 +14,22 @@ import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { packetHome } from '../packet-home.ts'
 import { needText, packetSettings } from '../packet-settings.ts'
 
+/** Where it stands. A file may be called anything, and its name is one line of ours. */
 const place = ({ path, start, end }: Record<string, unknown>): string =>
-  start === null ? String(path) : `${path}:${start}-${end}`
+  `${oneLine(String(path))}${start === null ? '' : `:${start}-${end}`}`
 
 const passage = (item: unknown): string =>
   isRecord(item)
     ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
+
+const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${place(item)}: ${item.snippet}` : '')
+
+/** What was found, and the address it can be cited by: file and lines alone mean another text tomorrow. */
+const foundLines = (found: readonly string[], pinned: unknown): readonly string[] => [
+  ...(found.length === 0 ? ['# no passage fits the question'] : found),
+  String(pinned),
+]
 
 const trustLine = ({ signature, signers, sbom, provenance, builders, slsa_level: level }: Trust): string => {
   const built = builders.length === 0 ? '' : ` by ${builders.join(' ')}`
@@ -32,13 +42,17 @@ const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readon
   ...(trust.checked ? [trustLine(trust)] : []),
 ]
 
-/** An answer for people: passages, summary or pins; everything else as JSON. */
+/** An answer for people: passages, evidence or pins; everything else as JSON. */
 export const asLines = (answer: object): string => {
-  const { ok, results, summary, candidates, detail, hint, warnings } = answer as Record<string, unknown>
+  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri } = answer as Record<
+    string,
+    unknown
+  >
   const notes = Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []
   if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
-  if (typeof summary === 'string') return [...notes, summary].join('\n')
-  if (Array.isArray(results)) return [...notes, ...results.map(passage)].join('\n')
+  if (Array.isArray(evidence))
+    return [...notes, ...foundLines(evidence.map(evidenceLine), pinned_uri)].join('\n')
+  if (Array.isArray(results)) return [...notes, ...foundLines(results.map(passage), pinned_uri)].join('\n')
   if (Array.isArray(candidates)) return [...notes, ...candidates.flatMap(candidateLines)].join('\n')
   return JSON.stringify(answer, null, 2)
 }

@@ -64,6 +64,21 @@ describe('a reference', () => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({ code: 'packet.reference' }))
   })
 
+  it.each([
+    'warrant:s3cret@127.0.0.1:5000/team/demo',
+    'oci://s3cret@host/demo',
+    'oci://host/team/warrant:s3cret@127.0.0.1:5000/demo',
+    `oci://a:s3cret/s3cret@host/${'x'.repeat(120)}`,
+    'oci://https://a:s3cret@host/demo',
+  ])('%j is refused without repeating the password', (text) => {
+    expect(() => parseReference(text)).toThrow(expect.objectContaining({ code: 'packet.reference' }))
+    expect(() => parseReference(text)).not.toThrow(/s3cret/)
+  })
+
+  it('says where a password belongs instead', () => {
+    expect(() => parseReference('a:b@host/demo')).toThrow(/"\*\*\*@host\/demo".*`docker login` keeps them/)
+  })
+
   it('keeps the repository of a host with a port when it is pinned', () => {
     const ref = parseReference(`oci://127.0.0.1:5057/proj/demo:1.0.0@${D}`)
     expect(pinnedUri(ref, D)).toBe(`oci://127.0.0.1:5057/proj/demo@${D}`)

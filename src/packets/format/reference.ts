@@ -22,16 +22,19 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 120))
 
+/** What stands before a host may be a password, and what is said here goes into logs. */
+const LOGIN = /^(oci:\/\/)?.*@(?=[^@]*\/)/s
+
 const refuse = (text: string, why: string): never => {
-  throw packetFaults.reference(`${shown(text)} is not a reference: ${why}`)
+  throw packetFaults.reference(`${shown(text.replace(LOGIN, '$1***@'))} is not a reference: ${why}`)
 }
 
 const isDigest = (text: string): boolean => DIGEST.test(text)
 
 /** The tag that stands for a version. Registries know no `+`, so it is written as `_`. */
-export const versionTag = (version: string): string => {
+export const versionTag = (version: string, role = 'version'): string => {
   const tag = version.replaceAll('+', '_')
-  if (!TAG.test(tag)) throw packetFaults.version(`${shown(version)} cannot be a version`)
+  if (!TAG.test(tag)) throw packetFaults.version(`${shown(version)} cannot be a ${role}`)
   return tag
 }
 
@@ -77,6 +80,8 @@ export const parseReference = (text: string): Reference => {
   if (bare.includes('://')) return refuse(text, 'only oci:// is read')
   const slash = bare.indexOf('/')
   if (slash === -1) return refuse(text, 'a host and a path are needed')
+  if (bare.slice(0, slash).includes('@'))
+    return refuse(text, 'names and passwords do not belong into it; `docker login` keeps them')
   const host = checkHost(text, bare.slice(0, slash).toLowerCase())
   const [left = '', pin, ...more] = bare.slice(slash + 1).split('@')
   if (more.length > 0) return refuse(text, 'it holds more than one @')

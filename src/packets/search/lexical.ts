@@ -3,7 +3,7 @@ import { byScore, type Hit } from './exact.ts'
 import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
 import { scanSparse } from './sparse-scan.ts'
-import { rootOf, wordsOf } from './tokens.ts'
+import { rootOf, termsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -40,7 +40,7 @@ export class LexicalIndex {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
-      const words = wordsOf(text)
+      const words = termsOf(text)
       for (const word of words) note(postings, rootOf(word), lengths.length, 1)
       lengths.push(words.length)
       if (lengths.length % STEP === 0) yield
@@ -88,7 +88,7 @@ export class LexicalIndex {
     const touched: number[] = []
     const scores = this.#scores
     // In a fixed order, for sums of floats depend on it.
-    for (const word of [...new Set(wordsOf(question).map(rootOf))].sort()) {
+    for (const word of [...new Set(termsOf(question).map(rootOf))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
       const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)

@@ -7,7 +7,7 @@ import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { packing, packWords, unpackWords } from './packed-words.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
 import { scanSparse } from './sparse-scan.ts'
-import { rootOf, wordsOf } from './tokens.ts'
+import { rootOf, termsOf, wordsOf } from './tokens.ts'
 
 const scan = (...given: Parameters<typeof scanSparse>) => runSteps(scanSparse(...given))
 
@@ -23,6 +23,35 @@ describe('words', () => {
     [`${'x'.repeat(65)} y`, ['y']],
   ])('of %j are %j', (text, words) => {
     expect(wordsOf(text)).toEqual(words)
+  })
+})
+
+describe('what a text is found by', () => {
+  it.each([
+    ['the cat', ['the', 'cat']],
+    ['鯨は', ['鯨は', '鯨', 'は', '鯨は']],
+    ['鯨', ['鯨']],
+    ['ラベル 1', ['ラベル', '1', 'ラ', 'ベ', 'ラベ', 'ル', 'ベル']],
+  ])('of %j is %j', (text, terms) => {
+    expect(termsOf(text)).toEqual(terms)
+  })
+
+  it.each([
+    ['数据库连接池', 0],
+    ['备份保留多少天', 1],
+    ['交通費', 2],
+    ['แจ้งลา', 3],
+    ['鯨', 4],
+  ])('finds %s in writing that has no spaces', (question, row) => {
+    const texts = [
+      '本手册说明如何安装和配置数据库连接池。',
+      '每天夜里自动备份一次，保留三十天。',
+      '出張の交通費は領収書を添付して月末までに精算します。',
+      'พนักงานต้องแจ้งลาล่วงหน้าสามวันทำการ',
+      '鯨は大きい。',
+    ]
+    expect(rows(LexicalIndex.over(texts).search(question, 1))).toEqual([row])
+    expect(rows(LexicalIndex.read(writeSparse(texts), texts.length).search(question, 1))).toEqual([row])
   })
 })
 

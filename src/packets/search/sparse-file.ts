@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from '../format/json-bytes.ts'
 import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './postings.ts'
-import { wordsOf } from './tokens.ts'
+import { termsOf } from './tokens.ts'
 
 const MAX_BYTES = 1024 * 1024 * 1024
 
@@ -36,7 +36,7 @@ const gather = (texts: Iterable<string>) => {
   const found = new Map<string, GrowingPosting>()
   const lengths: number[] = []
   for (const text of texts) {
-    const words = wordsOf(text)
+    const words = termsOf(text)
     for (const word of words) note(found, word, lengths.length, 1)
     lengths.push(words.length)
   }

@@ -17,6 +17,27 @@ export const wordsOf = (text: string): string[] => {
   return words
 }
 
+/** Scripts that put no space between words, and the marks that are written with them. */
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]+/gu
+
+/**
+ * What a text is found by: its words, and of writing without spaces each sign and each two neighbours, for nobody
+ * asks with a whole sentence. The built-in embedder does without them: its vectors are fixed.
+ */
+export const termsOf = (text: string): string[] => {
+  const terms = wordsOf(text)
+  for (const [run] of text.normalize('NFKC').matchAll(UNSPACED)) {
+    const signs = [...run]
+    if (signs.length === 1) continue
+    signs.forEach((sign, at) => {
+      terms.push(sign)
+      if (at > 0) terms.push(`${signs[at - 1]}${sign}`)
+    })
+  }
+  return terms
+}
+
 /** Endings that change the form of a word more than its meaning, and what stands in their place. */
 const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
   ['ies', 'y'],

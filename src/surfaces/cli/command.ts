@@ -68,6 +68,13 @@ export const allOptions = (command: Pick<Command, 'options'>): readonly Option[]
   HELP_OPTION,
 ]
 
+/** What the parser has to say, in one sentence: its advice comes on lines of its own. */
+const complaintOf = (message: string): string => {
+  const [, flag] = /^Option '(?:-\w, )?(--[\w-]+)' argument is ambiguous/.exec(message) ?? []
+  if (flag !== undefined) return `${flag} lacks its value; one that begins with a dash is written ${flag}=-…`
+  return message.split(/\.?\n|\. | To /)[0] ?? message
+}
+
 /** Reads a command's own words. `--` ends the options, as everywhere. */
 export const readArguments = (command: Command, args: readonly string[]) => {
   const options = Object.fromEntries(
@@ -79,8 +86,7 @@ export const readArguments = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
-    const [words = 'cannot be read'] = String((cause as Error).message).split(/\. | To /)
-    throw usageFaults.option(`warrant ${command.name}: ${words}`, { cause })
+    throw usageFaults.option(`warrant ${command.name}: ${complaintOf((cause as Error).message)}`, { cause })
   }
 }
 
