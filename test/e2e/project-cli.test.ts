@@ -141,6 +141,7 @@ describe('the files of the project on the command line', () => {
     [['tree', '--depth', '65'], 2],
     [['search', '('], 2],
     [['symbols', 'notes.md'], 2],
+    [['symbols'], 2],
     [['symbols', '--find', 'a', '--uses', 'b'], 2],
     [['symbols', '--uses', 'a', '--depth', '2'], 2],
   ])(
