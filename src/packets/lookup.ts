@@ -165,6 +165,10 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
   return { found, warnings }
 }
 
+/** Whether a packet is wanted for what it can do: then the catalog is all there is to search. */
+const isNameless = ({ name, kind, entrypoint, capability }: LookupWords): boolean =>
+  !name?.trim() && [kind, entrypoint, capability].some((one) => one !== undefined && one.length > 0)
+
 /** Looks into the catalog, when there is one and no version is asked for. */
 const searchCatalog = async (
   ports: LookupPorts,
@@ -174,7 +178,7 @@ const searchCatalog = async (
   if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
   const rows = rowsFor(await ports.catalog(signal), words)
   const [first] = rows
-  if (first === undefined) return undefined
+  if (first === undefined) return isNameless(words) ? choose('', [], words, []) : undefined
   const { found, warnings } = await followRows(ports, rows, signal)
   const judged = await judgeAll(ports, found, words, signal)
   return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])

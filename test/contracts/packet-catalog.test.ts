@@ -99,6 +99,11 @@ describe('a lookup in a catalog', () => {
     )
     expect(versions(await packets.lookup({ capability: 'rag, cite' }, never))).toEqual(['a@1.1.0', 'b@1.0.0'])
     expect(await packets.lookup({}, never)).toMatchObject({ error: 'invalid_lookup_input' })
+    // Nothing that fits is an answer; the registry is not what is missing.
+    expect(await packets.lookup({ capability: 'chat' }, never)).toMatchObject({
+      error: 'no_match',
+      detail: expect.stringContaining('chat'),
+    })
   })
 
   it('takes rows of older tools, which know no registry', async () => {

@@ -68,6 +68,7 @@ describe('the command line', () => {
     [['tools', '--port', 'x'], 'config.value'],
     [['tools', '--port', '70000'], 'config.value'],
     [['tools', '--dialect', 'klingon'], 'config.value'],
+    [['graph', 'ls', '--store', 'redis://here'], 'config.value'],
     [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
     [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
     [['tools', '--config', 'absent.json'], 'config.file'],

@@ -64,6 +64,13 @@ describe('a reference', () => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({ code: 'packet.reference' }))
   })
 
+  it.each(['oci://me:hunter2@host/demo', 'me:hunter2@host:5000/demo:1.0.0', 'https://me:hunter2@host/demo'])(
+    '%j is refused without its password being told',
+    (text) => {
+      expect(() => parseReference(text)).toThrow(/^(?!.*hunter2).*\*\*\*@host/)
+    },
+  )
+
   it('keeps the repository of a host with a port when it is pinned', () => {
     const ref = parseReference(`oci://127.0.0.1:5057/proj/demo:1.0.0@${D}`)
     expect(pinnedUri(ref, D)).toBe(`oci://127.0.0.1:5057/proj/demo@${D}`)

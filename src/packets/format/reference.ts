@@ -22,8 +22,11 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 120))
 
+/** Somebody's password, written where it does not belong, must not travel on in an error. */
+const masked = (text: string): string => text.replace(/^([a-z]+:\/\/)?[^/]*@(?=[^/]*\/)/i, '$1***@')
+
 const refuse = (text: string, why: string): never => {
-  throw packetFaults.reference(`${shown(text)} is not a reference: ${why}`)
+  throw packetFaults.reference(`${shown(masked(text))} is not a reference: ${why}`)
 }
 
 const isDigest = (text: string): boolean => DIGEST.test(text)
@@ -43,6 +46,7 @@ export const checkName = (name: string): string => {
 }
 
 const checkHost = (text: string, host: string): string => {
+  if (host.includes('@')) return refuse(text, 'names and passwords do not belong in it; use `docker login`')
   const found = HOST.exec(host)
   if (found === null || host.length > 260) return refuse(text, 'the host is not a host name')
   const port = found[1]
