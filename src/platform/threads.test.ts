@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../kernel/ports.ts'
+import { systemClock } from './clock.ts'
+import { Threads } from './threads.ts'
+
+const PROGRAM = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ id, args }) => {
+      if (args === 'hang') for (;;);
+      parentPort.postMessage({ id, value: args })
+    })
+  `)}`,
+)
+
+/** A machine so busy that whatever gets less than a second gets nothing. */
+const busy: Clock = {
+  ...systemClock,
+  after(ms, then) {
+    if (ms >= 1000) return systemClock.after(ms, then)
+    queueMicrotask(then)
+    return () => {}
+  },
+}
+
+const never = new AbortController().signal
+
+describe('threads', () => {
+  it('that have answered are waited for: slow to end is not stuck', async () => {
+    const threads = new Threads({ program: PROGRAM, setup: undefined, clock: busy })
+    expect(await threads.run('echo', 'done', 30_000, never)).toBe('done')
+    expect(await threads.close()).toBe(true)
+  })
+
+  it('that are at work are not waited for long', async () => {
+    const threads = new Threads({ program: PROGRAM, setup: undefined, clock: busy })
+    expect(await threads.run('echo', 'done', 30_000, never)).toBe('done')
+    threads.run('echo', 'hang', 30_000, never).catch(() => {})
+    expect(await threads.close()).toBe(false)
+  })
+})
