@@ -3,12 +3,51 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FAULT_TABLES, renderDocs } from '../scripts/docs.ts'
+import { commands } from '../src/app/commands.ts'
+import { allOptions } from '../src/surfaces/cli/command.ts'
 
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
   encoding: 'utf8',
 })
   .split('\n')
   .filter((path) => path !== '')
+
+const textOf = (page: string): string => readFileSync(page, 'utf8')
+
+/** Headings as GitHub turns them into anchors. */
+const anchorsOf = (page: string): readonly string[] =>
+  [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** What a page tells readers to type: blocks for a shell line by line, and words in backticks. */
+const typedIn = (page: string): readonly string[] => {
+  const text = textOf(page)
+  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
+    (block as string).split('\n').map((line) => line.replace(/ # .*/, '')),
+  )
+  const spans = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, span]) => span as string,
+  )
+  return [...blocks, ...spans]
+}
+
+/** What is wrong with a line that starts `warrant`; nothing is when every word of it exists. */
+const strangersIn = (line: string): readonly string[] => {
+  const all = commands()
+  return [...line.matchAll(/(?:^|&& |\| )warrant ([a-z][a-z-]*)([^|&>]*)/g)].flatMap(([, name, rest]) => {
+    const command = all.find((one) => one.name === name)
+    if (command === undefined) return [`there is no command ${name}`]
+    const known = allOptions(command).map(({ flag }) => flag)
+    return [...(rest as string).matchAll(/(?:^| )--([a-z][a-z-]*)/g)]
+      .map(([, flag]) => flag as string)
+      .filter((flag) => !known.includes(flag))
+      .map((flag) => `${name} has no --${flag}`)
+  })
+}
 
 describe('the docs', () => {
   it.each(Object.entries(renderDocs()))('%s is what the code says (else: npm run docs)', (path, text) => {
@@ -38,9 +77,36 @@ describe('the docs', () => {
     expect(dead).toEqual([])
   })
 
-  it('name only tests that exist in the threat model', () => {
-    const named = readFileSync('docs/threat-model.md', 'utf8').matchAll(/`((?:src|test)\/[\w./-]+)`/g)
-    const missing = [...named].map(([, path]) => path as string).filter((path) => !existsSync(path))
+  it('link only to headings that exist', () => {
+    const dead = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+        .map(([, target, anchor]) => [
+          normalize(join(dirname(page), target || page.replace(/.*\//, ''))),
+          anchor,
+        ])
+        .filter(([target, anchor]) => !anchorsOf(target as string).includes(anchor as string))
+        .map(([target, anchor]) => `${page} → ${target}#${anchor}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('tell readers to type only commands and options that exist', () => {
+    const wrong = pages
+      .filter((page) => page !== 'CHANGELOG.md')
+      .flatMap((page) =>
+        typedIn(page).flatMap((line) => strangersIn(line).map((why) => `${page}: ${line}: ${why}`)),
+      )
+    expect(wrong).toEqual([])
+    expect(strangersIn('warrant gate --stag CI && warrant gat')).toHaveLength(2)
+  })
+
+  it('name only files of the project that exist', () => {
+    const missing = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`((?:src|test|scripts|examples|spec)\/[\w./-]+\.\w+)`/g)]
+        .map(([, path]) => path as string)
+        .filter((path) => !existsSync(path))
+        .map((path) => `${page}: ${path}`),
+    )
     expect(missing).toEqual([])
   })
 

@@ -14,6 +14,7 @@ const asOption = ({ flag, kind, description, choices }: Setting): Option => ({
   value: VALUE_NAMES[kind],
   description,
   choices,
+  common: true,
 })
 
 const CONFIG_OPTION: Option = {

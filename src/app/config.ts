@@ -112,7 +112,11 @@ const RULES = {
   allowedOrigins: names('Origin host names to accept beside the loopback ones.'),
   store: optional(
     'Where logs are kept: `memory`, a file, or a postgres:// address. A file in the state folder when absent.',
-    wantText,
+    // A file called redis:/… would be made without a word.
+    (value) =>
+      isText(value) && !/^(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(value)
+        ? undefined
+        : 'expected memory, a file, or a postgres:// address',
     true,
   ),
   graph: text('default', 'Name of the belief graph.'),

@@ -21,7 +21,7 @@ export type Face = Pick<Hello, 'identity' | 'instructions' | 'capabilities' | 'm
 export const WARRANT_FACE: Face = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
   instructions:
-    'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first; prefer its answers to guesses, and say how fresh they are.',
+    'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',
   capabilities: {
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineFaults } from '../kernel/fault.ts'
 import { isRecord } from '../kernel/json.ts'
@@ -6,9 +6,13 @@ import { type Config, SETTINGS, type Setting } from './config.ts'
 import { refuseFound } from './found-settings.ts'
 
 export const configFaults = defineFaults('config', {
-  value: { kind: 'invalid', fix: 'Correct the value named; `warrant config` shows what is in force.' },
-  file: { kind: 'invalid', fix: 'Make the file a JSON object with the keys `warrant config` lists.' },
-  variable: { kind: 'invalid', fix: 'Correct the name or unset it; `warrant config` lists the variables.' },
+  value: { kind: 'invalid', fix: 'Correct what is named; `warrant config --help` lists the settings.' },
+  file: { kind: 'invalid', fix: 'Make it a JSON object; `warrant config --help` lists the settings.' },
+  variable: {
+    kind: 'invalid',
+    fix: 'Correct the name or unset it; `warrant config --help` lists the settings.',
+  },
+  root: { kind: 'unavailable', fix: 'Name an existing folder with --root.' },
 })
 
 export type Source = 'flag' | 'environment' | 'file' | 'default'
@@ -133,6 +137,12 @@ const pick = (
   if (variable !== undefined && variable !== '') return ['environment', readText(setting, variable)]
   if (file.has(setting.key)) return ['file', file.get(setting.key)]
   return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
+}
+
+/** For servers: what they write later would make a folder of whatever a mistyped root says. */
+export const requireRoot = ({ root }: Pick<Config, 'root'>): void => {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw configFaults.root('the root is not a folder that is there')
 }
 
 /** Flag before environment before file before default, each value remembering where it came from. */

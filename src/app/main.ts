@@ -22,14 +22,19 @@ const findCommand = (name: string, all: readonly Command[]): Command => {
 }
 
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
-export const reportFailure = (thrown: unknown, json: boolean, terminal: Terminal): number => {
+export const reportFailure = (
+  thrown: unknown,
+  json: boolean,
+  terminal: Terminal,
+  program = 'warrant',
+): number => {
   if (!(thrown instanceof Fault)) {
-    terminal.note(`warrant: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
+    terminal.note(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))
     return EXIT_BUG
   }
   if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
-  else terminal.note(oneLine(`warrant: ${thrown.message}. ${thrown.fix}`))
+  else terminal.note(oneLine(`${program}: ${thrown.message}. ${thrown.fix}`))
   return EXIT_CODES[thrown.kind]
 }
 
@@ -64,7 +69,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
       return 0
     }
     if (positionals.length > (command.usage === '' ? 0 : (command.most ?? MAX_POSITIONALS))) {
-      throw usageFaults.argument(`warrant ${command.name}: too many arguments`)
+      throw usageFaults.argument(`${command.name}: too many arguments`)
     }
     return await command.run({ flags: values, positionals, json, terminal })
   } catch (thrown) {

@@ -15,7 +15,7 @@ export const PACKET_VERBS = {
   build: { usage: 'SRC', most: 1, summary: 'Cut a folder into passages, index them and write a packet.' },
   publish: { usage: 'DIR', most: 1, summary: 'Send a built packet to a registry.' },
   pull: { usage: 'REF', most: 1, summary: 'Fetch a packet, so that it can be asked without a network.' },
-  lookup: { usage: 'NAME', most: 1, summary: 'Find packets on a registry or in a catalog, and pin them.' },
+  lookup: { usage: '[NAME]', most: 1, summary: 'Find packets on a registry or in a catalog, and pin them.' },
   query: { usage: 'REF QUESTION', most: 2, summary: 'Give the passages of a packet that answer a question.' },
   plan: { usage: 'INTENT', most: 1, summary: 'Tell which calls to make for an intent.' },
   digest: { usage: 'REF QUESTION', most: 2, summary: 'Condense what a packet says about a question.' },

@@ -11,7 +11,7 @@ import type { Hello } from '../surfaces/mcp/hello.ts'
 import type { Config } from './config.ts'
 import { configOptions } from './config-options.ts'
 import type { Face } from './greet.ts'
-import type { Flags, Loaded, Preset } from './load-config.ts'
+import { type Flags, type Loaded, type Preset, requireRoot } from './load-config.ts'
 import { reportFailure } from './main.ts'
 import { hostHere, loadSettings } from './world.ts'
 
@@ -129,13 +129,16 @@ export const runSeed = async (
     const flags = { ...http?.defaults, ...variables(process.env), ...first, ...renamed, ...values }
     const settings = loadSettings({ flags }, preset)
     const loaded = settle ? await settle(settings, { ...renamed, ...values }, process.env) : settings
-    if (http !== undefined && flags.stdio !== true) return await http.serve(loaded, flags, terminal)
+    if (http !== undefined && flags.stdio !== true) {
+      requireRoot(loaded.config)
+      return await http.serve(loaded, flags, terminal)
+    }
     const { serveStdio } = await import('./serve-stdio.ts')
     const host = await hostHere(loaded, face, hold?.(loaded.config))
     if (announce !== undefined) announceEnds(host.hello, () => announce(host.hello.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {
-    const code = reportFailure(thrown, args.includes('--json'), terminal)
+    const code = reportFailure(thrown, args.includes('--json'), terminal, binary)
     return exitCode?.(code) ?? code
   }
 }

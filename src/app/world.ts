@@ -4,7 +4,7 @@ import type { Host } from '../surfaces/mcp/hello.ts'
 import type { Assembly } from './compose.ts'
 import type { Config } from './config.ts'
 import { type Face, greet, type World } from './greet.ts'
-import { type Flags, type Loaded, loadConfig, type Preset } from './load-config.ts'
+import { type Flags, type Loaded, loadConfig, type Preset, requireRoot } from './load-config.ts'
 import { Tally } from './tally.ts'
 import { writeLog } from './terminal.ts'
 
@@ -36,6 +36,7 @@ export interface ClosableHost extends Host {
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
 export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
+  if (root === undefined) requireRoot(loaded.config)
   const hello = greet(loaded.config, world(), face)
   const tally = new Tally()
   let assembly: Promise<Assembly> | undefined

@@ -9,7 +9,7 @@ export const gateFaults = defineFaults('gate', {
   baseline_missing: { kind: 'missing', fix: 'Write one with `warrant gate baseline`.' },
   base_missing: {
     kind: 'unavailable',
-    fix: 'Set an upstream with `git push -u`, or name the commits with --range A..B.',
+    fix: 'Name the commits with --range A..B. A first push has nothing to be compared with: run `warrant gate --all`, then `git push --no-verify -u`.',
   },
   rule_unknown: { kind: 'missing', fix: 'List the rules with gate_explain and no rule.' },
 })

@@ -33,7 +33,7 @@ metadata: { severity: CRITICAL, code: OWN, platform: [ios, backend], why: w, fix
   })
 
   it.each([
-    ['is not YAML', 'id: [', /^a\.yml: /, 'rule.unreadable'],
+    ['is not YAML', 'id: [', /^a\.yml: .*[^:]$/, 'rule.unreadable'],
     ['holds two documents', `${RULE}---\n${RULE}`, /^a\.yml: /, 'rule.unreadable'],
     ['says a thing twice', `${RULE}id: other\n`, /^a\.yml: .*unique/, 'rule.unreadable'],
     ['has a tag of its own', `${RULE}fix: !!js/function 'x'\n`, /^a\.yml: .*tag/, 'rule.unreadable'],

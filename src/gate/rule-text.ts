@@ -30,7 +30,8 @@ export const readYaml = async (path: string, text: string): Promise<unknown> => 
     logLevel: 'error',
   })
   const [problem] = [...document.errors, ...document.warnings]
-  if (problem !== undefined) throw ruleFaults.unreadable(`${path}: ${problem.message.split('\n')[0]}`)
+  if (problem !== undefined)
+    throw ruleFaults.unreadable(`${path}: ${problem.message.split('\n')[0]?.replace(/:$/, '')}`)
   try {
     const value: unknown = document.toJS({ maxAliasCount: RULE_LIMITS.aliases })
     measure(value, 0, { nodes: 0 })

@@ -75,7 +75,7 @@ export interface ReadLimits {
 /** A folder that is held on to: renaming or replacing its path changes nothing for who holds it. */
 export interface Folder {
   readonly path: string
-  /** In code-unit order. */
+  /** In code-unit order. Throws `jail.io` when the system does not let us list it. */
   entries(watch: Watch): readonly Entry[]
   /** A folder below, never through a link. Undefined when it cannot be entered. */
   enter(name: string): Folder | undefined

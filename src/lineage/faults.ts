@@ -17,7 +17,7 @@ export const storeFaults = defineFaults('store', {
   absent: { kind: 'missing', fix: 'Ask only for what the log holds.' },
   unknown: {
     kind: 'missing',
-    fix: 'List what there is with `warrant graph ls`; --root and --store say where to look.',
+    fix: 'List what there is with `warrant graph ls`; --root and --store say where to look. A graph is made by the first call to a server.',
   },
   kept: { kind: 'refused', fix: 'Leave it: it is what explains the payload that is gone.' },
   full: { kind: 'exhausted', fix: 'Make room where the log is kept, then try again.' },

@@ -72,5 +72,8 @@ export const packetFaults = defineFaults('packet', {
     fix: 'Ask for a packet that the policy allows, or have the operator change policy.yml.',
   },
   policy_file: { kind: 'invalid', fix: 'Correct policy.yml; until then no packet is used.' },
-  too_large: { kind: 'exhausted', fix: 'Raise the limit, or ask for a smaller packet.' },
+  too_large: {
+    kind: 'exhausted',
+    fix: 'Ask for a smaller packet, or raise --max-packet-bytes where that is the limit.',
+  },
 })

@@ -2,6 +2,7 @@ import { type Entry, type Folder, jailFaults, quotePath, type Watch } from '../k
 import type { Checks } from './jail-checks.ts'
 import { readEntries } from './jail-entries.ts'
 import type { Place } from './jail-ground.ts'
+import { systemFault } from './jail-walk.ts'
 
 /** A folder to walk through. Nothing on the way down ever follows a link. */
 export const holdFolder = (
@@ -37,7 +38,13 @@ export const holdFolder = (
     })
   }
 
-  const read = (watch: Watch) => allowed(readEntries(place, watch))
+  const read = (watch: Watch) => {
+    try {
+      return allowed(readEntries(place, watch))
+    } catch (thrown) {
+      throw systemFault(thrown, path)
+    }
+  }
 
   return {
     path,

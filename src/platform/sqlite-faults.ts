@@ -83,6 +83,15 @@ export const guard = <T>(work: () => T): T => {
 
 const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
+/** The same for the folder around it, before there is a file. */
+export const folderFault = (error: unknown): unknown => {
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof Fault || code === undefined) return error
+  if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
+  const fix = 'Give yourself the right to write there, or choose another place with --state-dir or --store.'
+  return storeFaults.unreachable(`the state folder cannot be made (${code})`, { cause: error, fix })
+}
+
 /** The same for the file system's own failures, before there is a database. */
 export const fileFault = (error: unknown, path: string): unknown => {
   const { code } = error as NodeJS.ErrnoException

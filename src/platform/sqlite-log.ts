@@ -13,7 +13,7 @@ import {
   missingNode,
 } from './log-rules.ts'
 import { atOnce, type SqlRow, transact } from './sqlite.ts'
-import { guard } from './sqlite-faults.ts'
+import { folderFault, guard } from './sqlite-faults.ts'
 import { recalled } from './sqlite-recall.ts'
 import { RunTable } from './sqlite-run-table.ts'
 import { LOG_SPAN, MAX_LOGS } from './sqlite-schema.ts'
@@ -211,7 +211,10 @@ class SqliteLogs implements LogStore {
     this.#connection = this.#connection
       .catch(() => undefined)
       .then(async (before) => {
-        if (before === undefined && make) await this.#makeFolder()
+        if (before === undefined && make)
+          await this.#makeFolder().catch((cause: unknown) => {
+            throw folderFault(cause)
+          })
         return before ?? connect(this.#path, make)
       })
     return this.#connection

@@ -58,8 +58,10 @@ const MANY = 16
 const PATIENCE_MS = 50
 /** A thread ends its own job when the time is up; one that does not is stuck. */
 const GRACE_MS = 100
-/** How long threads get to end. */
+/** How long threads get to end that may hang in a disk. */
 const END_MS = 300
+/** How long those get that have answered: they hang in nothing, but a busy machine takes its time with a large heap. */
+const REST_MS = 10_000
 const MAX_WAITING = 5_000
 /** A runaway job ends its thread, not the server. */
 const HEAP_MB = 512
@@ -127,16 +129,22 @@ export class Threads<T> {
 
   /** Ends all threads. False when one does not end: then the process cannot end by itself either. */
   async close(): Promise<boolean> {
-    const workers = [...this.#lost, ...[...this.#alive].map(({ worker }) => worker)]
+    const alive = [...this.#alive]
+    const at = (working: boolean) =>
+      alive.filter(({ job }) => (job !== undefined) === working).map(({ worker }) => worker)
+    const ended = [this.#end([...this.#lost, ...at(true)], END_MS), this.#end(at(false), REST_MS)]
     this.#alive.clear()
+    return (await Promise.all(ended)).every((one) => one)
+  }
+
+  async #end(workers: readonly Worker[], ms: number): Promise<boolean> {
     if (workers.length === 0) return true
-    const ended = Promise.all(workers.map((worker) => worker.terminate())).then(() => true)
-    let calm = () => {}
+    let stopTimer = () => {}
     const late = new Promise<boolean>((resolve) => {
-      calm = this.#options.clock.after(END_MS, () => resolve(false))
+      stopTimer = this.#options.clock.after(ms, () => resolve(false))
     })
-    // A command would otherwise wait out the rest of the time although all have ended.
-    return Promise.race([ended, late]).finally(() => calm())
+    const ended = Promise.all(workers.map((worker) => worker.terminate())).then(() => true)
+    return Promise.race([ended, late]).finally(() => stopTimer())
   }
 
   #next(): void {

@@ -13,6 +13,7 @@ import {
   type Warning,
 } from './source-files.ts'
 import { decodeText } from './text.ts'
+import { isUnlisted } from './walk.ts'
 
 const ENDINGS = [
   '.java',
@@ -83,7 +84,7 @@ class Walk {
 
   #enter(folder: Folder, name: string, path: string, depth: number): boolean {
     const below = folder.enter(name)
-    if (below === undefined) {
+    const unreadable = () => {
       this.warnings.push({
         code: 'folder_unreadable',
         file: joinPath(path, name),
@@ -91,8 +92,12 @@ class Walk {
       })
       return true
     }
+    if (below === undefined) return unreadable()
     try {
       return this.down(below, joinPath(path, name), depth + 1)
+    } catch (thrown) {
+      if (!isUnlisted(thrown)) throw thrown
+      return unreadable()
     } finally {
       below.close()
     }

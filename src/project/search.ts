@@ -175,6 +175,7 @@ export const searchText = (desk: Desk, args: SearchArgs): SearchAnswer => {
   const notes = [
     ...(unseen === undefined ? [] : [unseen]),
     ...(unread === 0 ? [] : [`${unread} files too large or not readable`]),
+    ...(end.unread === 0 ? [] : [`${end.unread} folders cannot be read`]),
   ]
   return {
     text: blocks.join('\n\n'),

@@ -5,7 +5,7 @@ import { projectFaults } from './faults.ts'
 import { showName } from './rules.ts'
 import { type Declared, grammarOf, readSymbols, type SyntaxNode } from './syntax.ts'
 import { countFitting, decodeText } from './text.ts'
-import { walkTree } from './walk.ts'
+import { type WalkEnd, walkTree } from './walk.ts'
 
 const MAX_LEVELS = 64
 /** Larger sources are made by machines, and for them. */
@@ -66,7 +66,7 @@ const eachSource = (
   path: string,
   word: string,
   visit: (root: SyntaxNode, path: string, text: string) => boolean,
-): { readonly cut: boolean } => {
+): WalkEnd => {
   const needle = Buffer.from(word)
   const look = (grammar: string, file: FileBytes | undefined, shown: string): boolean => {
     if (
@@ -137,7 +137,7 @@ export const findSymbol = (desk: Desk, { name, part, path, ...room }: FindArgs):
     return lines.length <= room.limit
   })
   const list = cutAt(lines, room)
-  return { ...list, truncated: list.truncated || end.cut }
+  return { ...list, truncated: list.truncated || end.cut || end.unread > 0 }
 }
 
 const NOT_NAMES = /comment|string|text|template|literal/
@@ -163,5 +163,5 @@ export const findUses = (
     return lines.length <= room.limit
   })
   const list = cutAt(lines, room)
-  return { ...list, truncated: list.truncated || end.cut }
+  return { ...list, truncated: list.truncated || end.cut || end.unread > 0 }
 }

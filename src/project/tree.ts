@@ -2,7 +2,7 @@ import type { Desk } from './desk.ts'
 import { anyGlob } from './glob.ts'
 import { showName } from './rules.ts'
 import { countFitting } from './text.ts'
-import { namesOf, walkTree } from './walk.ts'
+import { namesOf, type WalkEnd, walkTree } from './walk.ts'
 
 export interface TreeArgs {
   readonly path: string
@@ -33,13 +33,13 @@ const notes = (
   all: number,
   depth: number,
   asked: number,
-  walkCut: boolean,
-  deeper: number,
+  { cut, deeper, unread }: WalkEnd,
 ): string[] => [
   ...(depth < asked && shown < all ? [`only ${depth} of ${asked} levels fit`] : []),
   ...(depth === asked && deeper > 0 ? [`${deeper} folders go deeper`] : []),
   ...(shown < all && depth === 1 ? [`${all - shown} entries below or after are not shown`] : []),
-  ...(walkCut ? ['the tree is too large to see all of it; start further down'] : []),
+  ...(cut ? ['the tree is too large to see all of it; start further down'] : []),
+  ...(unread > 0 ? [`${unread} folders cannot be read`] : []),
 ]
 
 /** As many levels as fit into the limit: a whole picture of less says more than the first page of everything. */
@@ -82,7 +82,7 @@ export const drawTree = (desk: Desk, args: TreeArgs): Tree => {
     )
   })
   const { kept, depth: shown } = shorten(lines, depth, args)
-  const cut = notes(kept.length, lines.length, shown, depth, end.cut, end.deeper)
+  const cut = notes(kept.length, lines.length, shown, depth, end)
   return {
     text: kept.map(({ text }) => text).join('\n'),
     entries: kept.length,
@@ -125,5 +125,5 @@ export const findFiles = (desk: Desk, { pattern, path, ignored, limit, bytes }: 
       return 'go'
     })
   })
-  return { text: found.join('\n'), matches: found.length, truncated: end.cut }
+  return { text: found.join('\n'), matches: found.length, truncated: end.cut || end.unread > 0 }
 }

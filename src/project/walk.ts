@@ -1,4 +1,5 @@
-import type { Entry, Folder } from '../kernel/jail.ts'
+import { Fault } from '../kernel/fault.ts'
+import { type Entry, type Folder, jailFaults } from '../kernel/jail.ts'
 import type { Desk } from './desk.ts'
 import type { PathTest } from './glob.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from './ignore.ts'
@@ -21,6 +22,8 @@ export interface WalkEnd {
   readonly cut: boolean
   /** Folders deeper than it goes. */
   readonly deeper: number
+  /** Folders that the system does not let us list. */
+  readonly unread: number
 }
 
 const MAX_VISITED = 20_000
@@ -44,12 +47,20 @@ const ignoresAbove = ({ jail, rules }: Desk, path: string): readonly IgnoreFile[
     }),
   )
 
+/**
+ * Whether the system refused to list a folder. One that a walk merely comes by, the data of a container that runs
+ * as somebody else, does not make the rest unreadable.
+ */
+export const isUnlisted = (thrown: unknown): boolean =>
+  thrown instanceof Fault && thrown.code === jailFaults.io.code
+
 /** Goes through a folder depth first, in code-unit order, never through a link. */
 export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit: Visit): WalkEnd => {
   const { rules, watch } = desk
   const most = Math.min(options.depth, MAX_DEPTH)
   let visited = 0
   let deeper = 0
+  let unread = 0
   let cut = false
 
   const shown = (entry: Entry, segments: readonly string[], ignores: readonly IgnoreFile[]): boolean =>
@@ -66,6 +77,9 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
     if (child === undefined) return
     try {
       walk(child, depth + 1, ignores)
+    } catch (thrown) {
+      if (!isUnlisted(thrown)) throw thrown
+      unread += 1
     } finally {
       child.close()
     }
@@ -89,5 +103,5 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
   }
 
   walk(start, 1, options.ignores ? ignoresAbove(desk, start.path) : [])
-  return { cut, deeper }
+  return { cut, deeper, unread }
 }

@@ -9,6 +9,7 @@ import type { LogStore } from '../../src/lineage/store.ts'
 import { type Database, openDatabase } from '../../src/platform/sqlite.ts'
 import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
 import { createTables, lookAt } from '../../src/platform/sqlite-schema.ts'
+import { makeState } from '../../src/platform/state-folder.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { readFileLog, surviveBirths, surviveKills } from './log-crash.ts'
 import { GENESIS, node, readAll, row, rows } from './log-rows.ts'
@@ -149,6 +150,18 @@ describe('the file', () => {
       expect(error, path).toBeInstanceOf(Fault)
       expect(['invalid', 'unavailable']).toContain(error.kind)
     }
+  })
+
+  it('in a folder that cannot be made is a fault that says where else to go', async () => {
+    const stone = await makeFile()
+    await writeFile(stone, '')
+    const store = sqliteLogs(join(stone, 'state', 'logs.sqlite'), () => makeState(join(stone, 'state')))
+    await expect(store.open('log', GENESIS)).rejects.toMatchObject({
+      code: 'store.unreachable',
+      message: 'the state folder cannot be made (ENOTDIR)',
+      fix: expect.stringContaining('--state-dir'),
+    })
+    await store.close()
   })
 
   it('that is empty or gone counts as new, unless its journal is not', async () => {

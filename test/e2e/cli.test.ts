@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 
@@ -85,6 +86,7 @@ describe('the command line', () => {
     [['tools', '--port', 'x'], 'config.value'],
     [['tools', '--port', '70000'], 'config.value'],
     [['tools', '--dialect', 'klingon'], 'config.value'],
+    [['graph', 'ls', '--store', 'redis://here'], 'config.value'],
     [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
     [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
     [['tools', '--config', 'absent.json'], 'config.file'],
@@ -93,7 +95,7 @@ describe('the command line', () => {
     expect(plain.status).toBe(2)
     expect(plain.stdout).toBe('')
     expect(lines(plain.stderr)).toHaveLength(1)
-    expect(plain.stderr).toMatch(/^warrant: /)
+    expect(plain.stderr).toMatch(/^warrant: (?!warrant)/)
     const json = warrant([...args, '--json'])
     expect(json.status).toBe(2)
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { kind: 'invalid', code } })
@@ -133,6 +135,64 @@ describe('the command line', () => {
     expect(status).toBe(1)
     expect(stdout).toMatch(/FAIL {2}root/)
     expect(stdout).toMatch(/root: Point --root at a folder/)
+  })
+
+  it('serves no folder that is not there, and does not make it', () => {
+    const root = join(folder(), 'absent')
+    const other = (name: string) => join(dirname(BINARY), `${name}.js`)
+    for (const [program, ...words] of [
+      [BINARY, 'mcp'],
+      [BINARY, 'serve', '--port', '0'],
+      [BINARY, 'packet', 'serve'],
+      [other('scg-mcp-server')],
+      [other('cpm-mcp')],
+      [other('pumuki-mcp-evidence'), '--port', '0'],
+      [other('pumuki-mcp-enterprise'), '--port', '0'],
+    ]) {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [program as string, ...words, '--root', root],
+        { env: cleanEnvironment(), encoding: 'utf8', input: '', timeout: 20_000 },
+      )
+      expect({ words: [program, ...words], status, stdout }).toEqual({
+        words: [program, ...words],
+        status: 1,
+        stdout: '',
+      })
+      expect(stderr).toMatch(/: the root is not a folder.*Name an existing folder with --root\.\n$/)
+    }
+    expect(existsSync(root)).toBe(false)
+  })
+
+  it('knows that the server on its port is one of its own', async () => {
+    const server = spawn(process.execPath, [BINARY, 'serve', '--port', '0', '--json'], {
+      cwd: folder(),
+      env: cleanEnvironment(),
+    })
+    try {
+      const [line] = (await once(server.stdout, 'data')) as [Buffer]
+      const { port } = new URL(JSON.parse(line.toString()).url)
+      const { status, stdout } = warrant(['doctor', '--port', port], { cwd: folder() })
+      expect(stdout).toMatch(/warn +port +127\.0\.0\.1:\d+: a server of Warrant listens there already/)
+      expect(status).toBe(0)
+    } finally {
+      server.kill()
+    }
+  })
+
+  it('keeps what a command takes apart from the settings that all of them take', () => {
+    const { stdout } = warrant(['gate', '--help'])
+    expect(stdout).toMatch(/\nOptions:\n[\s\S]*--stage STAGE[\s\S]*\n\nSettings, [\s\S]*--registry TEXT/)
+    expect(stdout.slice(0, stdout.indexOf('Settings, '))).not.toContain('--registry')
+  })
+
+  it('names the program that refuses an option', () => {
+    const { stderr } = spawnSync(process.execPath, [join(dirname(BINARY), 'scg-mcp-server.js'), '--bogus'], {
+      env: cleanEnvironment(),
+      encoding: 'utf8',
+      input: '',
+    })
+    expect(stderr).toMatch(/^scg-mcp-server: Unknown option '--bogus'\. /)
   })
 })
 
@@ -229,6 +289,13 @@ describe('client configuration', () => {
       encoding: 'utf8',
     })
     expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
+  })
+
+  it('tells whoever configures a client that has no project to name one', () => {
+    const hint = /add --root FOLDER/
+    expect(warrant(['print-config', 'claude-desktop']).stderr).toMatch(hint)
+    expect(warrant(['print-config', 'claude-desktop', '--root', '.']).stderr).not.toMatch(hint)
+    expect(warrant(['print-config', 'vscode']).stderr).not.toMatch(hint)
   })
 
   it.each([

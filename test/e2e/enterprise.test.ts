@@ -495,7 +495,9 @@ describe('the enterprise server as a process', () => {
     const second = new Program(['--port', String(first.port)], { cwd: folder, binary: BINARY })
     const { code, stdout, stderr } = await second.finish()
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^warrant: cannot listen on 127\.0\.0\.1:\d+: the port is in use\..*\n$/)
+    expect(stderr).toMatch(
+      /^pumuki-mcp-enterprise: cannot listen on 127\.0\.0\.1:\d+: the port is in use\..*\n$/,
+    )
     expect((await get(first, '/health')).status).toBe(200)
   })
 

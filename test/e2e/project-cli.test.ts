@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/app/commands.ts'
@@ -38,6 +38,45 @@ const json = async (...args: readonly string[]) => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
+
+/** Root may read everything, so it asks as somebody else, where that one can start the program at all. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const asNobody = (cwd: string, ...args: readonly string[]) =>
+  spawnSync(process.execPath, [BINARY, ...args], {
+    ...NOBODY,
+    cwd,
+    env: cleanEnvironment(),
+    encoding: 'utf8',
+  })
+
+describe.skipIf(asNobody('/', '--version').status !== 0)('a folder that may not be read', () => {
+  it('is told, and does not take the rest of the project with it', async () => {
+    const place = await makeFolder()
+    await mkdir(join(place, 'data'))
+    await mkdir(join(place, 'src'))
+    await writeFile(join(place, 'src/a.ts'), 'export class Needle {}\n')
+    await chmod(place, 0o755)
+    await chmod(join(place, 'data'), 0)
+    const told = 'warrant: 1 folders cannot be read\n'
+    expect(asNobody(place, 'tree')).toMatchObject({
+      status: 0,
+      stdout: 'data/\nsrc/\n  a.ts\n',
+      stderr: told,
+    })
+    expect(asNobody(place, 'search', 'Needle')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('src/a.ts'),
+      stderr: told,
+    })
+    expect(asNobody(place, 'symbols', '--find', 'Needle')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('src/a.ts:1-1'),
+    })
+    expect(asNobody(place, 'report')).toMatchObject({ status: 0 })
+    expect(asNobody(place, 'tree', 'data')).toMatchObject({ status: 1 })
+    await chmod(join(place, 'data'), 0o700)
+  })
+})
 
 describe('the files of the project on the command line', () => {
   it('draws a tree, says on stderr what it left out, and quotes what would paint the terminal', async () => {
@@ -141,6 +180,7 @@ describe('the files of the project on the command line', () => {
     [['tree', '--depth', '65'], 2],
     [['search', '('], 2],
     [['symbols', 'notes.md'], 2],
+    [['symbols'], 2],
     [['symbols', '--find', 'a', '--uses', 'b'], 2],
     [['symbols', '--uses', 'a', '--depth', '2'], 2],
   ])(

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -63,16 +64,37 @@ const stateWritable: Check = async ({ root, stateDir }) => {
   return { ok, detail: 'cannot be written', fix: 'Give yourself the right to write it, or set --state-dir.' }
 }
 
-const portFree: Check = ({ host, port }) =>
+const LOOK_MS = 2000
+
+/** Whether what listens there says, as `warrant serve` does, that it is Warrant. */
+const isOurs = ({ host, port, token }: Config): Promise<boolean> =>
   new Promise((settle) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const asked = get({ host, port, path: '/', headers, timeout: LOOK_MS, agent: false }, (answer) => {
+      answer.once('data', (chunk: Buffer) => {
+        settle(chunk.toString('latin1').startsWith('Warrant '))
+        asked.destroy()
+      })
+      answer.once('end', () => settle(false))
+    })
+    asked.once('timeout', () => asked.destroy(new Error('no answer')))
+    asked.once('error', () => settle(false))
+  })
+
+const portTaken = async (config: Config, code: string | undefined): ReturnType<Check> => {
+  const place = `${config.host}:${config.port}`
+  const fix = 'Choose another with --port, or 0 for any free one.'
+  if (code !== 'EADDRINUSE') return { ok: false, detail: `${place}: ${code}`, fix }
+  return (await isOurs(config))
+    ? { ok: true, severity: 'warning', detail: `${place}: a server of Warrant listens there already`, fix }
+    : { ok: false, detail: `${place}: another program listens there`, fix }
+}
+
+const portFree: Check = (config) =>
+  new Promise((settle) => {
+    const { host, port } = config
     const probe = createServer()
-    probe.once('error', (cause: NodeJS.ErrnoException) =>
-      settle({
-        ok: false,
-        detail: `${host}:${port}: ${cause.code}`,
-        fix: 'Choose another with --port, or 0 for any free one.',
-      }),
-    )
+    probe.once('error', (cause: NodeJS.ErrnoException) => settle(portTaken(config, cause.code)))
     probe.listen(port, host, () => probe.close(() => settle({ ok: true, detail: `${host}:${port} is free` })))
   })
 

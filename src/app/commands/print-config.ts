@@ -25,6 +25,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   else {
     terminal.note(`# ${config.client}: ${config.file}`)
     terminal.print(config.text)
+    if (!config.inProject && flags.root === undefined)
+      terminal.note('# This client starts servers anywhere: add --root FOLDER to say which project is meant.')
     terminal.note(`\n# on Windows:\n${config.windows}`)
   }
   return 0

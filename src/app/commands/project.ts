@@ -57,6 +57,7 @@ const askSymbols = (words: readonly string[], flags: Args): Asked => {
   if (find !== undefined && uses !== undefined) throw usageFaults.argument('--find or --uses, not both')
   if (find === undefined && part !== undefined) throw usageFaults.argument('--part goes with --find')
   if (find === undefined && uses === undefined) {
+    if (words[0] === undefined) throw usageFaults.argument('name a file, or --find NAME, or --uses NAME')
     return {
       tool: 'project_symbols',
       args: { ...named(words[0]), ...(depth !== undefined && { depth }), ...rest },

@@ -14,6 +14,7 @@ import { launchServer } from '../launch.ts'
 import type { GraphStatus } from '../lazy-parts.ts'
 import { endWith } from '../lifecycle.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../listen.ts'
+import { requireRoot } from '../load-config.ts'
 import { VERSION } from '../version.ts'
 import { assembleHere, loadSettings } from '../world.ts'
 
@@ -79,6 +80,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
   const { config } = loaded
   requireToken(config)
+  requireRoot(config)
   const { headersMs, requestMs } = config.limits
   if (headersMs > requestMs) {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)

@@ -46,6 +46,7 @@ export const checkName = (name: string): string => {
 }
 
 const checkHost = (text: string, host: string): string => {
+  if (host.includes('@')) return refuse(text, 'names and passwords do not belong in it; use `docker login`')
   const found = HOST.exec(host)
   if (found === null || host.length > 260) return refuse(text, 'the host is not a host name')
   const port = found[1]

@@ -35,6 +35,8 @@ export interface ClientConfig {
   readonly client: ClientName
   /** Where the text belongs. */
   readonly file: string
+  /** Whether the text is for one project, and the client starts the server in it. */
+  readonly inProject: boolean
   readonly text: string
   /** The same for Windows, where a client cannot start a `.cmd` shim by itself. */
   readonly windows: string
@@ -53,15 +55,17 @@ const shellWord = (word: string): string =>
 const asCommand = ({ name, command, args }: Launch): string =>
   ['claude', 'mcp', 'add', name, '--', command, ...args].map(shellWord).join(' ')
 
-const WRITERS: Readonly<Record<ClientName, readonly [file: string, write: (launch: Launch) => string]>> = {
-  'claude-code': ['run in the project', asCommand],
-  'claude-desktop': ['claude_desktop_config.json', inServers],
-  vscode: ['.vscode/mcp.json', inVscode],
-  cursor: ['.cursor/mcp.json', inServers],
-  codex: ['~/.codex/config.toml', inToml],
-  gemini: ['.gemini/settings.json', inServers],
-  windsurf: ['~/.codeium/windsurf/mcp_config.json', inServers],
-  intellij: ['Settings, Tools, AI Assistant, Model Context Protocol, Add, As JSON', inServers],
+type Writer = readonly [file: string, write: (launch: Launch) => string, inProject: boolean]
+
+const WRITERS: Readonly<Record<ClientName, Writer>> = {
+  'claude-code': ['run in the project', asCommand, true],
+  'claude-desktop': ['claude_desktop_config.json', inServers, false],
+  vscode: ['.vscode/mcp.json', inVscode, true],
+  cursor: ['.cursor/mcp.json', inServers, true],
+  codex: ['~/.codex/config.toml', inToml, false],
+  gemini: ['.gemini/settings.json', inServers, true],
+  windsurf: ['~/.codeium/windsurf/mcp_config.json', inServers, false],
+  intellij: ['Settings, Tools, AI Assistant, Model Context Protocol, Add, As JSON', inServers, false],
 }
 
 const onWindows = ({ name, command, args }: Launch): Launch => ({
@@ -73,6 +77,6 @@ const onWindows = ({ name, command, args }: Launch): Launch => ({
 export const clientConfig = (name: string | undefined, launch: Launch): ClientConfig => {
   const client = CLIENTS.find((one) => one === name)
   if (client === undefined) throw usageFaults.argument(`name a client: ${CLIENTS.join(', ')}`)
-  const [file, write] = WRITERS[client]
-  return { client, file, text: write(launch), windows: write(onWindows(launch)) }
+  const [file, write, inProject] = WRITERS[client]
+  return { client, file, inProject, text: write(launch), windows: write(onWindows(launch)) }
 }

@@ -25,6 +25,8 @@ export interface Option {
   readonly description: string
   readonly value?: string
   readonly choices?: readonly string[]
+  /** One of those that every command takes: help shows them apart. */
+  readonly common?: true
 }
 
 export interface Terminal {
@@ -86,7 +88,7 @@ export const readArguments = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
-    throw usageFaults.option(`warrant ${command.name}: ${complaintOf((cause as Error).message)}`, { cause })
+    throw usageFaults.option(complaintOf((cause as Error).message), { cause })
   }
 }
 
@@ -98,15 +100,22 @@ const optionLine = ({ flag, kind, value, description, choices }: Option): string
   return `  ${column(shown, 30)} ${description}${among}`
 }
 
-export const commandHelp = (command: Omit<Command, 'run' | 'choices'>): string =>
-  [
+const SETTINGS_TITLE = 'Settings, which are also WARRANT_* variables and keys of warrant.json'
+
+export const commandHelp = (command: Omit<Command, 'run' | 'choices'>): string => {
+  const all = allOptions(command)
+  const own = all.filter((option) => !option.common)
+  const common = all.filter((option) => option.common)
+  return [
     `Usage: warrant ${[command.name, command.usage].filter((part) => part !== '').join(' ')} [options]`,
     '',
     command.summary,
     '',
     'Options:',
-    ...allOptions(command).map(optionLine),
+    ...own.map(optionLine),
+    ...(common.length === 0 ? [] : ['', `${SETTINGS_TITLE}:`, ...common.map(optionLine)]),
   ].join('\n')
+}
 
 export const programHelp = (commands: readonly Command[], version: string): string =>
   [
