@@ -9,8 +9,9 @@ import { inLanes } from '../packets/lanes.ts'
 import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
 import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
-import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts, writeNew } from './packet-files.ts'
 import { hideFolder } from './state-folder.ts'
+import { syncFolder } from './sync-folder.ts'
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),

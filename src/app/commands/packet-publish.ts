@@ -5,10 +5,8 @@ import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { registryHere } from '../open-registry.ts'
-import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { jobOf, listFlag, needText, never, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
-
-const never = new AbortController().signal
 
 /** The packet a caller means: the folder itself, or the only one that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
