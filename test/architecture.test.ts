@@ -128,6 +128,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/document-vectors.ts': 'a cache of ours, judged by what it says of itself',
   'src/platform/key-file.ts': 'in the state folder, which is no link',
   'src/platform/state-folder.ts': 'the state folder, which is no link',
+  'src/platform/sync-folder.ts': 'a folder that its caller has just written into; reads nothing',
   'src/platform/sqlite-file.ts': 'in the state folder, or where the operator says',
   'src/platform/docker-login.ts': "the operator's own credentials",
   'src/platform/packet-audit.ts': 'a store of ours: plain files only, and judged by their digest',

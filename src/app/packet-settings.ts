@@ -1,5 +1,6 @@
 import type { Watch } from '../packets/watch.ts'
 import { type Invocation, usageFaults } from '../surfaces/cli/command.ts'
+import { textFlag } from '../surfaces/cli/subcommand.ts'
 import { cpmServer, packetVariables } from './cpm-server.ts'
 import type { Preset } from './load-config.ts'
 import { withProvider } from './packet-provider.ts'
@@ -29,10 +30,8 @@ const renamed = ({ flags }: Invocation) =>
     ),
   )
 
-export const textFlag = (invocation: Invocation, name: string): string | undefined => {
-  const value = invocation.flags[name]
-  return typeof value === 'string' ? value : undefined
-}
+/** For commands: they end when they are done, or with the process. */
+export const never = new AbortController().signal
 
 /** An argument that must be there. */
 export const needText = (text: string | undefined, what: string): string => {

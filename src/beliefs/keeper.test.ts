@@ -10,7 +10,7 @@ import { Keeper } from './keeper.ts'
 import { reexecute } from './reexecute.ts'
 import { fixedStamps } from './stamp.ts'
 
-const open = async (store: LogStore, every = 1_000): Promise<Beliefs> => {
+const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promise<Beliefs> => {
   const keeper = await Keeper.open({
     store,
     name: 'g',
@@ -18,7 +18,7 @@ const open = async (store: LogStore, every = 1_000): Promise<Beliefs> => {
     clockMode: 'deterministic',
     stamp: fixedStamps,
     salt: fixedSalts,
-    diary: { write: () => {} },
+    diary: { write: (_, message) => heard.push(message) },
     every,
   })
   return new Beliefs({ keeper, version: '1', writeFile: async () => {} })
@@ -130,6 +130,30 @@ describe('a graph over a log', () => {
     expect(await look(beliefs)).toEqual(before)
     broken.now = false
     expect(await beliefs.createNode({ belief: 0.1, energy: 1 })).toMatchObject({ node_id: 1 })
+  })
+
+  it('says when a snapshot cannot be kept, goes on, and does not try again with every write', async () => {
+    const inner = memoryLogs()
+    let tried = 0
+    const saveSnapshot = () => {
+      tried += 1
+      throw new Error('disk full')
+    }
+    const store: LogStore = {
+      ...inner,
+      open: async (name, genesis) =>
+        new Proxy(await inner.open(name, genesis), {
+          get: (target, key) => (key === 'saveSnapshot' ? saveSnapshot : bound(target, key)),
+        }),
+    }
+    const heard: string[] = []
+    const beliefs = await open(store, 2, heard)
+    for (let id = 0; id < 6; id += 1) {
+      expect(await beliefs.createNode({ belief: 0.5, energy: 1 })).toMatchObject({ node_id: id })
+      await beliefs.keeper.replica.idle()
+    }
+    expect(tried).toBe(2)
+    expect(heard).toEqual(['snapshot not kept', 'snapshot not kept'])
   })
 
   it('is put right from the log when a stored value was changed behind its back', async () => {

@@ -161,7 +161,17 @@ export class Keeper {
     const { graph } = this.#state
     const drift = due ? this.#recount() : this.#mustWeigh() ? graph.weigh() : graph.drift()
     if (drift > this.#options.config.epsilon) return this.#correct(drift)
-    if (due) return this.#snapshot()
+    if (due) return this.#trySnapshot()
+  }
+
+  /** Losing one loses nothing: the next is tried when as many entries have come again. */
+  async #trySnapshot(): Promise<void> {
+    try {
+      await this.#snapshot()
+    } catch (thrown) {
+      this.#snapshotAt = this.size
+      this.#options.diary.write('warn', 'snapshot not kept', { cause: String(thrown) })
+    }
   }
 
   /** Rebuilds the graph from the log; our copy of it is wrong, the log is what happened. */

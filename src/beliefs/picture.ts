@@ -72,7 +72,8 @@ export const drawSvg = (scene: Scene): string => {
     }),
   )
   const width = 40 + Math.max(1, filled.size) * (WIDTH + GAP_X) - GAP_X
-  const height = 40 + Math.max(1, ...filled.values()) * (HEIGHT + GAP_Y) - GAP_Y
+  const tallest = [...filled.values()].reduce((most, rows) => Math.max(most, rows), 1)
+  const height = 40 + tallest * (HEIGHT + GAP_Y) - GAP_Y
   const line = ({ src, dst, weight }: EdgeState): string => {
     const from = places.get(src)
     const to = places.get(dst)

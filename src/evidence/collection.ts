@@ -1,3 +1,5 @@
+import { addTo } from '../kernel/add-to.ts'
+
 /** Which values of its fields an item must have; undefined does not ask. */
 export type Wanted = Readonly<Record<string, string | undefined>>
 
@@ -40,9 +42,7 @@ export class Collection<T> {
     const value = this.#shape.fields[field]
     this.items.forEach((item, at) => {
       const key = value?.(item) ?? ''
-      const list = index.get(key)
-      if (list === undefined) index.set(key, [at])
-      else list.push(at)
+      addTo(index, key, at)
     })
     this.#indexes.set(field, index)
     return index

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import { compareTraces } from './finding.ts'
 import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './order.ts'
 import { platformOf } from './platform-of.ts'
@@ -95,9 +96,7 @@ export const consolidateFindings = (findings: readonly Finding[]): Consolidated 
     const { file, ruleId, lines } = finding
     // A file is of one platform: that two rules are named after different ones does not make it two.
     const key = [file, anchorLine(lines), familyOf(ruleId)].join('\0')
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [finding])
-    else group.push(finding)
+    addTo(groups, key, finding)
   }
   const kept: Finding[] = []
   const lost: { readonly key: SortKey; readonly entry: Suppressed }[] = []

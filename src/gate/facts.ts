@@ -25,18 +25,18 @@ const readTexts = async (
 const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const paths = [...tracked.find(TELLING.ends, TELLING.starts)].filter((path) => !changed.has(path))
-  paths.push(...added)
+  const kept = [...tracked.find(TELLING.ends, TELLING.starts)].filter((path) => !changed.has(path))
+  const paths = kept.concat(added)
   const scripts = function* () {
     yield* added
     for (const path of tracked.find(SCRIPT_ENDS)) if (!changed.has(path)) yield path
   }
   const wanted = manifestsToRead(findManifests(paths))
   const texts = new Map<string, string>()
-  const [fresh, kept] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
+  const [fresh, old] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
   await Promise.all([
     readTexts(set, fresh ?? [], texts, signal),
-    readTexts(tracked, kept ?? [], texts, signal),
+    readTexts(tracked, old ?? [], texts, signal),
   ])
   return detectPlatforms(paths, texts, scripts())
 }

@@ -119,8 +119,9 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
 }
 
 /**
- * The hook with our block in it; `program` is the one that installs it, the last that the block tries. It goes before everything else, because a hook that ends with `exit 0`
- * would never come to what follows; a block that is already there keeps its place.
+ * The hook with our block in it; `program` is the one that installs it, the last that the block tries. The block goes
+ * before everything else, because a hook that ends with `exit 0` would never come to what follows; one that is already
+ * there keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())

@@ -1,3 +1,4 @@
+import { literalPattern } from './literal-pattern.ts'
 import type { CallContext } from './tool.ts'
 
 /**
@@ -36,7 +37,7 @@ export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
 export const matchTemplate = (template: string, uri: string): Variables | undefined => {
   const names: string[] = []
   const pattern = template.split(/\{(\+?\w+)\}/).map((part, at) => {
-    if (at % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    if (at % 2 === 0) return literalPattern(part)
     names.push(part.replace('+', ''))
     return part.startsWith('+') ? '(.+)' : '([^/]+)'
   })

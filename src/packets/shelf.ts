@@ -15,8 +15,7 @@ interface Room {
 
 /**
  * Keeps packets open between questions, the least recently used giving way when there are too many or they take
- * too much memory. One that gives way
- * while it is being asked is closed when its last question is answered.
+ * too much memory. One that gives way while it is being asked is closed when its last question is answered.
  */
 export class Shelf {
   readonly #room: Room

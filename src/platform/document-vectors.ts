@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { open, readdir, readFile, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Embedder } from '../packets/embed.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import type { Matrix } from '../packets/format/vectors.ts'
+import { inLanes } from '../packets/lanes.ts'
 import { replaceFile, sweepDrafts } from './packet-files.ts'
 
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
@@ -49,16 +50,31 @@ const pack = (entries: readonly Entry[], dim: number): Uint8Array => {
   return Buffer.concat([header, ...entries.map(({ key }) => key), ...rows])
 }
 
-/** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
-const readKeys = async (path: string): Promise<readonly (readonly [string, Spot])[]> => {
-  const bytes = await readFile(path).catch(() => Buffer.alloc(0))
-  if (bytes.length < HEADER || !bytes.subarray(0, 8).equals(MAGIC)) return []
-  const [dim, count] = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)]
-  if (bytes.length !== HEADER + count * (KEY + SEAL + 4 * dim)) return []
+type Found = readonly [key: string, spot: Spot]
+
+/** The keys of an open file, without the vectors behind them, which are most of it. */
+const keysIn = async (file: FileHandle, path: string): Promise<readonly Found[]> => {
+  const header = Buffer.alloc(HEADER)
+  await file.read(header, 0, HEADER, 0)
+  if (!header.subarray(0, 8).equals(MAGIC)) return []
+  const [dim, count] = [header.readUInt32LE(8), header.readUInt32LE(12)]
+  const { size } = await file.stat()
+  if (size !== HEADER + count * (KEY + SEAL + 4 * dim)) return []
+  const keys = Buffer.alloc(count * KEY)
+  await file.read(keys, 0, keys.length, HEADER)
   return Array.from({ length: count }, (_, i) => {
-    const key = bytes.subarray(HEADER + i * KEY, HEADER + (i + 1) * KEY).toString('hex')
+    const key = keys.subarray(i * KEY, (i + 1) * KEY).toString('hex')
     return [key, { path, dim, at: HEADER + count * KEY + i * (SEAL + 4 * dim) }]
   })
+}
+
+/** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
+const readKeys = async (path: string): Promise<readonly Found[]> => {
+  const file = await open(path, 'r').catch(() => undefined)
+  if (file === undefined) return []
+  return keysIn(file, path)
+    .catch(() => [])
+    .finally(() => file.close())
 }
 
 const readRow = async (key: Buffer, { path, at, dim }: Spot): Promise<Float32Array | undefined> => {
@@ -90,7 +106,12 @@ class VectorFolder {
   }
 
   async #load(): Promise<Map<string, Spot>> {
-    return new Map((await Promise.all((await this.#files()).map(readKeys))).flat())
+    const spots = new Map<string, Spot>()
+    // A few at a time: there may be more files than a process can have open.
+    await inLanes(await this.#files(), async (path) => {
+      for (const [key, spot] of await readKeys(path)) spots.set(key, spot)
+    })
+    return spots
   }
 
   async find(key: Buffer): Promise<Float32Array | undefined> {

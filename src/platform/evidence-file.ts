@@ -7,7 +7,8 @@ import { EVIDENCE_FILE, type EvidenceStore, type Reading } from '../evidence/sto
 import { lazyCrypto } from '../kernel/crypto.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { withLock } from './file-lock.ts'
-import { readPlain } from './jail-async.ts'
+import { readBytes, readPlain } from './jail-async.ts'
+import { syncFolder } from './sync-folder.ts'
 import { identify, lookAt, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
@@ -30,17 +31,6 @@ interface Seen {
   readonly identity: string
   /** True when the file was so young that its times may not tell the next change. */
   readonly young: boolean
-}
-
-const readBytes = async (file: FileHandle, size: number): Promise<Buffer> => {
-  const bytes = Buffer.allocUnsafe(size)
-  let filled = 0
-  while (filled < size) {
-    const { bytesRead } = await file.read(bytes, filled, size - filled, filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return bytes.subarray(0, filled)
 }
 
 const readOpened = async (file: FileHandle, now: () => number, before?: Seen): Promise<Seen> => {
@@ -125,11 +115,6 @@ const DRAFT = /^\.ai_evidence\.json\.[0-9a-f]+\.tmp$/
 // Whoever holds the lock is the only writer: every draft that lies around belongs to one that died.
 const sweepDrafts = async (root: string): Promise<void> => {
   for (const name of await readdir(root)) if (DRAFT.test(name)) await unlink(join(root, name)).catch(() => {})
-}
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, constants.O_RDONLY)
-  await handle.sync().finally(() => handle.close())
 }
 
 /** Puts `text` in the place of the file: whoever looks sees the old one or the new one. */

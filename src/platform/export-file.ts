@@ -5,6 +5,7 @@ import { defineFaults, Fault } from '../kernel/fault.ts'
 import { type Ground, groundOf, holdRoot, type Place } from './jail-ground.ts'
 import { fromRoot } from './jail-path.ts'
 import { codeOf, walkDown } from './jail-walk.ts'
+import { syncFolder } from './sync-folder.ts'
 
 export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
@@ -101,8 +102,7 @@ const replaceFile = async ({ reach }: Place, name: string, text: string): Promis
       await file.close()
     }
     await rename(draft, `${reach}/${name}`)
-    const handle = await open(reach, constants.O_RDONLY)
-    await handle.sync().finally(() => handle.close())
+    await syncFolder(reach)
   } catch (cause) {
     await unlink(draft).catch(() => {})
     throw exportFaults.failed('the file could not be written', { cause })

@@ -1,4 +1,5 @@
 import type { LocalConfig } from '../gate/ports.ts'
+import { literalPattern } from '../kernel/literal-pattern.ts'
 import { askGit, type GitPlace, gitFaults } from './git-run.ts'
 
 const NOTHING_FOUND = 1
@@ -8,8 +9,6 @@ const ATTEMPTS = 20
 const PAUSE_MS = 25
 
 const CONFIG = ['config', '--local']
-
-const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Git gives up at once when another process holds the file; we do not. */
 const change = async (place: GitPlace, args: readonly string[], signal: AbortSignal): Promise<void> => {
@@ -28,7 +27,7 @@ const change = async (place: GitPlace, args: readonly string[], signal: AbortSig
 /** The configuration of this repository alone, never the user's or the machine's. */
 export const gitConfig = (place: GitPlace): LocalConfig => ({
   read: async (prefix, signal) => {
-    const args = [...CONFIG, '-z', '--get-regexp', `^${literal(prefix.toLowerCase())}`]
+    const args = [...CONFIG, '-z', '--get-regexp', `^${literalPattern(prefix.toLowerCase())}`]
     const { code, text } = await askGit(place, args, { signal })
     if (code === NOTHING_FOUND) return new Map()
     if (code !== 0) throw gitFaults.repository('the configuration of the repository cannot be read')

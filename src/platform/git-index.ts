@@ -1,3 +1,5 @@
+import { literalPattern } from '../kernel/literal-pattern.ts'
+
 /** What `ls-files --stage -z` says, kept as it came: of a hundred thousand files a handful is ever asked for. */
 
 /** A record is `<mode> <blob> <stage>\t<path>\0`; a path holds neither a NUL nor, here, anything but its bytes. */
@@ -6,11 +8,9 @@ const END = '\0'
 /** Regular files have a mode that starts with 100, links 120, submodules 160. */
 const FILE = '100'
 
-const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
-
 const patternOf = (ends: readonly string[], starts: readonly string[]): RegExp => {
-  const tails = `(?:${ends.map(literal).join('|')})${END}`
-  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(literal).join('|')})`
+  const tails = `(?:${ends.map(literalPattern).join('|')})${END}`
+  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(literalPattern).join('|')})`
   const pattern = new RegExp(tails + heads, 'gi')
   // The engine interprets an expression the first time and compiles it the second: the long text is the second.
   pattern.test('')

@@ -25,7 +25,7 @@ const orNothing = (cause: NodeJS.ErrnoException): undefined => {
 }
 
 /** Up to `most` bytes, however many there are by now. */
-const readBytes = async (file: FileHandle, most: number): Promise<Buffer> => {
+export const readBytes = async (file: FileHandle, most: number): Promise<Buffer> => {
   const bytes = Buffer.allocUnsafe(most)
   let length = 0
   while (length < most) {

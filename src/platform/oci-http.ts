@@ -30,10 +30,9 @@ const MAX_WAIT_MS = 20_000
 const MAX_DEADLINE_MS = 24 * 3_600_000
 
 /** Names that mean another host. */
-const HOSTS: Readonly<Record<string, string>> = {
-  'docker.io': 'registry-1.docker.io',
-  'index.docker.io': 'registry-1.docker.io',
-}
+const HOSTS: ReadonlyMap<string, string> = new Map(
+  ['docker.io', 'index.docker.io'].map((name) => [name, 'registry-1.docker.io']),
+)
 
 const retryAfter = (answer: Answer, now: number): number | undefined => {
   const text = answer.header('retry-after')
@@ -122,7 +121,7 @@ export class OciHttp {
   }
 
   async #open(name: string): Promise<URL> {
-    const host = HOSTS[name] ?? name
+    const host = HOSTS.get(name) ?? name
     const { allowed, trusted } = this.settings
     if (allowed.length > 0 && !allowed.some((one) => host === one || host.endsWith(`.${one}`)))
       throw registryFaults.not_allowed(`registry host '${host}' is not in OCI allowlist`)
@@ -184,7 +183,7 @@ export class OciHttp {
   /** A registry that the operator named may lie anywhere; whoever it leads to, and any other, may not. */
   async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
     const own = url.hostname === base.hostname
-    if (own && this.settings.trusted.some((one) => (HOSTS[one] ?? one) === base.host)) return {}
+    if (own && this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === base.host)) return {}
     return { lookup: await lookupFor(base, url) }
   }
 

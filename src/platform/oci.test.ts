@@ -5,6 +5,8 @@ import { makeFolder, sweep } from '../../test/support/binary.ts'
 import { dockerCredentials } from './docker-login.ts'
 import { checkTarget, isLoopbackName, mayLead, zoneOf } from './oci-address.ts'
 import { maySeePassword, readChallenge } from './oci-auth.ts'
+import { OciHttp } from './oci-http.ts'
+import { DEFAULT_OCI } from './oci-settings.ts'
 
 afterAll(sweep)
 
@@ -171,4 +173,14 @@ describe('a password', () => {
     })
     for (const host of ['b.io', 'g.io', 'l.io', 'n.io', 'x.io']) expect(await find(host)).toBeUndefined()
   })
+})
+
+it('takes no host for a member of every object', async () => {
+  const http = new OciHttp({ ...DEFAULT_OCI, allowed: ['example.com'] })
+  const asked = http.send(
+    { host: 'constructor', repository: 'x' },
+    { method: 'GET', target: 'tags/list' },
+    new AbortController().signal,
+  )
+  await expect(asked).rejects.toMatchObject({ code: 'registry.not_allowed' })
 })

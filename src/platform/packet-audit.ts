@@ -6,6 +6,7 @@ import { Fault } from '../kernel/fault.ts'
 import { digestBytes } from '../kernel/hash.ts'
 import { METADATA_FILE, type PlacedFile, placeFiles, readArtifact } from '../packets/artifact.ts'
 import { readMetadata } from '../packets/format/metadata.ts'
+import { inLanes } from '../packets/lanes.ts'
 import { verifyBytes } from '../packets/verify.ts'
 
 /** The manifest as the registry gave it; its hash is the name of the folder. */
@@ -61,9 +62,11 @@ export const judgeObject = async (folder: string, digest: Digest): Promise<reado
     const present = await objectFiles(folder)
     // Only plain files are opened: a link leads elsewhere, and a pipe would never end.
     const plain = new Set(present.filter((one) => one.plain).map(({ path }) => path))
-    const problems = await Promise.all(
-      files.map((file) => (plain.has(file.path) ? judgeFile(folder, file) : [`${file.path}: is missing`])),
-    )
+    const problems: (readonly string[])[] = []
+    // A few at a time: what cannot be opened for want of descriptors would count as damaged.
+    await inLanes([...files.entries()], async ([at, file]) => {
+      problems[at] = plain.has(file.path) ? await judgeFile(folder, file) : [`${file.path}: is missing`]
+    })
     const strangers = present.filter(({ path }) => !known.has(path) || !plain.has(path))
     return [...problems.flat(), ...strangers.map(({ path }) => `${path}: does not belong here`)]
   } catch (cause) {

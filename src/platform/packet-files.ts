@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../kernel/fault.ts'
 import { isGone, ownSelf, readSign, shortOwner, writeSign } from './process-owner.ts'
+import { syncFolder } from './sync-folder.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -43,13 +44,6 @@ export const sweepDrafts = async (folder: string): Promise<void> => {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
     if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
   }
-}
-
-/** Makes the names in a folder as durable as the bytes behind them. Some platforms cannot, and need not. */
-export const syncFolder = async (path: string): Promise<void> => {
-  const handle = await open(path, constants.O_RDONLY).catch(() => undefined)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
 }
 
 /** So much is written at once: a write costs more than the bytes in it. */

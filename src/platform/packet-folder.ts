@@ -8,7 +8,8 @@ import type { OpenFile } from '../packets/publish.ts'
 import { systemClock } from './clock.ts'
 import { withLock } from './file-lock.ts'
 import { type Fence, fenceOf, type OpenedFile } from './jail-async.ts'
-import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts, writeNew } from './packet-files.ts'
+import { syncFolder } from './sync-folder.ts'
 
 const LOCK_MS = 30_000
 /** `NAME/VERSION`, where a name may have two parts; deeper down lies something else. */

@@ -6,11 +6,12 @@ import type { PlacedFile } from '../packets/artifact.ts'
 import { packetFaults } from '../packets/faults.ts'
 import { safeName } from '../packets/format/reference.ts'
 import { inLanes } from '../packets/lanes.ts'
-import type { NewObject, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
+import type { NewObject, ObjectVerdict, OpenBlob, PacketStore, StoredObject } from '../packets/store.ts'
 import { verifyBytes } from '../packets/verify.ts'
 import { judgeObject, MANIFEST_FILE, objectFiles } from './packet-audit.ts'
-import { diskFault, draftName, sweepDrafts, syncFolder, writeNew } from './packet-files.ts'
+import { diskFault, draftName, sweepDrafts, writeNew } from './packet-files.ts'
 import { hideFolder } from './state-folder.ts'
+import { syncFolder } from './sync-folder.ts'
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
@@ -115,10 +116,13 @@ export const packetStore = (root: string): PacketStore => {
     find,
     add,
     list,
-    verify: (digests) =>
-      Promise.all(
-        digests.map(async (digest) => ({ digest, problems: await judgeObject(place(digest), digest) })),
-      ),
+    verify: async (digests) => {
+      const verdicts: ObjectVerdict[] = []
+      await inLanes([...digests.entries()], async ([at, digest]) => {
+        verdicts[at] = { digest, problems: await judgeObject(place(digest), digest) }
+      })
+      return verdicts
+    },
     prune: async (digests) => {
       for (const folder of [cas, join(root, 'cache/metadata'), join(root, 'cache/metadata_alias')])
         await sweepDrafts(folder)

@@ -1,4 +1,5 @@
 import type { Matcher } from '../gate/rule.ts'
+import { literalPattern } from '../kernel/literal-pattern.ts'
 import { bestOf, distinct, eitherOf, MIN_LENGTH, type Needles, regexNeedles } from './scanner-regex.ts'
 
 /**
@@ -112,7 +113,7 @@ export const makeSieve = (all: readonly Needles[]): ((text: string) => number[])
   const everyone = all.map((_, index) => index)
   if (words.length === 0) return () => everyone
   // Longest first, and every start is tried: what is missed at a start is a beginning of the word found there.
-  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g')
+  const pattern = new RegExp(words.map(literalPattern).join('|'), 'g')
   const shorter = new Map<string, readonly string[]>()
   // Worked out for words that turn up: most never do.
   const beginnings = (word: string): readonly string[] => {

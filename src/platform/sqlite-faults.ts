@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { Fault, type FaultMaker } from '../kernel/fault.ts'
 import { storeFaults } from '../lineage/faults.ts'
 
@@ -97,5 +98,7 @@ export const fileFault = (error: unknown, path: string): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
   if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  return storeFaults.address(`${path} cannot be used as a file (${code})`, { cause: error, fix: CHECK_FILE })
+  // By its name alone: where we live is not for a client to know that may sit elsewhere.
+  const message = `${basename(path)} cannot be used as a file (${code})`
+  return storeFaults.address(message, { cause: error, fix: CHECK_FILE })
 }

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { storeFaults } from '../lineage/faults.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 import { fileFault, sqliteFault } from './sqlite-faults.ts'
@@ -29,7 +29,7 @@ const makeFile = (path: string): void => {
 const findFile = (path: string, make: boolean): boolean => {
   try {
     const found = look(path)
-    if (found?.isFile() === false) throw storeFaults.address(`${path} is not a file`)
+    if (found?.isFile() === false) throw storeFaults.address(`${basename(path)} is not a file`)
     // SQLite throws a journal away that has no database beside it; there may be entries in it.
     // Looked at again once the journal is seen: another process may just be making both.
     if (!found?.size && look(`${path}-wal`)?.size && !look(path)?.size) {

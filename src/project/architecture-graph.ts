@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import { originOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
 import type { Connections } from './interconnections.ts'
@@ -87,9 +88,7 @@ class GraphBuilder {
     for (const unit of this.#index.units)
       for (const type of unit.types) {
         for (const name of type.implements) {
-          const list = this.#implementers.get(simpleName(name))
-          if (list === undefined) this.#implementers.set(simpleName(name), [{ unit, type }])
-          else list.push({ unit, type })
+          addTo(this.#implementers, simpleName(name), { unit, type })
         }
         const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
         const kind = role === undefined ? undefined : KINDS[role]
@@ -224,9 +223,7 @@ export const withConsumers = (
   )
   const users = new Map<string, string[]>()
   for (const { from, to } of edges) {
-    const list = users.get(to)
-    if (list === undefined) users.set(to, [names.get(from) ?? from])
-    else list.push(names.get(from) ?? from)
+    addTo(users, to, names.get(from) ?? from)
   }
   const consumersOf = (one: Outbound) => users.get(clients.get(`${one.source_file}\0${one.caller}`) ?? '')
   return {

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import { Fault } from '../kernel/fault.ts'
 import { readProperties, readXmlSettings, readYaml, type Setting } from './configuration-files.ts'
 import { nameOf, type Warning } from './source-files.ts'
@@ -45,9 +46,7 @@ export class Configuration {
 
   #remember(setting: Setting): void {
     const key = canonical(setting.key)
-    const list = this.#byKey.get(key)
-    if (list === undefined) this.#byKey.set(key, [setting])
-    else list.push(setting)
+    addTo(this.#byKey, key, setting)
   }
 
   #read(file: string, text: string): Omit<Setting, 'file'>[] {

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import type { BuildModule } from './coordinates.ts'
 import { isTestPath } from './discovery-rules.ts'
 import type { ModuleView } from './discovery-shape.ts'
@@ -31,12 +32,6 @@ class ModuleFiles {
   readonly resources: string[] = []
 }
 
-const put = (packages: Packages, name: string, path: string): void => {
-  const list = packages.get(name)
-  if (list === undefined) packages.set(name, [path])
-  else list.push(path)
-}
-
 /** Sorts the files of a project into modules and packages. */
 export class ModuleSorter {
   readonly warnings: Warning[] = []
@@ -64,11 +59,11 @@ export class ModuleSorter {
     if (!isClassFile(path)) return
     const root = MAIN.exec(inside)?.[0] ?? TEST.exec(inside)?.[0]
     const declared = this.#declared(path)
-    if (root === undefined) put(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
+    if (root === undefined) addTo(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
     else {
       const folder = folderOf(inside.slice(root.length)).replaceAll('/', '.')
       this.#compare(path, folder, declared)
-      put(MAIN.test(inside) ? module.main : module.test, folder, path)
+      addTo(MAIN.test(inside) ? module.main : module.test, folder, path)
     }
   }
 

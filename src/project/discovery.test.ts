@@ -92,6 +92,10 @@ describe('a Maven project', () => {
     },
   )
 
+  it.each(['&toString;', '&valueOf;', '&other;'])('is left out when it asks for the entity %s', (entity) => {
+    expect(codes(look({ 'pom.xml': pom(`<artifactId>${entity}</artifactId>`) }))).toEqual(['pom_invalid'])
+  })
+
   it('inherits group and version, and is never taken for its parent', () => {
     const found = look({
       'pom.xml': pom(

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import type { ArchitectureGraph, GraphEdge, GraphNode } from './architecture-graph.ts'
 
 export interface Box {
@@ -52,9 +53,7 @@ const neighboursOf = (edges: readonly GraphEdge[]): ReadonlyMap<string, readonly
       [from, to],
       [to, from],
     ] as const) {
-      const list = found.get(one)
-      if (list === undefined) found.set(one, [other])
-      else list.push(other)
+      addTo(found, one, other)
     }
   return found
 }

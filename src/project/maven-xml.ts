@@ -24,7 +24,7 @@ const MAX_DEPTH = 200
 const decode = (text: string): string =>
   text.replace(/&(#x?[0-9a-fA-F]{1,6}|[A-Za-z]{1,10});/g, (whole, name: string) => {
     if (!name.startsWith('#')) {
-      const known = ENTITIES[name]
+      const known = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
       if (known === undefined) throw xmlFaults.declaration(`the entity ${whole} is not one of XML's own`)
       return known
     }

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import type { ArchitectureGraph, GraphNode } from './architecture-graph.ts'
 
 /**
@@ -24,9 +25,7 @@ export const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (reado
 const linksOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> => {
   const links = new Map<string, string[]>()
   for (const [from, to] of pairs) {
-    const list = links.get(from)
-    if (list === undefined) links.set(from, [to])
-    else list.push(to)
+    addTo(links, from, to)
   }
   return links
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import type { ArchitectureGraph } from './architecture-graph.ts'
 import type { Structure } from './discovery-shape.ts'
 import type { Connections } from './interconnections.ts'
@@ -104,9 +105,7 @@ const duplicates = ({ index }: MeasureInput): readonly Measured[] => {
   const bodies = new Map<string, { readonly place: Place; readonly method: Method }[]>()
   for (const place of placesOf(index))
     for (const method of place.type.methods.filter(({ digest }) => digest !== '')) {
-      const list = bodies.get(method.digest)
-      if (list === undefined) bodies.set(method.digest, [{ place, method }])
-      else list.push({ place, method })
+      addTo(bodies, method.digest, { place, method })
     }
   return [...bodies.values()].flatMap(([first, ...rest]) =>
     first === undefined || rest.length === 0

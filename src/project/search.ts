@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { endingOf, type FileBytes } from '../kernel/jail.ts'
+import { literalPattern } from '../kernel/literal-pattern.ts'
 import type { Desk } from './desk.ts'
 import { projectFaults } from './faults.ts'
 import { anyGlob } from './glob.ts'
@@ -35,12 +36,10 @@ const MAX_ONE = 4 * 1024 * 1024
 const MAX_LINE = 400
 const MAX_LEVELS = 64
 
-const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-
 /** May be catastrophic: whoever runs this does so where it can be stopped. */
 const compile = ({ pattern, literal, ignoreCase }: SearchArgs): RegExp => {
   try {
-    return new RegExp(literal ? escapeRegex(pattern) : pattern, ignoreCase ? 'gmi' : 'gm')
+    return new RegExp(literal ? literalPattern(pattern) : pattern, ignoreCase ? 'gmi' : 'gm')
   } catch (cause) {
     throw projectFaults.pattern('the pattern is not a regular expression', { cause })
   }

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.ts'
 import {
   findAnnotation,
   type Method,
@@ -26,16 +27,10 @@ export class SourceIndex {
   constructor(units: readonly SourceUnit[]) {
     this.units = units
     for (const unit of units) {
-      for (const type of unit.types) this.#put(this.#types, type.name, { unit, type })
+      for (const type of unit.types) addTo(this.#types, type.name, { unit, type })
       if (unit.language === 'kotlin')
-        for (const variable of unit.loose.locals) this.#put(this.#loose, variable.name, { unit, variable })
+        for (const variable of unit.loose.locals) addTo(this.#loose, variable.name, { unit, variable })
     }
-  }
-
-  #put<T>(map: Map<string, T[]>, key: string, value: T): void {
-    const list = map.get(key)
-    if (list === undefined) map.set(key, [value])
-    else list.push(value)
   }
 
   /** The type a name means in a file. Undefined when it is not ours, or could be several. */

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { safeName } from '../../src/packets/format/reference.ts'
 import type { OpenBlob } from '../../src/packets/store.ts'
 import { draftName } from '../../src/platform/packet-files.ts'
 import { packetStore } from '../../src/platform/packet-store.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { asObject, type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { killWriters, PacketWorkers } from './packet-workers.ts'
 
@@ -42,6 +42,25 @@ describe('the store of packets', () => {
     expect(await store.find(packet.digest)).toBe(folder)
     expect(await store.list()).toMatchObject([{ digest: packet.digest, files: 5 }])
     expect(await store.verify([packet.digest])).toEqual([{ digest: packet.digest, problems: [] }])
+  })
+
+  it.runIf(process.platform === 'linux')('is verified whole with few files open at a time', async () => {
+    const root = await makeFolder()
+    const store = packetStore(root)
+    for (let at = 0; at < 40; at += 1) {
+      const one = makePacket({ 'manifest.json': '{}', 'docs.jsonl': `{"text":"${at}"}\n` })
+      await store.add(asObject(one), serve(one))
+    }
+    const limited = 'ulimit -n 64 && exec "$0" "$@"'
+    const asked = ['packet', 'verify', '--json', '--root', root, '--packet-root', root]
+    const { status, stdout } = spawnSync('sh', ['-c', limited, process.execPath, BINARY, ...asked], {
+      encoding: 'utf8',
+      env: cleanEnvironment({}),
+    })
+    const { verdicts } = JSON.parse(stdout)
+    expect(verdicts).toHaveLength(40)
+    expect(verdicts.flatMap(({ problems }: { problems: string[] }) => problems)).toEqual([])
+    expect(status).toBe(0)
   })
 
   it('asks for nothing that it has', async () => {

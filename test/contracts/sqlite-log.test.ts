@@ -149,6 +149,7 @@ describe('the file', () => {
       const error = await openFails(join(folder, path))
       expect(error, path).toBeInstanceOf(Fault)
       expect(['invalid', 'unavailable']).toContain(error.kind)
+      expect(error.message, path).not.toContain(folder)
     }
   })
 

@@ -11,6 +11,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { writeNamed } from '../../platform/named-file.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
+import { textFlag } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
 import { inferStage } from '../infer-stage.ts'
 import { loadBaseline, type OpenGate, openGate } from '../open-gate.ts'
@@ -35,11 +36,6 @@ const pickFormat = (invocation: Invocation): string | undefined => {
   if (asked.length > 1)
     throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
   return asked[0]
-}
-
-const textFlag = ({ flags }: Invocation, name: string): string | undefined => {
-  const value = flags[name]
-  return typeof value === 'string' ? value : undefined
 }
 
 const oneOf = <const T extends string>(all: readonly T[], word: string, flag: string): T => {

@@ -12,7 +12,7 @@ import { keyFile } from '../../platform/key-file.ts'
 import { ownPlace } from '../../platform/own-place.ts'
 import { makeState } from '../../platform/state-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
-import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
+import { readCount, textFlag, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../open-beliefs.ts'
 import { withLog } from '../with-beliefs.ts'
 import { loadSettings } from '../world.ts'
@@ -34,11 +34,6 @@ const signerHere = async (invocation: Invocation) => {
   await makeState(ownPlace(root, config.stateDir))
   const pem = await keyFile(ownPlace(root, config.stateDir, 'lineage.key'))
   return createSigner(`warrant/${config.graph}`, pem)
-}
-
-const textFlag = (invocation: Invocation, name: string): string | undefined => {
-  const value = invocation.flags[name]
-  return typeof value === 'string' ? value : undefined
 }
 
 const readNamed = async (path: string): Promise<string> => {

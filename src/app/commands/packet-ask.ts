@@ -1,14 +1,12 @@
 import { resolve } from 'node:path'
 import type { Packets } from '../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
-import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
+import { readCount, textFlag, type Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Loaded } from '../load-config.ts'
 import { openPackets } from '../open-packets.ts'
-import { embedSettings, needText, packetSettings, textFlag, withWatch } from '../packet-settings.ts'
+import { embedSettings, needText, never, packetSettings, withWatch } from '../packet-settings.ts'
 import { greetHere } from '../world.ts'
 import { asLines } from './packet-show.ts'
-
-const never = new AbortController().signal
 
 const countFlag = (invocation: Invocation, name: string): number | undefined => {
   const text = textFlag(invocation, name)

@@ -11,13 +11,12 @@ import { replaceFile } from '../../platform/packet-files.ts'
 import { healPacket, knownVectors, packetFolder, writePacket } from '../../platform/packet-folder.ts'
 import { readSources } from '../../platform/packet-source.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
-import { readCount, type Verb } from '../../surfaces/cli/subcommand.ts'
+import { readCount, textFlag, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { embedderFor } from '../open-packets.ts'
-import { embedSettings, jobOf, listFlag, needText, showMade, textFlag } from '../packet-settings.ts'
+import { embedSettings, jobOf, listFlag, needText, never, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
 import { VERSION } from '../version.ts'
 
-const never = new AbortController().signal
 const LOCK_FILE = 'packet.lock.json'
 /** What a server that is named without a model is asked for, as builders of packets always have. */
 const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'

@@ -9,12 +9,10 @@ import { readVectors } from '../../packets/format/vectors.ts'
 import { OciPusher } from '../../platform/oci-push.ts'
 import { builtPackets, packetFolder } from '../../platform/packet-folder.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
-import type { Verb } from '../../surfaces/cli/subcommand.ts'
+import { textFlag, type Verb } from '../../surfaces/cli/subcommand.ts'
 import { registryHere } from '../open-registry.ts'
-import { needText, packetSettings, textFlag } from '../packet-settings.ts'
+import { needText, never, packetSettings } from '../packet-settings.ts'
 import { placeOf } from './packet-show.ts'
-
-const never = new AbortController().signal
 
 const readPart = async (folder: string, path: string): Promise<Uint8Array | undefined> => {
   const file = await packetFolder(folder)(path)

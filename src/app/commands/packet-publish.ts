@@ -9,10 +9,8 @@ import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import type { Config } from '../config.ts'
 import { registryHere } from '../open-registry.ts'
 import { packetHome } from '../packet-home.ts'
-import { jobOf, listFlag, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { jobOf, listFlag, needText, never, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
-
-const never = new AbortController().signal
 
 /** The packet a caller means: the folder itself, or the only one that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {

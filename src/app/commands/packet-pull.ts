@@ -11,10 +11,8 @@ import { usageFaults } from '../../surfaces/cli/command.ts'
 import type { Verb } from '../../surfaces/cli/subcommand.ts'
 import { registryHere } from '../open-registry.ts'
 import { packetHome } from '../packet-home.ts'
-import { embedSettings, jobOf, needText, packetSettings, showMade } from '../packet-settings.ts'
+import { embedSettings, jobOf, needText, never, packetSettings, showMade } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
-
-const never = new AbortController().signal
 
 /** Fetches a packet, so that it can be asked without a network. */
 export const pull: Verb = async (invocation, [ref]) => {

@@ -5,10 +5,8 @@ import { packetReader, rebuildVectors } from '../../platform/packet-reader.ts'
 import { type Invocation, usageFaults } from '../../surfaces/cli/command.ts'
 import type { Config } from '../config.ts'
 import { embedderFor } from '../open-packets.ts'
-import { jobOf } from '../packet-settings.ts'
+import { jobOf, never } from '../packet-settings.ts'
 import { withProgress } from '../progress.ts'
-
-const never = new AbortController().signal
 
 /** Makes vectors of the configured model beside a packet that was fetched. */
 export const rebuild = async (

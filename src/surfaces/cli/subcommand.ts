@@ -23,3 +23,9 @@ export const readCount = (text: string | undefined, what: string): number => {
     throw usageFaults.argument(`${what} must be a whole number`)
   return Number(text)
 }
+
+/** The value of a flag that takes one; undefined when it was not given. */
+export const textFlag = ({ flags }: Pick<Invocation, 'flags'>, name: string): string | undefined => {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}

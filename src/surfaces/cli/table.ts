@@ -3,7 +3,9 @@ import { oneLine } from '../../kernel/one-line.ts'
 /** Columns aligned by their widest cell. */
 export const writeTable = (head: readonly string[], given: readonly (readonly string[])[]): string => {
   const rows = given.map((row) => row.map(oneLine))
-  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const widths = head.map((title, at) =>
+    rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), title.length),
+  )
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))

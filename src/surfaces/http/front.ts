@@ -49,19 +49,24 @@ export interface FrontOptions {
 const REST_BODY_BYTES = 1024 * 1024
 const MAX_CONNECTIONS = 1_024
 
-export const sendJson = (
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers?: Headers,
-): void => {
+/** Begins an answer of JSON, and gives its body. */
+const beginJson = (response: ServerResponse, status: number, value: unknown, headers?: Headers): string => {
   const body = JSON.stringify(value)
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     ...headers,
   })
-  response.end(body)
+  return body
+}
+
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers?: Headers,
+): void => {
+  response.end(beginJson(response, status, value, headers))
 }
 
 export const sendText = (
@@ -86,14 +91,7 @@ const turnAway = (
   value: object,
   headers?: Headers,
 ): void => {
-  const body = JSON.stringify(value)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-    connection: 'close',
-  })
-  response.write(body)
+  response.write(beginJson(response, status, value, { ...headers, connection: 'close' }))
   const timer = setTimeout(() => response.end(), LINGER_MS)
   const over = () => {
     clearTimeout(timer)
