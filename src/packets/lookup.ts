@@ -183,8 +183,8 @@ const searchCatalog = async (
   return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
 }
 
-const unnamed = ({ registry, name }: LookupWords): Failure =>
-  registry && !name
+const unnamed = (words: LookupWords): Failure =>
+  words.registry && filtersOf(words).length > 0
     ? fail('invalid_lookup_input', 'no packet is named', {
         hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
       })

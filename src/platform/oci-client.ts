@@ -34,6 +34,34 @@ const parseJson = (bytes: Uint8Array): unknown => {
 }
 
 /** Reads packets and what belongs to them from registries. */
+/**
+ * Ends a line that carries nothing any more. A network that went away does not say so, and the deadline of a large
+ * file may be hours off. Only waiting for the registry counts, not what a reader does meanwhile.
+ */
+const watchLine = (until: AbortSignal, idleMs: number) => {
+  const line = new AbortController()
+  const passOn = () => line.abort(until.reason)
+  const giveUp = () => line.abort(Object.assign(new Error('no more bytes come'), { code: 'ETIMEDOUT' }))
+  const start = () => setTimeout(giveUp, idleMs).unref()
+  let timer = start()
+  const rest = () => clearTimeout(timer)
+  until.addEventListener('abort', passOn, { once: true })
+  if (until.aborted) passOn()
+  return {
+    signal: line.signal,
+    /** Why it ended: of what was thrown only the first cause tells. */
+    cause: (thrown: unknown): unknown => (line.signal.aborted ? line.signal.reason : thrown),
+    rest,
+    wait: () => {
+      timer = start()
+    },
+    end: () => {
+      rest()
+      until.removeEventListener('abort', passOn)
+    },
+  }
+}
+
 export class OciClient implements RegistryReader {
   readonly #http: OciHttp
 
@@ -66,18 +94,23 @@ export class OciClient implements RegistryReader {
     const until = this.#http.deadline(signal, blob.size)
     let seen = 0
     for (let attempt = 1; ; attempt++) {
+      const line = watchLine(until, this.#http.settings.idleMs)
       try {
-        for await (const chunk of this.#part(at, blob, seen, until)) {
+        for await (const chunk of this.#part(at, blob, seen, line.signal)) {
           seen += chunk.length
+          line.rest()
           yield chunk
+          line.wait()
         }
         if (seen >= blob.size) return
         throw registryFaults.unreachable(`${at.host} ended after ${seen} of ${blob.size} bytes`)
       } catch (thrown) {
-        const cause = this.#http.failure(thrown, until)
+        const cause = this.#http.failure(line.cause(thrown), until, at.host)
         const again = cause instanceof Fault && cause.code === 'registry.unreachable'
         if (!again || attempt >= this.#http.settings.attempts) throw cause
         await this.#http.pause(attempt, until)
+      } finally {
+        line.end()
       }
     }
   }

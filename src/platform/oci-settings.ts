@@ -17,6 +17,8 @@ export interface OciSettings {
   readonly requestMs: number
   /** Slower than this is taken for a trick: a blob may take its size at this rate, beyond `requestMs`. */
   readonly bytesPerSecond: number
+  /** The longest a blob may stand still before the rest of it is asked for anew. */
+  readonly idleMs: number
   readonly maxBlobBytes: number
   /** Uploads above this size are sent in pieces of it. */
   readonly chunkBytes: number
@@ -33,6 +35,7 @@ export const DEFAULT_OCI: OciSettings = {
   backoffMs: 200,
   requestMs: 30_000,
   bytesPerSecond: 64 * 1024,
+  idleMs: 20_000,
   maxBlobBytes: 8 * 1024 * MiB,
   chunkBytes: 1024 * MiB,
 }

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../kernel/canonical.ts'
 import { digestBytes } from '../kernel/hash.ts'
@@ -91,7 +90,11 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const said = Array.isArray(warnings) ? warnings.map(String) : []
       return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
     },
-    dropAlias: (uri) => rm(aliasFile(uri), { force: true }).catch(() => {}),
+    dropAlias: async (uri) => {
+      const path = aliasFile(uri)
+      // Emptied, so that nothing is removed here; a store that knows nothing of it is not begun for it.
+      if ((await readObject(path)) !== undefined) await keep(path, {})
+    },
     keepAlias: (uri, { digests, warnings }) =>
       keep(aliasFile(uri), {
         expires_at: clock.now() / 1000 + ALIAS_SECONDS,

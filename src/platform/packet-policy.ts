@@ -5,6 +5,7 @@ import { packetFaults } from '../packets/faults.ts'
 import { OPEN_POLICY, type Policy } from '../packets/policy.ts'
 import { readKey, type TrustedKey } from '../packets/simple-signing.ts'
 import { readPlain } from './jail-async.ts'
+import { diskFaults } from './packet-files.ts'
 import { parseYaml } from './plain-yaml.ts'
 import { isTrustedRoot } from './sigstore.ts'
 
@@ -68,10 +69,10 @@ export const packetPolicy = (root: string) => async (): Promise<Policy> => {
     text = bytes?.toString('utf8') ?? refuse('it is too large, or no plain file')
   } catch (cause) {
     if (cause instanceof Fault) throw cause
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOTDIR') throw diskFaults.failed('the folder for packets is no folder', { cause })
     // Only a file that is not there is no policy; one that may not be read is.
-    return (cause as NodeJS.ErrnoException).code === 'ENOENT'
-      ? openPolicy(root)
-      : refuse('it cannot be read', cause)
+    return code === 'ENOENT' ? openPolicy(root) : refuse('it cannot be read', cause)
   }
   // Most have no policy: what it takes to read one is loaded with the first.
   const { checkDemands, checkSources, PolicyFile } = await import('../packets/policy-file.ts')

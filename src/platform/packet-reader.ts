@@ -122,11 +122,9 @@ const placeIndex = async (
   const index = files?.index?.path ?? 'faiss/index.faiss'
   if ((await payload.size(index)) !== undefined) {
     const own = payload.place(index)
+    const shared = share(own, target).then(() => target)
     // Where nothing can be written the packet's own file serves.
-    return share(own, target).then(
-      () => target,
-      () => own,
-    )
+    return shared.catch(() => own)
   }
   const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
   if (halves === undefined) return undefined
@@ -212,10 +210,8 @@ export const packetReader =
     const { lexical, warnings } = await openLexical(payload, place, docs)
     const { dim } = manifest.embedding
     const index = dim > 0 ? await placeIndex(payload, join(place, 'index.faiss'), manifest) : undefined
-    const vectors =
-      index === undefined
-        ? undefined
-        : await open({ index, table: join(place, 'index.i8') }, { rows: docs.rows, dim })
+    const table = join(place, 'index.i8')
+    const vectors = index === undefined ? undefined : await open({ index, table }, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
     const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
       const index = rebuiltIndex(root, digest, manifest, model, dim)

@@ -102,10 +102,7 @@ describe('a lookup in a catalog', () => {
       error: 'no_match',
       detail: 'No matches for filters: capability=fly',
     })
-    expect(await packets.lookup({}, never)).toMatchObject({
-      error: 'invalid_lookup_input',
-      detail: 'no packet is named',
-    })
+    expect(await packets.lookup({}, never)).toMatchObject({ error: 'invalid_lookup_input' })
   })
 
   it('takes rows of older tools, which know no registry', async () => {

@@ -481,6 +481,24 @@ describe('a registry with a bad day', () => {
     expect(await store.verify([digest])).toMatchObject([{ problems: [] }])
   })
 
+  it('falls silent in the middle of a blob: we ask for the rest, and wait for no deadline', async () => {
+    const stall: Behaviour = (_, response) => {
+      response.writeHead(200, { 'content-length': DOCS.length })
+      response.write(DOCS.subarray(0, 30_000))
+    }
+    registry.play(packet, onDocs(once(stall)))
+    await (await pull({ idleMs: 150, requestMs: 60_000 })).done
+    expect(registry.calls.filter(isDocs).map(({ headers }) => headers.range)).toEqual([
+      undefined,
+      'bytes=30000-',
+    ])
+    registry.play(packet, onDocs(stall))
+    await expect((await pull({ idleMs: 150, requestMs: 60_000 })).done).rejects.toMatchObject({
+      code: 'registry.unreachable',
+      message: `${registry.address} cannot be reached, or hung up (ETIMEDOUT)`,
+    })
+  })
+
   it('is seen by us to lead to a neighbour', async () => {
     // A new one, to whom no line is open yet.
     const other = new FaultRegistry()

@@ -83,6 +83,15 @@ describe('lookup', () => {
     expect(requests()).toEqual(['manifests/1.0.0'])
   })
 
+  it('without a name says that it takes a catalog to find what can do something', async () => {
+    const { packets } = await world({ latest: packetOf('1.0.0') })
+    expect(await packets.lookup({ capability: 'rag' }, never)).toMatchObject({
+      error: 'invalid_lookup_input',
+      detail: 'no packet is named',
+      hint: expect.stringContaining('only where a catalog is set'),
+    })
+  })
+
   it('without a version costs three requests, and none within three minutes', async () => {
     const one = packetOf('1.0.0')
     const { packets, root } = await world({ '1.0.0': one, latest: one })

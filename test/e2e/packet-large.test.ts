@@ -296,10 +296,16 @@ describe('a large file of a packet', () => {
 })
 
 describe('fetching a large file', () => {
-  const fetchIt = async (behave: Behaviour, signal = new AbortController().signal) => {
+  const fetchIt = async (behave: Behaviour, signal = new AbortController().signal, idleMs = 20_000) => {
     registry.play(packet, onLarge(behave))
     const root = await makeFolder()
-    const settings = { ...DEFAULT_OCI, trusted: [registry.address], requestMs: 700, bytesPerSecond: 1e9 }
+    const settings = {
+      ...DEFAULT_OCI,
+      trusted: [registry.address],
+      requestMs: 700,
+      bytesPerSecond: 1e9,
+      idleMs,
+    }
     const client = new OciClient(new OciHttp(settings))
     const ports = { registry: client, store: packetStore(root), guard: openGuard(client), maxBytes: 1e9 }
     const done = pullPacket(ports, parseReference(`${registry.address}/demo:latest`), signal)
@@ -336,6 +342,22 @@ describe('fetching a large file', () => {
     const { done, left } = await fetchIt(drips)
     await expect(done).rejects.toMatchObject({ code: 'registry.slow' })
     expect(await left()).toEqual([])
+  })
+
+  it('goes on where the line fell silent', async () => {
+    let asked = 0
+    const { done } = await fetchIt(
+      (_, response) => {
+        asked += 1
+        if (asked > 1) return false
+        response.writeHead(200, { 'content-length': LARGE.length }).write(LARGE.subarray(0, HALF))
+        return undefined
+      },
+      undefined,
+      150,
+    )
+    await done
+    expect(asked).toBe(2)
   })
 
   it('ends when the caller does, on both sides', async () => {

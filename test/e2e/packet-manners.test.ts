@@ -95,6 +95,19 @@ describe('the packet commands', () => {
       )
   })
 
+  it('say that a file is no folder for packets, instead of complaining about what would be in it', async () => {
+    const home = await makeFolder()
+    await writeFile(join(home, 'cpm'), '')
+    const env = { REGISTRY: registry.address, CPM_ROOT: 'cpm' }
+    for (const args of [
+      ['pull', 'demo'],
+      ['query', 'demo', 'wick'],
+    ])
+      expect((await packetText(args, env, home)).stderr).toMatch(
+        /^warrant: the folder for packets is no folder\. /,
+      )
+  })
+
   it('say that there is nothing rather than nothing', async () => {
     for (const args of [['verify'], ['cache', 'ls'], ['cache', 'prune']])
       expect(await packetText(args)).toEqual({
