@@ -33,7 +33,6 @@ const parseJson = (bytes: Uint8Array): unknown => {
   }
 }
 
-/** Reads packets and what belongs to them from registries. */
 /**
  * Ends a line that carries nothing any more. A network that went away does not say so, and the deadline of a large
  * file may be hours off. Only waiting for the registry counts, not what a reader does meanwhile.
@@ -62,6 +61,7 @@ const watchLine = (until: AbortSignal, idleMs: number) => {
   }
 }
 
+/** Reads packets and what belongs to them from registries. */
 export class OciClient implements RegistryReader {
   readonly #http: OciHttp
 
