@@ -14,6 +14,12 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 const textOf = (page: string): string => readFileSync(page, 'utf8')
 
+/** Files and folders of ours that a page links to. */
+const linksOf = (page: string): readonly string[] =>
+  [...textOf(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) =>
+    normalize(join(dirname(page), target as string)),
+  )
+
 /** Headings as GitHub turns them into anchors. */
 const anchorsOf = (page: string): readonly string[] =>
   [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
@@ -69,12 +75,23 @@ describe('the docs', () => {
 
   it('link only to what exists', () => {
     const dead = pages.flatMap((page) =>
-      [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
-        .map(([, target]) => normalize(join(dirname(page), target as string)))
+      linksOf(page)
         .filter((target) => !existsSync(target))
         .map((target) => `${page} → ${target}`),
     )
     expect(dead).toEqual([])
+  })
+
+  it('can all be found from the README', () => {
+    const reached = new Set(['README.md'])
+    // A set is gone through to its end, also to what is added on the way.
+    for (const page of reached) {
+      if (!page.endsWith('.md')) continue
+      for (const target of linksOf(page)) reached.add(target)
+    }
+    const folders = [...reached].filter((target) => target.endsWith('/'))
+    const lost = pages.filter((page) => !reached.has(page) && !folders.some((one) => page.startsWith(one)))
+    expect(lost).toEqual([])
   })
 
   it('link only to headings that exist', () => {

@@ -11,6 +11,7 @@ import {
   usageFaults,
 } from '../surfaces/cli/command.ts'
 import { commands } from './commands.ts'
+import { requireNode } from './require-node.ts'
 import { VERSION } from './version.ts'
 
 const MAX_POSITIONALS = 3
@@ -62,6 +63,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
       terminal.print(programHelp(all, VERSION))
       return 0
     }
+    requireNode()
     const command = findCommand(first, all)
     const { values, positionals } = readArguments(command, rest)
     if (values.help) {

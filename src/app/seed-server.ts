@@ -13,6 +13,7 @@ import { configOptions } from './config-options.ts'
 import type { Face } from './greet.ts'
 import { type Flags, type Loaded, type Preset, requireRoot } from './load-config.ts'
 import { reportFailure } from './main.ts'
+import { requireNode } from './require-node.ts'
 import { hostHere, loadSettings } from './world.ts'
 
 /** For a binary that speaks HTTP unless told to speak MCP over stdio. */
@@ -118,6 +119,7 @@ export const runSeed = async (
       terminal.print(face.identity.version)
       return 0
     }
+    requireNode()
     const { values, positionals } = readArguments(command, args)
     if (values.help) {
       terminal.print(commandHelp(command).replace(`warrant ${binary}`, binary))

@@ -186,6 +186,27 @@ describe('the command line', () => {
     expect(stdout.slice(0, stdout.indexOf('Settings, '))).not.toContain('--registry')
   })
 
+  it('says that Node.js is too old before anything fails for it', async () => {
+    const pretend = join(folder(), 'pretend.cjs')
+    writeFileSync(
+      pretend,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })",
+    )
+    for (const [program, ...words] of [
+      [BINARY, 'doctor'],
+      [BINARY, 'mcp'],
+      [join(dirname(BINARY), 'cpm-mcp.js')],
+    ]) {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--require', pretend, program as string, ...words],
+        { env: cleanEnvironment(), encoding: 'utf8', input: '' },
+      )
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/: Node\.js 18\.20\.8 is too old\. Install Node\.js 20\.19 or newer\.\n$/)
+    }
+  })
+
   it('names the program that refuses an option', () => {
     const { stderr } = spawnSync(process.execPath, [join(dirname(BINARY), 'scg-mcp-server.js'), '--bogus'], {
       env: cleanEnvironment(),

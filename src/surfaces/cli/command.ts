@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { defineFaults, type FaultKind } from '../../kernel/fault.ts'
 
 export const usageFaults = defineFaults('usage', {
+  node: { kind: 'unavailable', fix: 'Install Node.js 20.19 or newer.' },
   command: { kind: 'invalid', fix: 'Run `warrant --help` for the commands.' },
   option: { kind: 'invalid', fix: 'Run the command with --help for its options.' },
   argument: { kind: 'invalid', fix: 'Run the command with --help for its arguments.' },
