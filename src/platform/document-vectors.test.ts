@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -44,6 +45,15 @@ describe('vectors of documents', () => {
     )
     expect(second.asked).toEqual(['cc'])
     expect({ rows, dim, values: [...values] }).toEqual({ rows: 3, dim: 2, values: [3, 1, 2, 1, 1, 1] })
+  })
+
+  it('are asked for again where a pipe lies in the place of what was kept', async () => {
+    const root = await makeFolder()
+    await rememberDocuments(counting('m').embedder, root).embed(['a'], 'document', never)
+    execFileSync('mkfifo', [join(await folderOf(root), `${'0'.repeat(64)}.vec`)])
+    const second = counting('m')
+    await rememberDocuments(second.embedder, root).embed(['a', 'b'], 'document', never)
+    expect(second.asked).toEqual(['b'])
   })
 
   it('of another model are others, and questions are not kept', async () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { open, readdir, readFile, stat, unlink } from 'node:fs/promises'
+import { open, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Embedder } from '../packets/embed.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import type { Matrix } from '../packets/format/vectors.ts'
+import { readPlain } from './jail-async.ts'
 import { replaceFile, sweepDrafts } from './packet-files.ts'
 
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
@@ -51,7 +52,7 @@ const pack = (entries: readonly Entry[], dim: number): Uint8Array => {
 
 /** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
 const readKeys = async (path: string): Promise<readonly (readonly [string, Spot])[]> => {
-  const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+  const bytes = (await readPlain(path, MAX_BYTES).catch(() => undefined)) ?? Buffer.alloc(0)
   if (bytes.length < HEADER || !bytes.subarray(0, 8).equals(MAGIC)) return []
   const [dim, count] = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)]
   if (bytes.length !== HEADER + count * (KEY + SEAL + 4 * dim)) return []
