@@ -140,7 +140,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packet-reader.ts': 'an index of ours; what a packet holds is read through the jail',
   'src/platform/packet-store.ts': 'a store of ours, whose folders are no links',
   'src/platform/process-owner.ts': 'what the system tells of processes',
-  'src/platform/vector-graph.ts': 'an index of ours',
   'src/platform/vectors.ts': 'an index of ours',
   'src/app/change-ports.ts': 'the name of the running program',
   'src/app/launch.ts': 'the name of the running program',
@@ -149,6 +148,17 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/found-settings.ts': 'asks where a path leads, and opens nothing',
   'src/app/load-config.ts': 'settings; a file that merely lies there is read by no link and leads nowhere',
   'src/app/open-project.ts': 'the real name of the state folder, to keep it out of sight',
+  'src/app/scanning.ts': 'files of our own build',
+  'src/bin/lineage-verify.ts': 'the file the operator names',
+}
+
+/** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
+const WHOLE_READERS: Readonly<Record<string, string>> = {
+  'src/platform/jail-mounts.ts': 'what the system tells of mounts',
+  'src/platform/process-owner.ts': 'what the system tells of processes',
+  'src/platform/docker-login.ts': "the operator's own credentials",
+  'src/app/commands/lineage-proofs.ts': 'files the operator names, to be verified',
+  'src/app/load-config.ts': 'from a descriptor that was judged',
   'src/app/scanning.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
@@ -262,6 +272,11 @@ describe('the rooms', () => {
       .filter(({ text }) => /\bfrom 'node:fs(\/promises)?'|import\('node:fs/.test(text))
       .map(({ path }) => path)
     expect(openers.sort()).toEqual(Object.keys(FILE_OPENERS).sort())
+  })
+
+  it('read whole files only where the table says whose they are', () => {
+    const readers = files.filter(({ text }) => /\breadFile(Sync)?\b[^'\n]*\} from 'node:fs/.test(text))
+    expect(readers.map(({ path }) => path).sort()).toEqual(Object.keys(WHOLE_READERS).sort())
   })
 
   it('start programs only where the table says why that is safe', () => {

@@ -21,7 +21,8 @@ Exits with 0 when all of it holds, 1 when something does not, 2 when there is no
 `
 
 const giveUp = (words: string): never => {
-  process.stderr.write(`lineage-verify: ${words}\n`)
+  // The words may quote the file, which may hold what paints a terminal.
+  process.stderr.write(`lineage-verify: ${words.replace(/\p{Cc}/gu, '?')}\n`)
   process.exit(2)
 }
 

@@ -39,6 +39,17 @@ const parse = (text: string): unknown => {
 }
 
 describe('a bundle', () => {
+  it('is bad, and nothing worse, when its members cannot even be made into words', async () => {
+    const bundle = await makeBundle(1)
+    const odd = { toString: 1, valueOf: 1 }
+    for (const member of ['checkpoint', 'verifier'])
+      expect(await verifyBundle({ ...bundle, [member]: odd })).toMatchObject({ good: false })
+    expect(await verifyBundle({ ...bundle, entries: [{ ...bundle.entries[0], seq: odd }] })).toMatchObject({
+      good: false,
+      chain: { outcome: 'broken', at: 0, why: 'entry 0 has another number' },
+    })
+  })
+
   it('holds with the key it brings and with one that came another way', async () => {
     const bundle = await makeBundle()
     expect(await verifyBundle(bundle)).toMatchObject({ good: true, key: 'from the bundle', matches: true })

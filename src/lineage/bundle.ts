@@ -15,6 +15,9 @@ const isBundle = (value: unknown): value is Bundle => {
   return typeof genesis === 'string' && Array.isArray(entries)
 }
 
+/** A stranger's object need not even be able to say what it is. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 /** Whether a log is what an older checkpoint saw, and what came after. */
 export interface Growth {
   readonly outcome: 'grown' | 'truncated' | 'forked' | 'unsigned'
@@ -55,9 +58,9 @@ export const verifyBundle = async (value: unknown, witness: Witness = {}): Promi
   if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
   const { verifier, older } = witness
   // A key that travels with the bundle proves only that nobody changed it on the way without the key.
-  const key = verifier ?? String(value.verifier)
+  const key = verifier ?? textOf(value.verifier)
   const chain = await verifyChain(value.genesis, value.entries)
-  const checkpoint = openCheckpoint(String(value.checkpoint), key)
+  const checkpoint = openCheckpoint(textOf(value.checkpoint), key)
   const matches =
     chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
   const since = older === undefined ? undefined : await growthSince(value, older, key)

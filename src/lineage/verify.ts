@@ -33,6 +33,7 @@ const findFlaw = (value: unknown, at: number): string | undefined => {
   if (value === null || typeof value !== 'object') return 'is not an object'
   const entry = value as PublicEntry
   if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has other members than an entry'
+  if (typeof entry.seq !== 'number') return 'has another number'
   if (entry.seq !== at) return `has the number ${entry.seq}`
   if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has no tick'
   if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')

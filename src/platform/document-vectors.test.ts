@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -58,6 +59,15 @@ describe('vectors of documents', () => {
     expect(asked).toEqual([])
     // Keys and vectors, and room for whatever else this process reads; 64 times the file would be 16 MB.
     expect((await readSoFar()) - before).toBeLessThan(4_000_000)
+  })
+
+  it('are asked for again where a pipe lies in the place of what was kept', async () => {
+    const root = await makeFolder()
+    await rememberDocuments(counting('m').embedder, root).embed(['a'], 'document', never)
+    execFileSync('mkfifo', [join(await folderOf(root), `${'0'.repeat(64)}.vec`)])
+    const second = counting('m')
+    await rememberDocuments(second.embedder, root).embed(['a', 'b'], 'document', never)
+    expect(second.asked).toEqual(['b'])
   })
 
   it('of another model are others, and questions are not kept', async () => {

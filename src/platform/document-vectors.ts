@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises'
+import { readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Embedder } from '../packets/embed.ts'
 import { floatsOf } from '../packets/format/faiss.ts'
 import type { Matrix } from '../packets/format/vectors.ts'
 import { inLanes } from '../packets/lanes.ts'
+import { type OpenedFile, openPlain } from './jail-async.ts'
 import { replaceFile, sweepDrafts } from './packet-files.ts'
 
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
@@ -53,12 +54,11 @@ const pack = (entries: readonly Entry[], dim: number): Uint8Array => {
 type Found = readonly [key: string, spot: Spot]
 
 /** The keys of an open file, without the vectors behind them, which are most of it. */
-const keysIn = async (file: FileHandle, path: string): Promise<readonly Found[]> => {
+const keysIn = async ({ file, size }: OpenedFile, path: string): Promise<readonly Found[]> => {
   const header = Buffer.alloc(HEADER)
   await file.read(header, 0, HEADER, 0)
   if (!header.subarray(0, 8).equals(MAGIC)) return []
   const [dim, count] = [header.readUInt32LE(8), header.readUInt32LE(12)]
-  const { size } = await file.stat()
   if (size !== HEADER + count * (KEY + SEAL + 4 * dim)) return []
   const keys = Buffer.alloc(count * KEY)
   await file.read(keys, 0, keys.length, HEADER)
@@ -70,22 +70,22 @@ const keysIn = async (file: FileHandle, path: string): Promise<readonly Found[]>
 
 /** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
 const readKeys = async (path: string): Promise<readonly Found[]> => {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (file === undefined) return []
-  return keysIn(file, path)
+  const opened = await openPlain(path).catch(() => undefined)
+  if (opened === undefined) return []
+  return keysIn(opened, path)
     .catch(() => [])
-    .finally(() => file.close())
+    .finally(() => opened.file.close())
 }
 
 const readRow = async (key: Buffer, { path, at, dim }: Spot): Promise<Float32Array | undefined> => {
-  const file = await open(path, 'r').catch(() => undefined)
+  const opened = await openPlain(path).catch(() => undefined)
   try {
     const bytes = Buffer.alloc(SEAL + 4 * dim)
-    await file?.read(bytes, 0, bytes.length, at)
+    await opened?.file.read(bytes, 0, bytes.length, at)
     const row = bytes.subarray(SEAL)
     return sha256(key, row).subarray(0, SEAL).equals(bytes.subarray(0, SEAL)) ? floatsOf(row) : undefined
   } finally {
-    await file?.close()
+    await opened?.file.close()
   }
 }
 

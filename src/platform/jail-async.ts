@@ -36,23 +36,33 @@ export const readBytes = async (file: FileHandle, most: number): Promise<Buffer>
   return bytes.subarray(0, length)
 }
 
-/**
- * The bytes of a plain file, at most so many; undefined for anything else that has the name, links above all.
- * For files of our own, in folders of our own: whoever else can write there gets nothing read, and nobody waits.
- */
-export const readPlain = async (path: string, most: number): Promise<Buffer | undefined> => {
-  const file = await open(path, FILE)
-  try {
-    const stats = await file.stat()
-    return stats.isFile() && stats.size <= most ? await readBytes(file, stats.size) : undefined
-  } finally {
-    await file.close()
-  }
-}
-
 export interface OpenedFile {
   readonly file: FileHandle
   readonly size: number
+}
+
+/**
+ * A plain file; undefined for anything else that has the name, links above all. For files of our own, in folders of
+ * our own: whoever else can write there gets nothing read, and nobody waits.
+ */
+export const openPlain = async (path: string): Promise<OpenedFile | undefined> => {
+  const file = await open(path, FILE)
+  const stats = await file.stat()
+  if (stats.isFile()) return { file, size: stats.size }
+  await file.close()
+  return undefined
+}
+
+/** The bytes of a plain file, at most so many. */
+export const readPlain = async (path: string, most: number): Promise<Buffer | undefined> => {
+  const opened = await openPlain(path)
+  if (opened === undefined) return undefined
+  const { file, size } = opened
+  try {
+    return size <= most ? await readBytes(file, size) : undefined
+  } finally {
+    await file.close()
+  }
 }
 
 /** The files below a folder that somebody else may have filled. Paths are its own, or absolute. */

@@ -1,13 +1,29 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { link, mkdir, open, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { readPlain } from './jail-async.ts'
+import { placeFaults } from './own-place.ts'
+
+const MAX_BYTES = 64 * 1024
+
+/** Undefined when nothing is there; a link or a pipe in its place is no key. */
+const readKey = async (path: string): Promise<string | undefined> => {
+  try {
+    const bytes = await readPlain(path, MAX_BYTES)
+    if (bytes !== undefined) return bytes.toString('utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
+  }
+  throw placeFaults.occupied(`${basename(path)} is no plain file`)
+}
 
 /**
  * A private key in PEM, made when there is none. Written beside its place and linked there: of two processes
  * that make one at once, both use the one that came first.
  */
 export const keyFile = async (path: string): Promise<string> => {
-  const there = await readFile(path, 'utf8').catch(() => undefined)
+  const there = await readKey(path)
   if (there !== undefined) return there
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -27,5 +43,5 @@ export const keyFile = async (path: string): Promise<string> => {
   } finally {
     await unlink(draft).catch(() => {})
   }
-  return readFile(path, 'utf8')
+  return (await readKey(path)) ?? pem
 }

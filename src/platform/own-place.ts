@@ -7,6 +7,7 @@ export const placeFaults = defineFaults('place', {
     kind: 'refused',
     fix: 'Take the link away; to keep it elsewhere, name that place itself in the settings.',
   },
+  occupied: { kind: 'refused', fix: 'Move away what lies there, or name another place in the settings.' },
   folder: {
     kind: 'refused',
     fix: 'Name a file in an existing folder that is no link out of the repository.',

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Digest } from '../kernel/digest.ts'
 import { Fault } from '../kernel/fault.ts'
@@ -8,6 +8,10 @@ import { METADATA_FILE, type PlacedFile, placeFiles, readArtifact } from '../pac
 import { readMetadata } from '../packets/format/metadata.ts'
 import { inLanes } from '../packets/lanes.ts'
 import { verifyBytes } from '../packets/verify.ts'
+import { readPlain } from './jail-async.ts'
+
+/** More than any manifest or metadata has. */
+const MAX_BYTES = 64 * 1024 * 1024
 
 /** The manifest as the registry gave it; its hash is the name of the folder. */
 export const MANIFEST_FILE = 'oci-manifest.json'
@@ -44,7 +48,7 @@ const judgeFile = async (folder: string, { path, descriptor }: PlacedFile): Prom
 const promised = async (folder: string, manifest: Uint8Array): Promise<readonly PlacedFile[]> => {
   const document = readArtifact(manifest)
   if (document.kind === 'index') return []
-  const metadata = await readFile(join(folder, METADATA_FILE)).catch(() => undefined)
+  const metadata = await readPlain(join(folder, METADATA_FILE), MAX_BYTES).catch(() => undefined)
   return placeFiles(
     document.artifact,
     metadata === undefined ? 'payload' : readMetadata(metadata).payload_root,
@@ -53,7 +57,7 @@ const promised = async (folder: string, manifest: Uint8Array): Promise<readonly 
 
 /** Everything wrong with a stored packet. It shares only the hash with the code that wrote it. */
 export const judgeObject = async (folder: string, digest: Digest): Promise<readonly string[]> => {
-  const manifest = await readFile(join(folder, MANIFEST_FILE)).catch(() => undefined)
+  const manifest = await readPlain(join(folder, MANIFEST_FILE), MAX_BYTES).catch(() => undefined)
   if (manifest === undefined) return ['it is not here']
   if (digestBytes(manifest) !== digest) return [`${MANIFEST_FILE}: not the manifest of this digest`]
   try {

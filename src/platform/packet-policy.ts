@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../kernel/fault.ts'
 import { packetFaults } from '../packets/faults.ts'
@@ -20,6 +20,13 @@ const refuse = (why: string, cause?: unknown): never => {
   throw packetFaults.policy_file(`policy.yml cannot be used: ${why}`, { cause })
 }
 
+/** A file that the policy names. The policy may have come with a repository: nothing endless is read. */
+const readNamed = async (root: string, named: string): Promise<string> => {
+  const bytes = await readPlain(await realpath(join(root, named)), MAX_ROOT)
+  if (bytes === undefined) throw new Error('it is too large, or no plain file')
+  return bytes.toString('utf8')
+}
+
 const parse = async (text: string): Promise<unknown> => {
   const value = await parseYaml(text).catch((cause: unknown) => refuse('it is not YAML', cause))
   // An empty file is a policy somebody meant to write.
@@ -30,19 +37,17 @@ const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
   const inline = named.includes('-----BEGIN')
   const pem = inline
     ? named
-    : await readFile(join(root, named), 'utf8').catch((cause: unknown) =>
-        refuse(`the key ${named} cannot be read`, cause),
-      )
+    : await readNamed(root, named).catch((cause: unknown) => refuse(`the key ${named} cannot be read`, cause))
   const key = readKey(pem) ?? refuse(`${inline ? 'a key in it' : named} is no public key in PEM`)
   return { name: inline ? 'inline' : named, key }
 }
 
 const loadRoot = async (root: string, named: string): Promise<unknown> => {
-  const text = await readFile(join(root, named), 'utf8').catch((cause: unknown) =>
+  const text = await readNamed(root, named).catch((cause: unknown) =>
     refuse(`the trusted root ${named} cannot be read`, cause),
   )
   try {
-    const value: unknown = text.length > MAX_ROOT ? undefined : JSON.parse(text)
+    const value: unknown = JSON.parse(text)
     if (isTrustedRoot(value)) return value
   } catch {
     // Said below.

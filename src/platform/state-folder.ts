@@ -1,6 +1,7 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Store } from '../kernel/ports.ts'
+import { placeFaults } from './own-place.ts'
 
 /** The state folder as the embedded store. It is made when something is first written, never to look at it. */
 export const stateFolder = (path: string): Store => ({
@@ -26,7 +27,10 @@ export const stateFolder = (path: string): Store => ({
  * accident.
  */
 export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST' && cause.code !== 'ENOTDIR') throw cause
+    throw placeFaults.occupied(`${basename(path)} is no folder`, { cause })
+  })
   await writeFile(join(path, '.gitignore'), ignored, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
   })

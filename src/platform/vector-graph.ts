@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises'
 import type { ByteTable } from '../packets/search/byte-table.ts'
 import { Graph } from '../packets/search/graph.ts'
+import { readPlain } from './jail-async.ts'
 import { replaceFile } from './packet-files.ts'
 
 /** Rows put in at a time, before others get their turn. */
 const STEP = 32
+/** More than a file read at once can have. */
+const MAX_BYTES = 2 ** 31 - 1
 
 /** Reads a graph back. One that is missing or not of these rows is no error: it can be made again. */
 const loadGraph = async (path: string, header: Buffer, table: ByteTable): Promise<Graph | undefined> => {
-  const bytes = await readFile(path).catch(() => undefined)
+  const bytes = await readPlain(path, MAX_BYTES).catch(() => undefined)
   if (bytes === undefined || !bytes.subarray(0, header.length).equals(header)) return undefined
   const links = new Uint8Array(bytes.subarray(header.length))
   const graph = new Graph(table)

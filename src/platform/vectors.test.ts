@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -65,6 +66,12 @@ describe('an index in files', () => {
       turned.set(values.subarray(row * LOCAL_DIM, (row + 1) * LOCAL_DIM), (last - row) * LOCAL_DIM)
     await writeFile(files.index, writeFlat({ ...expected, values: turned }))
     expect((await rowsFor(files, texts[42] as string))[0]).toBe(last - 42)
+  })
+
+  it('does not wait for a pipe that lies where its bytes are kept', async () => {
+    const { files } = await place()
+    execFileSync('mkfifo', [files.table])
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
   })
 
   it('is asked by a graph where that is wanted, once it is there, and the graph is kept', async () => {

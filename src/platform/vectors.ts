@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Fault } from '../kernel/fault.ts'
@@ -38,6 +38,8 @@ const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
 const LOCK_MS = 30_000
+// A pipe that lies there instead is not waited for; it has no size, and so is no index.
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const readInto = (fd: number, target: Uint8Array, position: number): void => {
   for (let at = 0; at < target.length; ) {
@@ -79,7 +81,7 @@ const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buf
 const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
   let fd: number
   try {
-    fd = openSync(path, 'r')
+    fd = openSync(path, READ)
   } catch {
     return undefined
   }
@@ -160,7 +162,7 @@ export const openVectors = async (
 ): Promise<VectorIndex> => {
   let fd: number
   try {
-    fd = openSync(files.index, 'r')
+    fd = openSync(files.index, READ)
   } catch (cause) {
     throw diskFault(cause)
   }

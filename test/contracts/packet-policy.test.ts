@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -269,6 +270,19 @@ describe('a policy', () => {
       expect(detail).toContain(why)
     }
     expect(asked()).toEqual([])
+  })
+
+  it.each([
+    ['key', 'require: [signature]\nkeys: [pipe]\n'],
+    ['trusted root', 'keys: []\ntrusted_root: pipe\n'],
+    ['key', 'require: [signature]\nkeys: [../../../../../../../../dev/zero]\n'],
+  ])('waits for no %s that never ends', async (_, text) => {
+    const { packets, root } = await world(text)
+    execFileSync('mkfifo', [join(root, 'pipe')])
+    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('policy.yml cannot be used'),
+    })
   })
 
   it('is not what another tool has in config.toml, and answers say so until there is one', async () => {

@@ -38,13 +38,22 @@ const withPath = (folder: string, extra: Readonly<Record<string, string>> = {}):
   PATH: `${folder}${delimiter}${process.env.PATH}`,
 })
 
-// `npx --yes warrant@VERSION gate …`: what it would fetch is what was built here.
+/** An `npm` that installs what was built here into the folder it is run in, and nothing anywhere else. */
+const installer = (): string => {
+  const folder = new Repo().folder
+  writeScript(
+    join(folder, 'npm'),
+    `mkdir -p node_modules/.bin && ln -s "${BINARY}" node_modules/.bin/warrant && chmod +x node_modules/.bin/warrant`,
+  )
+  return folder
+}
+
 const inBuild = (repo: Repo, inputs: Readonly<Record<string, string>> = {}, base = 'main') =>
   runAction(
     local('action.yml'),
     repo.folder,
     { version: '0.1.0', ...inputs },
-    withPath(program('npx', 2), base === '' ? {} : { GITHUB_BASE_REF: base }),
+    withPath(installer(), base === '' ? {} : { GITHUB_BASE_REF: base }),
   )
 
 describe('the action', () => {
@@ -68,6 +77,18 @@ describe('the action', () => {
     const { status, outputs, used } = inBuild(checkOut().commit({ 'src/a.ts': CLEAN }), { upload: 'false' })
     expect([status, used.length]).toEqual([0, 1])
     expect(JSON.parse(readFileSync(outputs.sarif ?? '', 'utf8')).runs[0].results).toEqual([])
+  })
+
+  it('runs nothing that the pull request calls by our name', () => {
+    const own = { name: 'warrant', version: '0.1.0', bin: { warrant: 'gate.js' } }
+    const repo = checkOut().commit({
+      'src/a.ts': LOG,
+      'node_modules/warrant/package.json': JSON.stringify(own),
+      'node_modules/warrant/gate.js': "require('node:fs').writeFileSync('pwned', '')\n",
+    })
+    mkdirSync(repo.path('node_modules/.bin'))
+    symlinkSync('../warrant/gate.js', repo.path('node_modules/.bin/warrant'))
+    expect([inBuild(repo).status, existsSync(repo.path('pwned'))]).toEqual([1, false])
   })
 
   it('takes its inputs for words and not for code, and fails when the gate itself does', () => {

@@ -18,6 +18,7 @@ import { plantFile } from '../../src/platform/named-file.ts'
 import { packetFolder } from '../../src/platform/packet-folder.ts'
 import { readSources } from '../../src/platform/packet-source.ts'
 import { removeFile } from '../../src/platform/remove-file.ts'
+import { makeState } from '../../src/platform/state-folder.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
 import { Repo } from '../support/repository.ts'
 
@@ -317,6 +318,19 @@ describe('Git, as far as the repository can shape it', () => {
     })
     expect(grounds.around()).toEqual(UNTOUCHED)
     socket.close()
+  })
+
+  it('does not wait for a key that is a pipe, and says what is wrong', async () => {
+    const grounds = await layGrounds()
+    expect((await run(grounds.root, 'gate')).code).toBe(0)
+    execFileSync('mkfifo', [join(grounds.root, '.warrant/lineage.key')])
+    const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
+    expect(ending).toMatchObject({ code: 3, stderr: expect.stringContaining('lineage.key is no plain file') })
+  })
+
+  it('says so where the state folder is a file', async () => {
+    const grounds = await layGrounds({ '.warrant': '' })
+    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is no folder')
   })
 
   it('leaves a list of excluded files alone that is no file', async () => {
