@@ -156,13 +156,19 @@ describe('the file', () => {
   it('in a folder that cannot be made is a fault that says where else to go', async () => {
     const stone = await makeFile()
     await writeFile(stone, '')
-    const store = sqliteLogs(join(stone, 'state', 'logs.sqlite'), () => makeState(join(stone, 'state')))
-    await expect(store.open('log', GENESIS)).rejects.toMatchObject({
+    const refusal = async (folder: string) => {
+      const store = sqliteLogs(join(folder, 'logs.sqlite'), () => makeState(folder))
+      const fault = await store.open('log', GENESIS).catch((thrown: unknown) => thrown)
+      await store.close()
+      return fault
+    }
+    expect(await refusal(stone)).toMatchObject({ code: 'place.occupied' })
+    // Nobody makes folders there, whatever rights they have.
+    expect(await refusal('/proc/warrant/state')).toMatchObject({
       code: 'store.unreachable',
-      message: 'the state folder cannot be made (ENOTDIR)',
+      message: 'the state folder cannot be made (ENOENT)',
       fix: expect.stringContaining('--state-dir'),
     })
-    await store.close()
   })
 
   it('that is empty or gone counts as new, unless its journal is not', async () => {
