@@ -46,7 +46,8 @@ export const checkName = (name: string): string => {
 }
 
 const checkHost = (text: string, host: string): string => {
-  if (host.includes('@')) return refuse(text, 'names and passwords do not belong in it; use `docker login`')
+  if (host.includes('@'))
+    return refuse(text, 'names and passwords do not belong in it; `docker login` keeps them')
   const found = HOST.exec(host)
   if (found === null || host.length > 260) return refuse(text, 'the host is not a host name')
   const port = found[1]
@@ -81,8 +82,6 @@ export const parseReference = (text: string): Reference => {
   if (bare.includes('://')) return refuse(text, 'only oci:// is read')
   const slash = bare.indexOf('/')
   if (slash === -1) return refuse(text, 'a host and a path are needed')
-  if (bare.slice(0, slash).includes('@'))
-    return refuse(text, 'names and passwords do not belong into it; `docker login` keeps them')
   const host = checkHost(text, bare.slice(0, slash).toLowerCase())
   const [left = '', pin, ...more] = bare.slice(slash + 1).split('@')
   if (more.length > 0) return refuse(text, 'it holds more than one @')
