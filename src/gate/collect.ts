@@ -2,7 +2,7 @@ import { familyOf } from '../evidence/consolidate.ts'
 import type { Severity } from '../evidence/schema.ts'
 import type { RuleSet } from './assemble-rules.ts'
 import type { Unmarked } from './baseline.ts'
-import { excerptOf, splitLines, textOf } from './excerpt.ts'
+import { coverSecrets, excerptOf, splitLines, textOf } from './excerpt.ts'
 import { extensionOf, grammarFor } from './languages.ts'
 import { stageSeverity } from './policy.ts'
 import type { ChangeSet, CompiledRule, FileContent, Match, Scanner, ScanReport } from './ports.ts'
@@ -86,9 +86,12 @@ class Collection {
     if (report.outcome === 'skipped') return
     this.scanned += 1
     const { kept, silenced, notices } = this.#heed(report)
-    const lines = bytes === undefined ? [] : splitLines(bytes)
-    for (const match of kept) this.#match(path, match, lines)
-    for (const { match, by } of silenced) this.#match(path, match, lines, by.reason)
+    const text = bytes === undefined ? [] : splitLines(bytes)
+    // A report goes into logs and to services that many can read.
+    const secrets = report.matches.filter(({ ruleId }) => this.#ports.rules.byId.get(ruleId)?.secret)
+    const lines = coverSecrets(text, secrets)
+    for (const match of kept) this.#match(path, match, text, lines)
+    for (const { match, by } of silenced) this.#match(path, match, text, lines, by.reason)
     for (const match of notices) this.#notice(path, match, lines)
     if (report.outcome === 'broken') {
       const { line, column } = report
@@ -119,7 +122,13 @@ class Collection {
     this.#trouble(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
   }
 
-  #match(path: string, match: Match, lines: readonly string[], suppressed?: string): void {
+  #match(
+    path: string,
+    match: Match,
+    text: readonly string[],
+    lines: readonly string[],
+    suppressed?: string,
+  ): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -135,7 +144,7 @@ class Collection {
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: textOf(lines, region),
+      text: textOf(text, region),
       excerpt: excerptOf(lines, region),
       ...(suppressed !== undefined && { suppressed }),
     })

@@ -169,6 +169,7 @@ export const expandRules = (
       code: metadata.code ?? codeOf(id),
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
+      ...(metadata.secret && { secret: true }),
       ...(words?.[language] !== undefined && { words: words[language] }),
     }))
   })

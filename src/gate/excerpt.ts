@@ -15,6 +15,23 @@ export const textOf = (lines: readonly string[], { line, column, endLine, endCol
   return [first.slice(column - 1), ...rest].join('\n')
 }
 
+/** Lines of a report that nobody may read: as long as before, so that every place in them stays where it is. */
+const cover = (text: string, from: number): string =>
+  text.slice(0, from) + text.slice(from).replace(/\S/gu, '*')
+
+/**
+ * The lines without the secrets in them. The rest of a key stands behind its first words, on their line or the next:
+ * both are covered to their ends.
+ */
+export const coverSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
+  if (secrets.length === 0) return lines
+  const shown = [...lines]
+  for (const { line, column, endLine } of secrets)
+    for (let at = line; at <= endLine + 1 && at <= shown.length; at++)
+      shown[at - 1] = cover(shown[at - 1] ?? '', at === line ? column - 1 : 0)
+  return shown
+}
+
 /** A region with a line before and after it. */
 export const excerptOf = (lines: readonly string[], { line, endLine }: Region): Excerpt => {
   const first = Math.max(1, line - AROUND)

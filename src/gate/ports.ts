@@ -112,6 +112,8 @@ export interface CompiledRule {
   readonly code: string
   readonly why?: string
   readonly fix?: string
+  /** What it finds is not shown. */
+  readonly secret?: boolean
   /** Words without which it cannot match, one of each list, when they are known already. */
   readonly words?: readonly (readonly string[])[]
 }

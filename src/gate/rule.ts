@@ -80,6 +80,8 @@ const Metadata = z.object({
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
+  /** What it matches is a secret, and shown nowhere. */
+  secret: z.boolean().optional(),
   /** Further languages the matcher holds for; names of comment and string nodes are translated. */
   languages: z.array(Word).min(1).max(20).optional(),
 })

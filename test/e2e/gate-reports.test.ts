@@ -63,6 +63,21 @@ await describePeers('reports of the gate', () => {
     }
   })
 
+  it.each(['text', 'json', 'sarif', 'junit'])('as %s show no secret they found', (format) => {
+    const [credential, body] = [`AKIA${'Q7'.repeat(8)}`, 'MIIEpAIBAAKCAQEA']
+    const begin = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ')
+    const repo = Repo.init().commit({ 'package.json': BACKEND })
+    repo.stage({
+      'src/a.ts': `${LOG}const a = '${credential}'\n${LOG}const b = '${begin}\\n${body}'\n`,
+      'src/b.ts': `// ${begin}\n// ${body}\n${LOG}export const apiToken = '${body}'\n`,
+    })
+    const options = format === 'text' ? [] : [`--${format}`]
+    const { stdout, stderr } = gate(repo, options, BYPASS)
+    expect(stdout).toMatch(/no-cloud-credential|NO_CLOUD_CREDENTIAL/)
+    expect(stdout).toMatch(/no-private-key|NO_PRIVATE_KEY/)
+    for (const secret of [credential, body]) expect(stdout + stderr).not.toContain(secret)
+  })
+
   it('name the rule of every result, and the file as an address that leads back to it', () => {
     const repo = everything()
     const { findings } = gateJson(repo, [], BYPASS)
