@@ -57,6 +57,12 @@ export interface CollectPorts {
   readonly progress: (done: number, total: number) => void
 }
 
+/** What a file says, and what a report may show of it. */
+interface FileLines {
+  readonly lines: readonly string[]
+  readonly shown: readonly string[]
+}
+
 /** One scan under way: its files pass by on their way to the scanner, so that what matched can be shown. */
 class Collection {
   readonly drafts: Draft[] = []
@@ -86,17 +92,17 @@ class Collection {
     if (report.outcome === 'skipped') return
     this.scanned += 1
     const { kept, silenced, notices } = this.#heed(report)
-    const text = bytes === undefined ? [] : splitLines(bytes)
+    const lines = bytes === undefined ? [] : splitLines(bytes)
     // A report goes into logs and to services that many can read.
     const secrets = report.matches.filter(({ ruleId }) => this.#ports.rules.byId.get(ruleId)?.secret)
-    const lines = coverSecrets(text, secrets)
-    for (const match of kept) this.#match(path, match, text, lines)
-    for (const { match, by } of silenced) this.#match(path, match, text, lines, by.reason)
-    for (const match of notices) this.#notice(path, match, lines)
+    const shown = coverSecrets(lines, secrets)
+    for (const match of kept) this.#match(path, match, { lines, shown })
+    for (const { match, by } of silenced) this.#match(path, match, { lines, shown }, by.reason)
+    for (const match of notices) this.#notice(path, match, shown)
     if (report.outcome === 'broken') {
       const { line, column } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#trouble(path, TROUBLES.broken, { region, excerpt: excerptOf(lines, region) })
+      this.#trouble(path, TROUBLES.broken, { region, excerpt: excerptOf(shown, region) })
     }
     if (report.outcome === 'given-up') {
       const { message } = TROUBLES['given-up']
@@ -122,13 +128,7 @@ class Collection {
     this.#trouble(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
   }
 
-  #match(
-    path: string,
-    match: Match,
-    text: readonly string[],
-    lines: readonly string[],
-    suppressed?: string,
-  ): void {
+  #match(path: string, match: Match, { lines, shown }: FileLines, suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -144,8 +144,8 @@ class Collection {
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: textOf(text, region),
-      excerpt: excerptOf(lines, region),
+      text: textOf(lines, region),
+      excerpt: excerptOf(shown, region),
       ...(suppressed !== undefined && { suppressed }),
     })
   }

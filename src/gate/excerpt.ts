@@ -15,9 +15,9 @@ export const textOf = (lines: readonly string[], { line, column, endLine, endCol
   return [first.slice(column - 1), ...rest].join('\n')
 }
 
-/** Lines of a report that nobody may read: as long as before, so that every place in them stays where it is. */
+/** Text of a report that nobody may read: as long as before, so that every place in it stays where it is. */
 const cover = (text: string, from: number): string =>
-  text.slice(0, from) + text.slice(from).replace(/\S/gu, '*')
+  text.slice(0, from) + text.slice(from).replace(/\S/g, '*')
 
 /**
  * The lines without the secrets in them. The rest of a key stands behind its first words, on their line or the next:

@@ -47,7 +47,10 @@ export interface OpenedFile {
  */
 export const openPlain = async (path: string): Promise<OpenedFile | undefined> => {
   const file = await open(path, FILE)
-  const stats = await file.stat()
+  const stats = await file.stat().catch(async (cause: unknown) => {
+    await file.close()
+    throw cause
+  })
   if (stats.isFile()) return { file, size: stats.size }
   await file.close()
   return undefined

@@ -43,5 +43,8 @@ export const keyFile = async (path: string): Promise<string> => {
   } finally {
     await unlink(draft).catch(() => {})
   }
-  return (await readKey(path)) ?? pem
+  const kept = await readKey(path)
+  // A key that nobody has signs what nobody can check.
+  if (kept === undefined) throw placeFaults.occupied(`${basename(path)} is gone again`)
+  return kept
 }
