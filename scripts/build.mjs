@@ -18,30 +18,30 @@ const ALONE = ['lineage-verify.ts']
 /** Started by us and not by people: what only it needs must not burden their start. */
 const INNER = ['scan-child.ts']
 /** Threads start from a file of their own. */
-const THREADS = ['project-thread', 'workflow-thread', 'vector-thread']
+const THREADS = ['project', 'workflow', 'vector']
 
 /**
  * What somebody waits for, and where the modules it takes begin. What the same of these load goes into one
  * chunk: every file more is felt, and so is every module that was not needed.
  */
 const BEGINNINGS = {
-  greeting: ['src/app/commands/mcp.ts'],
+  greeting: ['src/app/commands/server/mcp.ts'],
   tools: ['src/app/compose.ts'],
-  evidence: ['src/app/evidence-http.ts'],
-  enterprise: ['src/app/enterprise-http.ts'],
-  project: ['src/app/project-thread.ts'],
+  evidence: ['src/app/servers/evidence-http.ts'],
+  enterprise: ['src/app/servers/enterprise-http.ts'],
+  project: ['src/app/threads/project.ts'],
   gate: [
-    'src/app/commands/gate.ts',
-    'src/app/open-decisions.ts',
-    'src/gate/report-text.ts',
-    'src/platform/scanner.ts',
-    'src/platform/sqlite-log.ts',
-    'src/evidence/previous.ts',
+    'src/app/commands/gate/gate.ts',
+    'src/app/open/decisions.ts',
+    'src/gate/reports/text.ts',
+    'src/platform/scanner/scanner.ts',
+    'src/platform/log-stores/sqlite/log.ts',
+    'src/evidence/read-trusted.ts',
     'src/evidence/document.ts',
   ],
   // A child that scans is started several at a time: it loads what it runs and nothing of the gate.
-  scan: ['src/app/scan-child.ts'],
-  pull: ['src/app/commands/packet.ts', 'src/app/commands/packet-pull.ts'],
+  scan: ['src/app/threads/scan-child.ts'],
+  pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
 }
 
 /** The chunks whose bytecode travels with the build: those that a gate loads, and those that fetch a packet. */
@@ -49,8 +49,8 @@ const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate
 
 /** So small, and needed by so many, that a file of their own would cost more than they do. */
 const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
-  .map((name) => `src/kernel/${name}`)
-  .concat('src/app/lifecycle.ts', 'src/app/enterprise-face.ts')
+  .map((name) => `src/kernel/encoding/${name}`)
+  .concat('src/app/shutdown.ts', 'src/app/open/lazy-enterprise.ts')
 /** Chunks that go together although not all who load the one need the other: a file more costs more. */
 const JOINED = new Map([
   ['tools-gate', 'tools-evidence-gate'],
@@ -65,7 +65,7 @@ const inputOf = (names, threads = []) => ({
   platform: 'node',
   input: {
     ...Object.fromEntries(names.map((name) => [`bin/${name.slice(0, -3)}`, at('src/bin', name)])),
-    ...Object.fromEntries(threads.map((name) => [`threads/${name}`, at('src/app', `${name}.ts`)])),
+    ...Object.fromEntries(threads.map((name) => [`threads/${name}`, at('src/app/threads', `${name}.ts`)])),
   },
   // Drivers with files of their own; they are installed beside us.
   external: [/^node:/, /^@photostructure\/sqlite/, /^pg$/, /^@ast-grep\//],

@@ -1,5 +1,5 @@
-import type { RuleFile } from '../src/gate/rule.ts'
-import { SUPPRESSION_RULES } from '../src/gate/suppress.ts'
+import { SUPPRESSION_RULES } from '../src/gate/findings/suppress.ts'
+import type { RuleFile } from '../src/gate/rules/rule.ts'
 import { readBook } from './rules.ts'
 
 const book = await readBook()

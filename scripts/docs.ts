@@ -1,46 +1,47 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { openspecFaults } from '../src/app/bootstrap-openspec.ts'
-import { reportFaults } from '../src/app/commands/report.ts'
-import { commands } from '../src/app/commands.ts'
+import { openspecFaults } from '../src/app/commands/gate/bootstrap-openspec.ts'
+import { reportFaults } from '../src/app/commands/project/report.ts'
+import { commands } from '../src/app/commands/table.ts'
 import { assemble } from '../src/app/compose.ts'
-import { SETTINGS } from '../src/app/config.ts'
-import { serveFaults } from '../src/app/listen.ts'
-import { configFaults, loadConfig } from '../src/app/load-config.ts'
+import { configFaults, loadConfig } from '../src/app/config/load-config.ts'
+import { SETTINGS } from '../src/app/config/settings.ts'
+import { serveFaults } from '../src/app/servers/listen.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
-import { replicaFaults } from '../src/beliefs/replica.ts'
+import { replicaFaults } from '../src/beliefs/log/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
-import { hookFaults } from '../src/gate/hook-text.ts'
-import { lifecycleFaults } from '../src/gate/lifecycle-change.ts'
-import { repositoryFaults } from '../src/gate/repository-faults.ts'
-import { ruleFaults } from '../src/gate/rule-faults.ts'
-import { sessionFaults } from '../src/gate/session.ts'
-import { canonicalFaults } from '../src/kernel/canonical.ts'
+import { hookFaults } from '../src/gate/install/hook-script.ts'
+import { lifecycleFaults } from '../src/gate/install/install.ts'
+import { repositoryFaults } from '../src/gate/install/repository-faults.ts'
+import { ruleFaults } from '../src/gate/rules/rule-faults.ts'
+import { sessionFaults } from '../src/gate/sdd/session.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
-import { callFaults } from '../src/kernel/exchange.ts'
+import { canonicalFaults } from '../src/kernel/encoding/canonical.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
+import { callFaults } from '../src/kernel/tool-io.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
-import { exportFaults } from '../src/platform/export-file.ts'
-import { lockFaults } from '../src/platform/file-lock.ts'
-import { gitFaults } from '../src/platform/git-run.ts'
-import { registryFaults } from '../src/platform/oci-faults.ts'
-import { placeFaults } from '../src/platform/own-place.ts'
-import { diskFaults } from '../src/platform/packet-files.ts'
+import { exportFaults } from '../src/platform/files/export-file.ts'
+import { lockFaults } from '../src/platform/files/file-lock.ts'
+import { placeFaults } from '../src/platform/files/no-symlinks.ts'
+import { gitFaults } from '../src/platform/git/run.ts'
+import { diskFaults } from '../src/platform/packets/drafts.ts'
+import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
-import { xmlFaults } from '../src/project/maven-xml.ts'
+import { xmlFaults } from '../src/project/source/xml.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
 import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
-import type { Route } from '../src/surfaces/http/front.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
-import { toolCosts } from '../src/surfaces/mcp/costs.ts'
+import type { Route } from '../src/surfaces/http/server.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
-import { readingFaults } from '../src/surfaces/mcp/reading.ts'
+import { readingFaults } from '../src/surfaces/mcp/resource-handlers.ts'
+import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
+import { FOLDERS } from '../test/folders.ts'
 import { rulesPage } from './docs-rules.ts'
 
 /** Every table of faults in the program. A test counts them. */
@@ -244,6 +245,16 @@ const commandTable = (): string =>
     commands().map(({ name, summary }) => [code(`warrant ${name}`), summary]),
   )
 
+const folderTable = (): string =>
+  table(
+    ['folder', 'what it holds', 'may import'],
+    Object.entries(FOLDERS).map(([folder, { purpose, imports }]) => [
+      code(`src/${folder}/`),
+      purpose,
+      imports.join(', '),
+    ]),
+  )
+
 /** Puts generated text between its markers. */
 const fill = (text: string, name: string, body: string): string => {
   const pattern = new RegExp(`(<!-- ${name}:start -->)[\\s\\S]*?(<!-- ${name}:end -->)`)
@@ -258,6 +269,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
     'commands',
     commandTable(),
   ),
+  'ARCHITECTURE.md': fill(readFileSync('ARCHITECTURE.md', 'utf8'), 'folders', folderTable()),
   'docs/reference/tools.md': toolsPage(),
   'docs/reference/faults.md': faultsPage(),
   'docs/reference/settings.md': configPage(),

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
-import { expandRules, platformsOf, reachRules } from '../src/gate/compile.ts'
-import type { Examples } from '../src/gate/explain.ts'
-import { globSource, readGlob } from '../src/gate/glob.ts'
-import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/packs.ts'
-import { parseAs, readYaml } from '../src/gate/rule-text.ts'
-import { findNeedles } from '../src/platform/scanner-needles.ts'
+import { expandRules, platformsOf, reachRules } from '../src/gate/rules/compile.ts'
+import type { Examples } from '../src/gate/rules/explain.ts'
+import { globSource, readGlob } from '../src/gate/rules/glob.ts'
+import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/rules/packs.ts'
+import { parseAs, readYaml } from '../src/gate/rules/parse-rule.ts'
+import { findNeedles } from '../src/platform/scanner/prefilter.ts'
 
 const Versions = z.record(z.string(), z.string())
 

@@ -2,55 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FOLDERS } from './folders.ts'
 import { PROMISES } from './requirements.ts'
 
 /** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
 
-const ROOMS = [
-  'bin',
-  'app',
-  'surfaces',
-  'core',
-  'gate',
-  'evidence',
-  'project',
-  'beliefs',
-  'packets',
-  'lineage',
-  'platform',
-  'kernel',
-] as const
-type Room = (typeof ROOMS)[number]
+type Room = string
 
-/** Who may import whom. Every room may import itself. */
-const ARROWS: Readonly<Record<Room, readonly Room[]>> = {
-  // The stand-alone verifier is the lineage's own, and carries nothing else.
-  bin: ['app', 'lineage'],
-  app: [
-    'surfaces',
-    'core',
-    'gate',
-    'evidence',
-    'project',
-    'beliefs',
-    'packets',
-    'lineage',
-    'platform',
-    'kernel',
-  ],
-  // Two seeds fix HTTP shapes of their own: their routes speak of evidence and gate.
-  surfaces: ['gate', 'evidence', 'kernel'],
-  core: ['kernel'],
-  gate: ['evidence', 'kernel'],
-  evidence: ['kernel'],
-  project: ['kernel'],
-  beliefs: ['lineage', 'kernel'],
-  packets: ['kernel'],
-  lineage: ['kernel'],
-  // Platform code implements the ports that these rooms declare, and reads ignore files by the project's rules.
-  platform: ['gate', 'evidence', 'project', 'packets', 'lineage', 'kernel'],
-  kernel: [],
-}
+const roomOf = (path: string): Room => path.split('/')[1] ?? ''
+const folderOf = (path: string): string => dirname(path).slice('src/'.length)
+const isWithin = (folder: string, outer: string): boolean =>
+  folder === outer || folder.startsWith(`${outer}/`)
+
+/** Whether files of `from` may import files of `to`. */
+const mayImport = (from: string, to: string): boolean =>
+  isWithin(from, to) || isWithin(to, from) || (FOLDERS[from]?.imports ?? []).some((one) => isWithin(to, one))
+
+const MAX_FILES = 24
 
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
@@ -103,76 +71,78 @@ const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:path', 'node:url', 'n
  * (`jail.ts`, or `jail-async.ts` for who must not wait); everybody else says here whose word the path is.
  */
 const FILE_OPENERS: Readonly<Record<string, string>> = {
-  'src/platform/jail-async.ts': 'the jail: descriptors are judged before a byte is read',
-  'src/platform/jail-checks.ts': 'the jail: reads from the descriptor that was judged',
-  'src/platform/jail-create.ts': 'the jail: a new file under the held root',
-  'src/platform/jail-entries.ts': 'the jail: lists the held folder',
-  'src/platform/jail-ground.ts': 'the jail: one name at a time below a held descriptor',
-  'src/platform/jail-mounts.ts': 'the table of mounts of the machine',
-  'src/platform/jail-portable.ts': 'the jail where there is no /proc',
-  'src/platform/jail-walk.ts': 'the jail: reads links instead of following them',
-  'src/platform/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
-  'src/platform/named-file.ts': 'in the repository only below a folder that the jail holds',
-  'src/platform/remove-file.ts': 'only below a folder that the jail holds',
-  'src/platform/git-worktree.ts': 'lists a folder that the jail holds',
-  'src/platform/evidence-file.ts': 'one fixed name under the root, by no link; replaced by a rename',
-  'src/platform/watch-file.ts': 'looks at that one name, and opens nothing',
-  'src/platform/own-place.ts': 'looks whether something is a link, and opens nothing',
-  'src/platform/own-files.ts':
+  'src/platform/jail/async.ts': 'the jail: descriptors are judged before a byte is read',
+  'src/platform/jail/checks.ts': 'the jail: reads from the descriptor that was judged',
+  'src/platform/jail/create.ts': 'the jail: a new file under the held root',
+  'src/platform/jail/entries.ts': 'the jail: lists the held folder',
+  'src/platform/jail/handles.ts': 'the jail: one name at a time below a held descriptor',
+  'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
+  'src/platform/jail/portable.ts': 'the jail where there is no /proc',
+  'src/platform/jail/walk.ts': 'the jail: reads links instead of following them',
+  'src/platform/files/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
+  'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail holds',
+  'src/platform/files/remove-file.ts': 'only below a folder that the jail holds',
+  'src/platform/git/worktree.ts': 'lists a folder that the jail holds',
+  'src/platform/files/evidence-file.ts': 'one fixed name under the root, by no link; replaced by a rename',
+  'src/platform/files/watch-file.ts': 'looks at that one name, and opens nothing',
+  'src/platform/files/no-symlinks.ts': 'looks whether something is a link, and opens nothing',
+  'src/platform/files/git-metadata.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
-  'src/platform/find-top.ts': 'looks for a .git above the root that the operator named',
-  'src/platform/git-filters.ts': 'only whether git shares its configuration with another place',
-  'src/platform/git-place.ts': 'the real name of the root',
-  'src/platform/openspec.ts': 'whether the repository has the program, before it is run',
-  'src/platform/file-lock.ts': 'claims beside a file of ours; plain files only',
-  'src/platform/document-vectors.ts': 'a cache of ours, judged by what it says of itself',
-  'src/platform/key-file.ts': 'in the state folder, which is no link',
-  'src/platform/state-folder.ts': 'the state folder, which is no link',
-  'src/platform/sync-folder.ts': 'a folder that its caller has just written into; reads nothing',
-  'src/platform/sqlite-file.ts': 'in the state folder, or where the operator says',
-  'src/platform/docker-login.ts': "the operator's own credentials",
-  'src/platform/packet-audit.ts': 'a store of ours: plain files only, and judged by their digest',
-  'src/platform/packet-files.ts': 'drafts in a store of ours, created exclusively',
-  'src/platform/packet-folder.ts':
+  'src/platform/git/find-root.ts': 'looks for a .git above the root that the operator named',
+  'src/platform/git/filters.ts': 'only whether git shares its configuration with another place',
+  'src/platform/git/place.ts': 'the real name of the root',
+  'src/platform/programs/openspec.ts': 'whether the repository has the program, before it is run',
+  'src/platform/files/file-lock.ts': 'claims beside a file of ours; plain files only',
+  'src/platform/packets/document-cache.ts': 'a cache of ours, judged by what it says of itself',
+  'src/platform/files/key-file.ts': 'in the state folder, which is no link',
+  'src/platform/files/state-folder.ts': 'the state folder, which is no link',
+  'src/platform/files/fsync-dir.ts': 'a folder that its caller has just written into; reads nothing',
+  'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
+  'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
+  'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
+  'src/platform/packets/drafts.ts': 'drafts in a store of ours, created exclusively',
+  'src/platform/packets/folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
-  'src/platform/packet-policy.ts': 'the keys that the policy of the operator names',
-  'src/platform/packet-seal.ts': 'a store of ours: looks at the files of a packet and opens none of them',
-  'src/platform/packet-reader.ts': 'an index of ours; what a packet holds is read through the jail',
-  'src/platform/packet-store.ts': 'a store of ours, whose folders are no links',
-  'src/platform/process-owner.ts': 'what the system tells of processes',
-  'src/platform/vectors.ts': 'an index of ours',
-  'src/app/change-ports.ts': 'the name of the running program',
-  'src/app/launch.ts': 'the name of the running program',
-  'src/app/commands/doctor.ts': 'whether root and state folder may be used',
-  'src/app/commands/lineage-proofs.ts': 'files the operator names, to be verified',
-  'src/app/found-settings.ts': 'asks where a path leads, and opens nothing',
-  'src/app/load-config.ts': 'settings; a file that merely lies there is read by no link and leads nowhere',
-  'src/app/open-project.ts': 'the real name of the state folder, to keep it out of sight',
-  'src/app/scanning.ts': 'files of our own build',
+  'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
+  'src/platform/packets/verified-stamp.ts':
+    'a store of ours: looks at the files of a packet and opens none of them',
+  'src/platform/packets/reader.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
+  'src/platform/files/process-identity.ts': 'what the system tells of processes',
+  'src/platform/packets/vector-file.ts': 'an index of ours',
+  'src/app/commands/gate/install-ports.ts': 'the name of the running program',
+  'src/app/commands/client-command.ts': 'the name of the running program',
+  'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
+  'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
+  'src/app/config/load-config.ts':
+    'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/app/open/project.ts': 'the real name of the state folder, to keep it out of sight',
+  'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
 
 /** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
 const WHOLE_READERS: Readonly<Record<string, string>> = {
-  'src/platform/jail-mounts.ts': 'what the system tells of mounts',
-  'src/platform/process-owner.ts': 'what the system tells of processes',
-  'src/platform/docker-login.ts': "the operator's own credentials",
-  'src/app/commands/lineage-proofs.ts': 'files the operator names, to be verified',
-  'src/app/load-config.ts': 'from a descriptor that was judged',
-  'src/app/scanning.ts': 'files of our own build',
+  'src/platform/jail/mounts.ts': 'what the system tells of mounts',
+  'src/platform/files/process-identity.ts': 'what the system tells of processes',
+  'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
+  'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/config/load-config.ts': 'from a descriptor that was judged',
+  'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
 
 /** Who starts programs, and why what a repository holds does not choose which. */
 const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
-  'src/platform/git.ts': 'git, in a clean environment, without the filters of the repository',
-  'src/platform/git-blobs.ts': 'git, in a clean environment, asked for hashes',
-  'src/platform/git-run.ts':
+  'src/platform/git/freshness.ts': 'git, in a clean environment, without the filters of the repository',
+  'src/platform/git/blobs.ts': 'git, in a clean environment, asked for hashes',
+  'src/platform/git/run.ts':
     'git, in a clean environment; a status also without the filters of the repository',
-  'src/platform/program.ts':
+  'src/platform/programs/program.ts':
     'git for names of places, and openspec, by no shell and in a reduced environment',
-  'src/platform/scanner-pool.ts': 'ourselves, from our own build',
-  'src/app/commands/doctor.ts': 'git for its version, and ourselves',
+  'src/platform/scanner/pool.ts': 'ourselves, from our own build',
+  'src/app/commands/server/doctor.ts': 'git for its version, and ourselves',
 }
 
 /** Globals that touch the world, and the rooms that may. */
@@ -206,12 +176,6 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
-const roomOf = (path: string): Room => {
-  const room = ROOMS.find((name) => path.startsWith(`src/${name}/`))
-  if (room === undefined) throw new Error(`${path} is in no room`)
-  return room
-}
-
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 
@@ -236,15 +200,43 @@ const words = (name: string): number =>
     .filter((word) => word !== '').length
 
 describe('the rooms', () => {
-  it('import only downwards', () => {
+  it('have a row for every folder, and a folder for every row', () => {
+    const folders = [...new Set(files.map(({ path }) => folderOf(path)))]
+    expect(folders.sort()).toEqual(Object.keys(FOLDERS).sort())
+  })
+
+  it(`hold at most ${MAX_FILES} source files in a folder`, () => {
+    const counts = Object.keys(FOLDERS).map((folder) => ({
+      folder,
+      count: files.filter(({ path }) => folderOf(path) === folder).length,
+    }))
+    expect(counts.filter(({ count }) => count > MAX_FILES)).toEqual([])
+  })
+
+  it('import only what the row of their folder lists', () => {
     const broken = files.flatMap(({ path, text }) =>
       importsOf(text)
         .filter((name) => name.startsWith('.') && !name.endsWith('.json'))
         .map((name) => normalize(join(dirname(path), name)))
-        .filter((target) => roomOf(target) !== roomOf(path) && !ARROWS[roomOf(path)].includes(roomOf(target)))
+        .filter((target) => !mayImport(folderOf(path), folderOf(target)))
         .map((target) => `${path} → ${target}`),
     )
     expect(broken).toEqual([])
+  })
+
+  it('list siblings without a cycle', () => {
+    const siblings = (folder: string): string[] =>
+      (FOLDERS[folder]?.imports ?? []).filter(
+        (one) => FOLDERS[one] !== undefined && roomOf(`/${one}`) === roomOf(`/${folder}`),
+      )
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      siblings(from).some((next) => {
+        if (next === to) return true
+        if (seen.has(next)) return false
+        seen.add(next)
+        return reaches(next, to, seen)
+      })
+    expect(Object.keys(FOLDERS).filter((folder) => reaches(folder, folder))).toEqual([])
   })
 
   it('import packages only where the table lets them', () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FAULT_TABLES, renderDocs } from '../scripts/docs.ts'
-import { commands } from '../src/app/commands.ts'
+import { commands } from '../src/app/commands/table.ts'
 import { allOptions } from '../src/surfaces/cli/command.ts'
 
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {

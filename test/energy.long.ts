@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_CONFIG, Graph } from '../src/beliefs/graph.ts'
-import { playStory, type Step } from '../src/beliefs/oracle/story.ts'
+import { DEFAULT_CONFIG, Graph } from '../src/beliefs/graph/graph.ts'
+import { playStory, type Step } from './support/belief-oracle/story.ts'
 
 const anyStep: fc.Arbitrary<Step> = fc.tuple(
   fc.nat(),

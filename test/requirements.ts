@@ -103,7 +103,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'beliefs.energy': {
     says: 'Energy is conserved exactly, and a value changed behind our back is seen.',
     shownBy: [
-      ['src/beliefs/graph.test.ts', ''],
+      ['src/beliefs/graph/graph.test.ts', ''],
       ['test/energy.long.ts', ''],
     ],
   },
@@ -142,7 +142,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'jail.inside': {
     says: 'No path, link, race or replaced root brings a byte or a name from outside of the project.',
     shownBy: [
-      ['src/platform/jail.test.ts', 'gives no byte and no name from outside'],
+      ['src/platform/jail/jail.test.ts', 'gives no byte and no name from outside'],
       ['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside'],
       ['test/jail-race.test.ts', 'gives nothing from outside while files and folders are swapped'],
       ['test/jail-race.long.ts', ''],
@@ -223,13 +223,13 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.approximate': {
     says: 'A search that may miss something is made only where it was asked for, and says so.',
     shownBy: [
-      ['src/packets/retrieve.test.ts', 'says so in a %s search'],
-      ['src/platform/vectors.test.ts', 'is asked by a graph where that is wanted'],
+      ['src/packets/ask/retrieve.test.ts', 'says so in a %s search'],
+      ['src/platform/packets/vector-file.test.ts', 'is asked by a graph where that is wanted'],
     ],
   },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
-    shownBy: [['src/packets/search/exact.test.ts', 'finds what a plain loop finds']],
+    shownBy: [['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds']],
   },
   'packets.offline': {
     says: 'A packet that was fetched is asked without a network.',
@@ -257,7 +257,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'sdd.closed': {
     says: 'The specification guard names the first obstacle and fails closed on whatever it cannot read.',
     shownBy: [
-      ['src/gate/sdd-decision.test.ts', 'names the first of several'],
+      ['src/gate/sdd/decision.test.ts', 'names the first of several'],
       ['test/e2e/sdd.test.ts', 'fails closed when the validator'],
       ['test/e2e/sdd.test.ts', 'with the real OpenSpec'],
     ],
@@ -273,7 +273,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'The gate judges the right bytes of the right files in every kind of repository git makes.',
     shownBy: [
       ['test/e2e/gate-repositories.test.ts', 'judges files whatever they are called'],
-      ['src/platform/git-reader.test.ts', 'passes over links, submodules, pipes'],
+      ['src/platform/git/reader.test.ts', 'passes over links, submodules, pipes'],
     ],
   },
   'gate.complete': {
@@ -295,14 +295,14 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'Every box, arrow and record of an architecture has a file and a line that show it.',
     shownBy: [
       ['test/e2e/workflows.test.ts', 'gives every box and every arrow a source'],
-      ['src/project/architecture.test.ts', 'draws who calls whom, and nothing else'],
+      ['src/project/architecture/architecture.test.ts', 'draws who calls whom, and nothing else'],
     ],
   },
   'project.masked': {
     says: 'No answer and no report shows a password, a key or a token that was recognised in a file.',
     shownBy: [
       ['src/project/secrets.test.ts', 'masking'],
-      ['src/project/architecture.test.ts', 'never shows a password'],
+      ['src/project/architecture/architecture.test.ts', 'never shows a password'],
     ],
   },
 }

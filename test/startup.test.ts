@@ -51,10 +51,10 @@ describe('starting', () => {
   it.each([
     'src/bin/warrant.ts',
     'src/bin/sentinel-mcp.ts',
-    'src/app/commands/mcp.ts',
+    'src/app/commands/server/mcp.ts',
     'src/bin/pumuki-mcp-evidence.ts',
-    'src/app/evidence-http.ts',
-    'src/app/project-thread.ts',
+    'src/app/servers/evidence-http.ts',
+    'src/app/threads/project.ts',
   ])('%s loads no schema library, SDK, parser or store', (entry) => {
     const inputs = staticInputs(entry)
     expect(inputs.length).toBeGreaterThan(3)
@@ -95,7 +95,7 @@ describe('starting', () => {
   })
 
   it('fetches a packet without what only other commands need', () => {
-    const inputs = staticInputs('src/app/commands/packet-pull.ts')
+    const inputs = staticInputs('src/app/commands/packet/pull.ts')
     expect(inputs.length).toBeGreaterThan(20)
     expect(inputs.filter((path) => HEAVY.test(path) || /search|vectors|chunk\.ts/.test(path))).toEqual([])
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../src/app/compose.ts'
-import { loadConfig } from '../src/app/load-config.ts'
-import { toolCosts } from '../src/surfaces/mcp/costs.ts'
-import { definitionDigests } from '../src/surfaces/mcp/digests.ts'
+import { loadConfig } from '../src/app/config/load-config.ts'
 import { listPrompts, listResources, listTemplates, listTools } from '../src/surfaces/mcp/listing.ts'
+import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
+import { definitionDigests } from '../src/surfaces/mcp/tool-digests.ts'
 
 /** What a client is shown. A change here is seen by every model, so it is made on purpose or not at all. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { syntaxTrees } from '../src/platform/syntax-trees.ts'
-import { analyse } from '../src/project/architecture.ts'
-import type { SyntaxNode, SyntaxParser } from '../src/project/syntax-tree.ts'
+import { syntaxTrees } from '../src/platform/syntax/syntax-trees.ts'
+import { analyse } from '../src/project/architecture/architecture.ts'
+import type { SyntaxNode, SyntaxParser } from '../src/project/source/syntax-tree.ts'
 import { javaProject } from './support/java-project.ts'
 import { memoryFiles } from './support/memory-files.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expandRules, knownGlobs, reachRules } from '../../src/gate/compile.ts'
-import type { RuleBook } from '../../src/gate/packs.ts'
 import type { FileContent } from '../../src/gate/ports.ts'
-import { astScanner } from '../../src/platform/scanner.ts'
+import { expandRules, knownGlobs, reachRules } from '../../src/gate/rules/compile.ts'
+import type { RuleBook } from '../../src/gate/rules/packs.ts'
+import { astScanner } from '../../src/platform/scanner/scanner.ts'
 
 /** Scans a folder with the shipped rules and prints what it found: `scan-tree BUILD FOLDER`. */
 

@@ -1,24 +1,26 @@
 import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
-import { legacyToolset } from '../beliefs/legacy.ts'
+import { legacyToolset } from '../beliefs/legacy-tools.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
-import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise-toolset.ts'
+import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/changes.ts'
+import { Changes } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
-import { LEGACY, MODERN } from '../surfaces/mcp/hello.ts'
+import { LEGACY, MODERN } from '../surfaces/mcp/handshake.ts'
 import { Service } from '../surfaces/mcp/service.ts'
-import type { Config } from './config.ts'
-import { enterpriseFace } from './enterprise-face.ts'
-import { gateFace } from './gate-face.ts'
-import { type Face, greet, type World } from './greet.ts'
+import type { Config } from './config/settings.ts'
+import { VERSION } from './config/version.ts'
+import { hearBoth, recordedDoor } from './open/audit-log.ts'
+import { steadyFreshness } from './open/cached-freshness.ts'
+import { enterpriseFace } from './open/lazy-enterprise.ts'
+import { gateFace } from './open/lazy-gate.ts'
 import {
   embeddedStore,
   evidenceNews,
@@ -29,10 +31,8 @@ import {
   lazyProject,
   localEvidence,
   localRepository,
-} from './lazy-parts.ts'
-import { hearBoth, recordedDoor } from './recorded-door.ts'
-import { steadyFreshness } from './steady-freshness.ts'
-import { VERSION } from './version.ts'
+} from './open/lazy-services.ts'
+import { type Face, greet, type World } from './server-profile.ts'
 
 export interface Assembly {
   readonly config: Config
@@ -77,7 +77,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
         toolsets: switchedOn(toolsets, catalog),
         readOnly: config.readOnly,
       }),
-      digests: async () => (await import('../surfaces/mcp/digests.ts')).definitionDigests(catalog),
+      digests: async () => (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog),
       store,
       repository,
       clock,

@@ -1,4 +1,4 @@
-import { escapeLetter } from '../kernel/one-line.ts'
+import { escapeLetter } from '../kernel/text/escape-text.ts'
 import { EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr

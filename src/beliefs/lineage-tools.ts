@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import { InclusionProof } from '../lineage/shapes.ts'
-import { IdInput } from './parse.ts'
-import * as shapes from './shapes.ts'
-import { type Ask, asText, extras } from './tool-parts.ts'
+import { InclusionProof } from '../lineage/schemas.ts'
+import { IdInput } from './input/inputs.ts'
+import * as shapes from './schemas.ts'
+import { type Ask, asText, extras } from './tool-support.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),

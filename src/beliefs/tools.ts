@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
-import { Digest } from '../kernel/digest.ts'
+import { Digest } from '../kernel/encoding/digest.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { Soon } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
+import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './input/inputs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
-import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './parse.ts'
-import * as shapes from './shapes.ts'
-import { type Ask, asker, extras, screened } from './tool-parts.ts'
+import * as shapes from './schemas.ts'
+import { type Ask, asker, extras, screened } from './tool-support.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import '../app/guard.ts'
-import { evidenceServer } from '../app/evidence-server.ts'
-import { leaveWith } from '../app/leave.ts'
-import { runSeed } from '../app/seed-server.ts'
+import '../app/redirect-console.ts'
+import { leaveWith } from '../app/exit-code.ts'
+import { runSeed } from '../app/servers/compat-server.ts'
+import { evidenceServer } from '../app/servers/evidence.ts'
 import { terminal } from '../app/terminal.ts'
 
 void leaveWith(runSeed(evidenceServer, process.argv.slice(2), terminal))

@@ -1,3 +1,3 @@
-import { main } from '../app/scan-child.ts'
+import { main } from '../app/threads/scan-child.ts'
 
 main()

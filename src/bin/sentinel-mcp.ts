@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import '../app/guard.ts'
-import { leaveWith } from '../app/leave.ts'
-import { runSeed } from '../app/seed-server.ts'
-import { sentinelServer } from '../app/sentinel-server.ts'
+import '../app/redirect-console.ts'
+import { leaveWith } from '../app/exit-code.ts'
+import { runSeed } from '../app/servers/compat-server.ts'
+import { sentinelServer } from '../app/servers/sentinel.ts'
 import { terminal } from '../app/terminal.ts'
 
 void leaveWith(runSeed(sentinelServer, process.argv.slice(2), terminal))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import '../app/guard.ts'
-import { leaveWith } from '../app/leave.ts'
-import { main } from '../app/main.ts'
+import '../app/redirect-console.ts'
+import { main } from '../app/commands/main.ts'
+import { leaveWith } from '../app/exit-code.ts'
 import { terminal } from '../app/terminal.ts'
 
 void leaveWith(main(process.argv.slice(2), terminal))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { canonicalJson } from '../kernel/canonical.ts'
 import type { Toolset } from '../kernel/catalog.ts'
+import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import { definePrompt } from '../kernel/prompt.ts'
 import { defineResource } from '../kernel/resource.ts'
 import { defineTool, NoInput } from '../kernel/tool.ts'

@@ -1,7 +1,7 @@
+import { compareFields, compareLedger, compareText } from './compare.ts'
 import { consolidateFindings } from './consolidate.ts'
 import { dedupeFindings, identityOf, type RawFinding, tidyFinding } from './finding.ts'
 import { carryIntent } from './intent.ts'
-import { compareFields, compareLedger, compareText } from './order.ts'
 import type {
   Evidence,
   Finding,

@@ -1,4 +1,4 @@
-import { addTo } from '../kernel/add-to.ts'
+import { addTo } from '../kernel/multimap.ts'
 
 /** Which values of its fields an item must have; undefined does not ask. */
 export type Wanted = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
-import { addTo } from '../kernel/add-to.ts'
+import { addTo } from '../kernel/multimap.ts'
+import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './compare.ts'
 import { compareTraces } from './finding.ts'
-import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './order.ts'
-import { platformOf } from './platform-of.ts'
+import { platformOf } from './path-platform.ts'
 import type { Finding, Suppressed } from './schema.ts'
 
 /** Words that name a family wherever they stand in a rule's name as a word of their own. */

@@ -1,7 +1,7 @@
-import { digestBytes } from '../kernel/hash.ts'
+import { digestBytes } from '../kernel/encoding/hash.ts'
 import { asViolation } from './build.ts'
+import { compareFindings, compareLedger } from './compare.ts'
 import { tidyFinding, tidyLines, tidyPath } from './finding.ts'
-import { compareFindings, compareLedger } from './order.ts'
 import type { Evidence, LedgerEntry } from './schema.ts'
 
 /** The order in which a file has its parts. What it does not name comes after, and the chain last. */

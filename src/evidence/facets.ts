@@ -1,7 +1,7 @@
-import { compareText, highestSeverity } from './order.ts'
-import { platformOf } from './platform-of.ts'
+import { compareText, highestSeverity } from './compare.ts'
+import { platformOf } from './path-platform.ts'
 import type { Evidence, Finding, Suppressed } from './schema.ts'
-import { SEVERITIES } from './words.ts'
+import { SEVERITIES } from './severities.ts'
 
 /** What can be counted of evidence, from one look at it. */
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../kernel/json.ts'
-import { compareFindings, compareText, linesKey, severityRank } from './order.ts'
+import { isRecord } from '../kernel/encoding/json.ts'
+import { compareFindings, compareText, linesKey, severityRank } from './compare.ts'
 import type { Finding, Lines, Severity } from './schema.ts'
 
 /** A finding as a rule reports it. Fields beyond these are kept. */

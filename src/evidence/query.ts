@@ -1,6 +1,6 @@
 import type { Wanted, Window } from './collection.ts'
-import { parseBound } from './time-bound.ts'
-import { CONFIDENCES, SEVERITIES } from './words.ts'
+import { parseBound } from './parse-time.ts'
+import { CONFIDENCES, SEVERITIES } from './severities.ts'
 
 export const MAX_LIMIT = 100
 

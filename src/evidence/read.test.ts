@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { buildEvidence } from './build.ts'
 import { sealEvidence, writeDocument } from './document.ts'
-import { platformOf } from './platform-of.ts'
+import { platformOf } from './path-platform.ts'
 import { MAX_BYTES, readDocument } from './read.ts'
 
 const sealed = sealEvidence(

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { digestBytes } from '../kernel/hash.ts'
-import { isRecord } from '../kernel/json.ts'
+import { digestBytes } from '../kernel/encoding/hash.ts'
+import { isRecord } from '../kernel/encoding/json.ts'
 import { payloadHash } from './document.ts'
 import { FORBIDDEN } from './finding.ts'
 import { Evidence } from './schema.ts'

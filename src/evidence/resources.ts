@@ -1,9 +1,9 @@
-import type { Change } from '../kernel/changes.ts'
+import type { Change } from '../kernel/change-events.ts'
 import { defineResource, type Resource } from '../kernel/resource.ts'
-import { fitSnapshot } from './fit.ts'
-import { PLATFORM_NAMES } from './platform-of.ts'
+import { PLATFORM_NAMES } from './path-platform.ts'
 import { COLLECTIONS, type CollectionName, MAX_LIMIT } from './query.ts'
 import { VIEW_NAMES } from './status.ts'
+import { fitSnapshot } from './truncate.ts'
 import type { EvidenceViews } from './views.ts'
 
 /** What can be read by address. */

@@ -1,7 +1,7 @@
 import { Collection } from './collection.ts'
+import { compareFields, compareFindings, compareLedger, compareText } from './compare.ts'
 import { otherFacets, snapshotFacets } from './facets.ts'
-import { compareFields, compareFindings, compareLedger, compareText } from './order.ts'
-import { platformOf } from './platform-of.ts'
+import { platformOf } from './path-platform.ts'
 import { type CollectionName, MAX_LIMIT, type Query } from './query.ts'
 import type { Evidence } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
+import { SEVERITIES } from '../evidence/severities.ts'
 import type { Reading } from '../evidence/store.ts'
-import { SEVERITIES } from '../evidence/words.ts'
 import type { Policy } from './policy.ts'
 import type { GateStage } from './stage.ts'
 

@@ -1,22 +1,28 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
-import { assembleRules, GUEST_FOLDER, loadWeights, readGuests } from './assemble-rules.ts'
-import { type LoadedBaseline, markFindings } from './baseline.ts'
-import { collectChanges, collectMatches, type Draft } from './collect.ts'
-import { knownGlobs } from './compile.ts'
-import { type Facts, gatherFacts } from './facts.ts'
-import { extensionOf } from './languages.ts'
-import type { RuleBook, RuleSource } from './packs.ts'
+import { type Facts, gatherFacts } from './facts/change-context.ts'
+import { stageScope } from './facts/scope.ts'
+import { type LoadedBaseline, markFindings } from './findings/baseline.ts'
+import { collectChanges, collectMatches, type Draft } from './findings/collect.ts'
+import { type Judgement, outweighed, writeEvidence } from './gate-evidence.ts'
 import { judgeSeverities, type Policy } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
-import { type Judgement, outweighed, writeEvidence } from './record.ts'
-import { comparePlaces, countFindings, type Excerpt, type GateFinding, type GateRun } from './report.ts'
-import { ruleFaults } from './rule-faults.ts'
-import { stageScope } from './scope.ts'
-import { type SddDecision, sddFinding } from './sdd-decision.ts'
+import {
+  comparePlaces,
+  countFindings,
+  type Excerpt,
+  type GateFinding,
+  type GateRun,
+} from './reports/report.ts'
+import { assembleRules, GUEST_FOLDER, loadWeights, readGuests } from './rules/assemble-rules.ts'
+import { knownGlobs } from './rules/compile.ts'
+import { extensionOf } from './rules/languages.ts'
+import type { RuleBook, RuleSource } from './rules/packs.ts'
+import { ruleFaults } from './rules/rule-faults.ts'
+import { type Reweighed, WEIGHTS_NAME } from './rules/severity-overrides.ts'
+import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
-import { type Reweighed, WEIGHTS_NAME } from './weights.ts'
 
 export interface GatePorts {
   readonly git: GitReader
@@ -100,7 +106,7 @@ const judgeFiles = async (
     loadWeights(sources.weights, book),
   ])
   // Nobody knows the globs of guests in advance.
-  const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./glob.ts')).readGlob
+  const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const { roots } = detection
   const rules = assembleRules({ book, guests, weights, roots, stage, policy, glob, extensions })

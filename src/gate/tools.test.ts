@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readRange } from './scope.ts'
+import { readRange } from './facts/scope.ts'
 import { type GateDoor, gateTools } from './tools.ts'
 
 const unasked = async (): Promise<never> => {

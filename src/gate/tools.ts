@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import type { ExplainRequest, Explanation } from './explain.ts'
+import { checkVerdict, runVerdict } from './audit-fields.ts'
+import { readRange, SCOPES } from './facts/scope.ts'
 import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
-import type { GateReport } from './report.ts'
-import { readRange, SCOPES } from './scope.ts'
-import * as shapes from './shapes.ts'
+import type { GateReport } from './reports/report.ts'
+import type { ExplainRequest, Explanation } from './rules/explain.ts'
+import * as shapes from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
-import { checkVerdict, runVerdict } from './verdict.ts'
 
-export { checkVerdict } from './verdict.ts'
+export { checkVerdict } from './audit-fields.ts'
 
 /** What the tools ask of the gate, opened when one of them first does. */
 export interface GateDoor {

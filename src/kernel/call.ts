@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './encoding/json.ts'
 import type { Clock, Log } from './ports.ts'
 import type { CallContext } from './tool.ts'
 

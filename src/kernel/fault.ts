@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './encoding/json.ts'
 
 /** Every way a call can fail for a reason its caller may act on. Anything else thrown is a bug of ours. */
 export const FAULT_KINDS = {

@@ -1,10 +1,10 @@
+import { type Deadline, Deadlines } from './async/deadline-queue.ts'
 import type { Call } from './call.ts'
-import { type Deadline, Deadlines } from './deadlines.ts'
-import { type Answer, acceptAnswer, callFaults, parseArguments } from './exchange.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, LogLevel, Recorder } from './ports.ts'
 import type { Tool } from './tool.ts'
+import { type Answer, acceptAnswer, callFaults, parseArguments } from './tool-io.ts'
 
 /** How a call ended. A bug carries nothing: what went wrong is in the log. */
 export type Outcome =

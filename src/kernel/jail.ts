@@ -1,5 +1,5 @@
 import { defineFaults } from './fault.ts'
-import { escapeControls } from './one-line.ts'
+import { escapeControls } from './text/escape-text.ts'
 
 /**
  * Files on a caller's word. A jail is opened on one folder and hands out bytes, entries and facts of what lies

@@ -1,5 +1,5 @@
+import type { JsonObject } from './encoding/json.ts'
 import type { FaultKind } from './fault.ts'
-import type { JsonObject } from './json.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch: for what is written down. */

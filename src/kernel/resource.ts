@@ -1,4 +1,4 @@
-import { literalPattern } from './literal-pattern.ts'
+import { literalPattern } from './text/escape-regexp.ts'
 import type { CallContext } from './tool.ts'
 
 /**

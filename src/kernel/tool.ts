@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { JsonObject } from './json.ts'
+import type { Told } from './content-answer.ts'
+import type { JsonObject } from './encoding/json.ts'
 import type { Log } from './ports.ts'
-import type { Told } from './told.ts'
 
 /** `read` leaves the world as it was; `write` does not. */
 export type Effect = 'read' | 'write'

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { verifyBundle } from './bundle.ts'
 import { entryChecksum, genesisLink } from './chain.ts'
-import { createSigner, writeCheckpoint } from './note.ts'
+import { createSigner, writeCheckpoint } from './checkpoint.ts'
 import { verifyChain } from './verify.ts'
 
 const GENESIS = '{"sigma":0.1,"version":1}'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../kernel/canonical.ts'
+import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { Draft, Entry } from './entry.ts'
 import type { Row } from './store.ts'
 

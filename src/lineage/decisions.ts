@@ -1,7 +1,7 @@
-import { canonicalJson } from '../kernel/canonical.ts'
+import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
-import { Scribe } from './scribe.ts'
+import { Scribe } from './log-writer.ts'
 import type { LogStore } from './store.ts'
 
 /** The log that decisions go to, beside the graphs in the same store. */

@@ -1,4 +1,4 @@
-import { readEntry } from './rows.ts'
+import { readEntry } from './read-rows.ts'
 import type { Row } from './store.ts'
 
 /** What has been taken out of a log. */

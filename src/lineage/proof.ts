@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/fault.ts'
 import { consistencyRanges, inclusionRanges } from './merkle.ts'
-import type { ConsistencyProof, InclusionProof } from './shapes.ts'
+import type { ConsistencyProof, InclusionProof } from './schemas.ts'
 import type { LogReader } from './store.ts'
 import { hashRange } from './tree.ts'
 

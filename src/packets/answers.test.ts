@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
-import { intentMode } from './plan.ts'
-import type { Query } from './query.ts'
-import { firstCharacters, type Result, resultOf, snippetOf } from './snippet.ts'
+import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
+import { intentMode } from './ask/plan.ts'
+import type { Query } from './ask/query.ts'
+import { firstCharacters, type Result, resultOf, snippetOf } from './ask/snippet.ts'
 
 describe('a snippet', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { Digest } from '../kernel/digest.ts'
+import type { Digest } from '../kernel/encoding/digest.ts'
 import type { PacketMetadata } from './format/metadata.ts'
 
 export interface KnownMetadata {

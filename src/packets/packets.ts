@@ -1,12 +1,12 @@
-import type { Digest } from '../kernel/digest.ts'
-import type { Failure } from './answer.ts'
-import type { LookupWords } from './candidate.ts'
-import { type ReadPorts, readPart } from './document.ts'
-import { clampBudget, digestEvidence, type EvidenceDigest } from './evidence.ts'
-import { type Lookup, lookup } from './lookup.ts'
-import { type Plan, type PlanWords, planIntent } from './plan.ts'
-import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './query.ts'
-import type { Watch } from './watch.ts'
+import type { Digest } from '../kernel/encoding/digest.ts'
+import type { LookupWords } from './ask/candidate.ts'
+import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
+import { type Lookup, lookup } from './ask/lookup.ts'
+import { type Plan, type PlanWords, planIntent } from './ask/plan.ts'
+import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './ask/query.ts'
+import { type ReadPorts, readPart } from './ask/read-document.ts'
+import type { Failure } from './failure.ts'
+import type { Watch } from './progress.ts'
 
 export interface EvidenceWords {
   readonly ref: string

@@ -1,5 +1,5 @@
-import type { Digest } from '../kernel/digest.ts'
-import type { Descriptor } from './artifact.ts'
+import type { Digest } from '../kernel/encoding/digest.ts'
+import type { Descriptor } from './format/artifact.ts'
 import type { ByteSource } from './format/faiss.ts'
 import type { Reference } from './format/reference.ts'
 

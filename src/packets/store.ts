@@ -1,5 +1,9 @@
-import type { Digest } from '../kernel/digest.ts'
-import type { Descriptor, PlacedFile } from './artifact.ts'
+import type { Digest } from '../kernel/encoding/digest.ts'
+import type { Descriptor, PlacedFile } from './format/artifact.ts'
+import type { ByteSource } from './format/faiss.ts'
+
+/** The files of a built packet. */
+export type OpenFile = (path: string) => Promise<ByteSource | undefined>
 
 /** A packet to be stored: its manifest as the registry gave it, and where its files go. */
 export interface NewObject {

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { defineResource } from '../kernel/resource.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
-import { failWith } from './answer.ts'
+import { failWith } from './failure.ts'
 import type { Packets } from './packets.ts'
-import type { Watch } from './watch.ts'
+import type { Watch } from './progress.ts'
 
 /** Opens the packets below a root; the configured one unless a caller names another. */
 export type OpenPackets = (root: string | undefined) => Promise<Packets>

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../kernel/fault.ts'
-import { openJail } from '../platform/jail.ts'
-import { holdRoot } from '../platform/jail-ground.ts'
-import { parseText } from '../platform/syntax.ts'
-import type { Desk } from './desk.ts'
+import { holdRoot } from '../platform/jail/handles.ts'
+import { openJail } from '../platform/jail/jail.ts'
+import { parseText } from '../platform/syntax/ast-grep.ts'
+import { textRules } from './access-rules.ts'
+import type { Desk } from './job-context.ts'
 import { JOBS } from './jobs.ts'
-import { textRules } from './rules.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   '.gitignore': 'dist/\n*.log\n',

@@ -1,11 +1,11 @@
-import type { Desk } from './desk.ts'
-import { describePath, listFolder, listStructure, type PageArgs } from './list.ts'
-import { type ReadArgs, readMany, readText } from './read.ts'
-import { writeReport } from './report.ts'
-import { SENTINEL_RULES } from './rules.ts'
-import { searchText } from './search.ts'
-import { findSymbol, findUses, outlineFile } from './symbols.ts'
-import { drawTree, findFiles } from './tree.ts'
+import { SENTINEL_RULES } from './access-rules.ts'
+import { describePath, listFolder, listStructure, type PageArgs } from './files/list.ts'
+import { type ReadArgs, readMany, readText } from './files/read.ts'
+import { searchText } from './files/search.ts'
+import { drawTree, findFiles } from './files/tree.ts'
+import type { Desk } from './job-context.ts'
+import { writeReport } from './report/report.ts'
+import { findSymbol, findUses, outlineFile } from './symbols/symbols.ts'
 
 /** Everything that can be asked of the files, by name. Arguments and answers are plain data: they change threads. */
 export const JOBS = {

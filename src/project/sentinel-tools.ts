@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Told } from '../kernel/told.ts'
+import { Told } from '../kernel/content-answer.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-parts.ts'
+import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-support.ts'
 
 const MAX_ENTRIES = 1_000
 

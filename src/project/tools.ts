@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
-import { Told } from '../kernel/told.ts'
+import { Told } from '../kernel/content-answer.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import type { FileResult } from './read.ts'
+import type { FileResult } from './files/read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
 import {
   ask,
@@ -12,7 +12,7 @@ import {
   type ProjectPorts,
   stampTool,
   textBytes,
-} from './tool-parts.ts'
+} from './tool-support.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')

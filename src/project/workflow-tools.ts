@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { Told } from '../kernel/told.ts'
+import { Told } from '../kernel/content-answer.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
-import { StructureShape } from './discovery-shape.ts'
-import { LANGUAGES } from './report-model.ts'
-import { ask, noted, PathInput, type ProjectPorts } from './tool-parts.ts'
+import { StructureShape } from './build/shape.ts'
+import { LANGUAGES } from './report/model.ts'
+import { ask, noted, PathInput, type ProjectPorts } from './tool-support.ts'
 import type { RunWorkflow, WorkflowAnswers, WorkflowName, Workflows } from './workflow-jobs.ts'
-import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-shapes.ts'
+import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-schemas.ts'
 
 export interface WorkflowPorts extends ProjectPorts {
   readonly workflow: RunWorkflow

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Toolset } from '../../src/kernel/catalog.ts'
-import type { Changes } from '../../src/kernel/changes.ts'
+import type { Changes } from '../../src/kernel/change-events.ts'
 import { defineFaults } from '../../src/kernel/fault.ts'
 import { definePrompt, type PromptMessage } from '../../src/kernel/prompt.ts'
 import { defineResource } from '../../src/kernel/resource.ts'

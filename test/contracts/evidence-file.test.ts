@@ -19,9 +19,9 @@ import { sealEvidence, writeDocument } from '../../src/evidence/document.ts'
 import { readDocument } from '../../src/evidence/read.ts'
 import type { Evidence } from '../../src/evidence/schema.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { fileEvidence } from '../../src/platform/evidence-file.ts'
-import { withLock } from '../../src/platform/file-lock.ts'
+import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
+import { withLock } from '../../src/platform/files/file-lock.ts'
+import { systemClock } from '../../src/platform/system/clock.ts'
 import { eventually } from '../support/binary.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'warrant-evidence-'))

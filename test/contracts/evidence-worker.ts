@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { type BuildInput, buildEvidence } from '../../src/evidence/build.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { fileEvidence } from '../../src/platform/evidence-file.ts'
+import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
+import { systemClock } from '../../src/platform/system/clock.ts'
 
 /** A process of its own that replaces the evidence of a folder: `append NAME COUNT`, `fixed` or `hang`. */
 

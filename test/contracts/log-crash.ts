@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
+import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { eventually, makeFolder } from '../support/binary.ts'
 import { GENESIS, readAll, texts } from './log-rows.ts'
 import type { Acknowledged, LogWorker, LogWorkers } from './log-workers.ts'

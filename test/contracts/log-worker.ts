@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../src/kernel/fault.ts'
-import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
+import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { addNext, GENESIS } from './log-rows.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Lookup } from '../../src/packets/lookup.ts'
+import type { Lookup } from '../../src/packets/ask/lookup.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact } from '../support/packet-maker.ts'

@@ -1,4 +1,4 @@
-import { packetStore } from '../../src/platform/packet-store.ts'
+import { packetStore } from '../../src/platform/packets/store.ts'
 import { asObject, makePacket } from '../support/packet-maker.ts'
 
 // Stores packets one after the other, saying so, until it is killed or done.

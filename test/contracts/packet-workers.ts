@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
-import { packetStore } from '../../src/platform/packet-store.ts'
+import { packetStore } from '../../src/platform/packets/store.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

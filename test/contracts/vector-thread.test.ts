@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { writeFlat } from '../../src/packets/format/faiss.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { VectorThread } from '../../src/platform/vector-threads.ts'
-import { openVectors } from '../../src/platform/vectors.ts'
+import { openVectors } from '../../src/platform/packets/vector-file.ts'
+import { VectorThread } from '../../src/platform/packets/vector-threads.ts'
+import { systemClock } from '../../src/platform/system/clock.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { never } from '../support/packet-world.ts'
 
-const PROGRAM = pathToFileURL(resolve('dist/threads/vector-thread.js'))
+const PROGRAM = pathToFileURL(resolve('dist/threads/vector.js'))
 const thread = new VectorThread(PROGRAM, systemClock)
 
 afterAll(async () => {

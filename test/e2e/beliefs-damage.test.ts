@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../src/platform/sqlite.ts'
+import type { Database } from '../../src/platform/log-stores/sqlite/database.ts'
 import { BeliefServer, endServers, runWarrant, type ServerPlan } from '../history/belief-server.ts'
 import {
   changeHash,

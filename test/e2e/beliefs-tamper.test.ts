@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Row } from '../../src/lineage/store.ts'
 import { type PublicEntry, verifyChain } from '../../src/lineage/verify.ts'
-import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
+import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import {
   BeliefServer,
   endServers,

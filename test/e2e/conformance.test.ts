@@ -119,14 +119,14 @@ describe('the fixture server', () => {
       'src/kernel/catalog.ts',
       'src/kernel/invoke.ts',
       'src/kernel/tool.ts',
-      'src/surfaces/http/front.ts',
+      'src/surfaces/http/server.ts',
       'src/surfaces/http/guards.ts',
       'src/surfaces/mcp/dialect.ts',
       'src/surfaces/mcp/http.ts',
       'src/surfaces/mcp/sdk.ts',
       'src/surfaces/mcp/sdk-http.ts',
       'src/surfaces/mcp/service.ts',
-      'src/surfaces/mcp/web.ts',
+      'src/surfaces/mcp/fetch-adapter.ts',
     ]
     expect(shipped.inputs).toEqual(expect.arrayContaining(modules))
     expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(modules))

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFront } from '../../src/surfaces/http/front.ts'
+import { createFront } from '../../src/surfaces/http/server.ts'
 import { type HttpProgram, PATIENCE_MS, Program, startHttp, sweep } from '../support/binary.ts'
 import {
   envelope,

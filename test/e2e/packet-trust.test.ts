@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/format/artifact.ts'
 import { describeWith } from '../services.ts'
 import { sweep } from '../support/binary.ts'
 import type { MadePacket } from '../support/packet-maker.ts'

@@ -14,11 +14,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { plantFile } from '../../src/platform/named-file.ts'
-import { packetFolder } from '../../src/platform/packet-folder.ts'
-import { readSources } from '../../src/platform/packet-source.ts'
-import { removeFile } from '../../src/platform/remove-file.ts'
-import { makeState } from '../../src/platform/state-folder.ts'
+import { plantFile } from '../../src/platform/files/output-file.ts'
+import { removeFile } from '../../src/platform/files/remove-file.ts'
+import { makeState } from '../../src/platform/files/state-folder.ts'
+import { packetFolder } from '../../src/platform/packets/folder.ts'
+import { readSources } from '../../src/platform/packets/source.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
 import { Repo } from '../support/repository.ts'
 
@@ -275,8 +275,8 @@ describe('Git, as far as the repository can shape it', () => {
     const folder = await makeFolder()
     const outside = await makeFolder()
     writeFileSync(join(folder, '.git'), `gitdir: ${outside}\n`)
-    const { fileEvidence } = await import('../../src/platform/evidence-file.ts')
-    const { systemClock } = await import('../../src/platform/clock.ts')
+    const { fileEvidence } = await import('../../src/platform/files/evidence-file.ts')
+    const { systemClock } = await import('../../src/platform/system/clock.ts')
     const seen: string[] = []
     await fileEvidence(folder, systemClock)
       .replace(() => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { sqliteLogs } from '../../src/platform/sqlite-log.ts'
+import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { BeliefServer, runWarrant, type ServerPlan } from './belief-server.ts'
 import { type Random, seededRandom } from './random.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFile, cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Database, openDatabase } from '../../src/platform/sqlite.ts'
+import { type Database, openDatabase } from '../../src/platform/log-stores/sqlite/database.ts'
 import { makeFolder } from '../support/binary.ts'
 import { BeliefServer, type ServerPlan } from './belief-server.ts'
 

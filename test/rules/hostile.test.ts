@@ -179,7 +179,7 @@ describe('a scan that is stopped', () => {
   })
 
   it('says so when scanning processes cannot start', async () => {
-    const { astScanner } = await import('../../src/platform/scanner.ts')
+    const { astScanner } = await import('../../src/platform/scanner/scanner.ts')
     const scanner = astScanner({ worker: '/nowhere/scan-child.js', limits: { inlineFiles: 0 } })
     const files = (async function* () {
       yield* asFiles({ 'a.ts': 'x' })

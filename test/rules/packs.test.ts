@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readBook } from '../../scripts/rules.ts'
-import { compileChanges } from '../../src/gate/compile.ts'
-import { readGlob } from '../../src/gate/glob.ts'
-import { LANGUAGES } from '../../src/gate/languages.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
-import { parseAs, readYaml } from '../../src/gate/rule-text.ts'
+import { compileChanges } from '../../src/gate/rules/compile.ts'
+import { readGlob } from '../../src/gate/rules/glob.ts'
+import { LANGUAGES } from '../../src/gate/rules/languages.ts'
+import { parseAs, readYaml } from '../../src/gate/rules/parse-rule.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 /** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
@@ -95,7 +95,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('are in dist as the build read them', async () => {
-    const { loadBook } = await import('../../src/app/scanning.ts')
+    const { loadBook } = await import('../../src/app/open/load-rules.ts')
     expect(await loadBook()).toEqual(JSON.parse(JSON.stringify(book)))
   })
 })

@@ -162,7 +162,7 @@ constraints: { METHOD: { regex: 'Sync$' } }
   })
 
   it('runs with what the build made', async () => {
-    const { loadBook, openScanner } = await import('../../src/app/scanning.ts')
+    const { loadBook, openScanner } = await import('../../src/app/open/load-rules.ts')
     const rules = compileAll((await loadBook()).packs).map((rule) => ({ ...rule, trusted: false }))
     const scanner = await openScanner()
     const files = (async function* () {

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { MANIFEST_TYPE } from '../../src/packets/format/artifact.ts'
 import type { MadePacket } from './packet-maker.ts'
 
 export interface Call {

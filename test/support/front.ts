@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { randomIds } from '../../src/platform/ids.ts'
-import { createFront } from '../../src/surfaces/http/front.ts'
+import { randomIds } from '../../src/platform/system/ids.ts'
+import { createFront } from '../../src/surfaces/http/server.ts'
 import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
 import type { TestService } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Evidence } from '../../src/evidence/schema.ts'
-import type { GateReport } from '../../src/gate/report.ts'
+import type { GateReport } from '../../src/gate/reports/report.ts'
 import { BINARY, cleanEnvironment } from './binary.ts'
 import { GIT_ENVIRONMENT, type Repo } from './repository.ts'
 

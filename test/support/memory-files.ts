@@ -1,5 +1,5 @@
-import { skipsFile, skipsFolder } from '../../src/project/discovery-rules.ts'
-import { byPath, type ProjectFiles } from '../../src/project/source-files.ts'
+import { skipsFile, skipsFolder } from '../../src/project/source/discovery-rules.ts'
+import { byPath, type ProjectFiles } from '../../src/project/source/source-files.ts'
 
 /** A project that exists only in the test: paths and texts. `undefined` stands for a file nobody can read. */
 export const memoryFiles = (

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { packetStore } from '../../src/platform/packet-store.ts'
+import { packetStore } from '../../src/platform/packets/store.ts'
 import { BINARY, cleanEnvironment, makeFolder } from './binary.ts'
 import { RegistryProxy } from './registry-proxy.ts'
 

@@ -1,6 +1,6 @@
-import type { Digest } from '../../src/kernel/digest.ts'
-import { digestBytes } from '../../src/kernel/hash.ts'
-import { MANIFEST_TYPE, METADATA_TYPE, placeFiles, readArtifact } from '../../src/packets/artifact.ts'
+import type { Digest } from '../../src/kernel/encoding/digest.ts'
+import { digestBytes } from '../../src/kernel/encoding/hash.ts'
+import { MANIFEST_TYPE, METADATA_TYPE, placeFiles, readArtifact } from '../../src/packets/format/artifact.ts'
 import { writeMetadata } from '../../src/packets/format/metadata.ts'
 import type { NewObject } from '../../src/packets/store.ts'
 

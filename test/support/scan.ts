@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { expandRules, type PlatformRoots, reachRules } from '../../src/gate/compile.ts'
-import { readGlob } from '../../src/gate/glob.ts'
-import { type Pack, readPack } from '../../src/gate/packs.ts'
 import type { CompiledRule, FileContent, ScanReport } from '../../src/gate/ports.ts'
-import { astScanner, type ScannerLimits } from '../../src/platform/scanner.ts'
+import { expandRules, type PlatformRoots, reachRules } from '../../src/gate/rules/compile.ts'
+import { readGlob } from '../../src/gate/rules/glob.ts'
+import { type Pack, readPack } from '../../src/gate/rules/packs.ts'
+import { astScanner, type ScannerLimits } from '../../src/platform/scanner/scanner.ts'
 
 export const SCAN_CHILD = fileURLToPath(new URL('../../dist/bin/scan-child.js', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/artifact.ts'
+import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/format/artifact.ts'
 import { type MadePacket, makeArtifact } from './packet-maker.ts'
 
 /** A sigstore of our own: an authority that gives out short certificates, and a log that has seen what was signed. */

@@ -6,17 +6,17 @@ import { projectDir } from '../contestants.mjs'
 
 const MODULES = [
   'src/beliefs/beliefs.ts',
-  'src/beliefs/graph.ts',
-  'src/beliefs/keeper.ts',
-  'src/beliefs/replay-state.ts',
-  'src/beliefs/stamp.ts',
+  'src/beliefs/graph/graph.ts',
+  'src/beliefs/log/graph-store.ts',
+  'src/beliefs/log/graph-state.ts',
+  'src/beliefs/log/timestamps.ts',
   'src/lineage/chain.ts',
-  'src/platform/clock.ts',
-  'src/platform/memory-log.ts',
-  'src/platform/salts.ts',
-  'src/platform/sqlite-log.ts',
-  'src/platform/sqlite-schema.ts',
-  'src/platform/sqlite.ts',
+  'src/platform/system/clock.ts',
+  'src/platform/log-stores/memory.ts',
+  'src/platform/system/salts.ts',
+  'src/platform/log-stores/sqlite/log.ts',
+  'src/platform/log-stores/sqlite/schema.ts',
+  'src/platform/log-stores/sqlite/database.ts',
 ]
 
 /**

@@ -5,14 +5,14 @@ import { projectDir } from '../contestants.mjs'
 
 /** Parts of the product, bundled as it bundles them. */
 const PARTS = `
-  export { openVectors } from './src/platform/vectors.ts'
-  export { VectorThread } from './src/platform/vector-threads.ts'
-  export { systemClock } from './src/platform/clock.ts'
-  export { packetReader } from './src/platform/packet-reader.ts'
+  export { openVectors } from './src/platform/packets/vector-file.ts'
+  export { VectorThread } from './src/platform/packets/vector-threads.ts'
+  export { systemClock } from './src/platform/system/clock.ts'
+  export { packetReader } from './src/platform/packets/reader.ts'
   export { writeFlat } from './src/packets/format/faiss.ts'
   export { DocTable } from './src/packets/format/docs.ts'
   export { LexicalIndex } from './src/packets/search/lexical.ts'
-  export { retrieve } from './src/packets/retrieve.ts'
+  export { retrieve } from './src/packets/ask/retrieve.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 
 /** @param {string} folder @returns {Promise<string>} the file */

@@ -33,7 +33,7 @@ export async function benchStall(rows, rounds) {
   const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
   await writeFile(files.index, parts.writeFlat({ rows, dim: DIM, values }))
   const shape = { rows, dim: DIM }
-  const program = pathToFileURL(join(projectDir, 'dist/threads/vector-thread.js'))
+  const program = pathToFileURL(join(projectDir, 'dist/threads/vector.js'))
   const thread = new parts.VectorThread(program, parts.systemClock)
   const contestants = [
     { name: 'here', index: await parts.openVectors(files, shape, parts.systemClock) },

@@ -1,6 +1,6 @@
-import { isRecord } from '../../kernel/json.ts'
+import { runInTurns, runSteps, type Steps } from '../../kernel/async/cooperative.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
-import { runInTurns, runSteps, type Steps } from '../steps.ts'
 
 /** One chunk of a packet. Its row is its place in the file. */
 export interface Doc {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kernel/fault.ts'
 import { inferTags, readCard, writeCard } from './card.ts'
 import { type Doc, DocTable, writeDocs } from './docs.ts'
-import { hashConfig, hashInputs, lockDrift, readLock, writeLock } from './lock.ts'
+import { hashConfig, hashInputs, lockDrift, readLock, writeLock } from './lockfile.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 import { readMetadata, writeMetadata } from './metadata.ts'
 

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../../kernel/canonical.ts'
-import { isRecord } from '../../kernel/json.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
-import { confinePath } from './confine.ts'
 import { readJson } from './json-bytes.ts'
+import { confinePath } from './safe-path.ts'
 
 export const METADATA_SCHEMA = 'cpm.packet.metadata'
 export const METADATA_VERSION = '1.0'

@@ -1,4 +1,4 @@
-import type { Digest } from '../../kernel/digest.ts'
+import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../faults.ts'
 
 /** Where an artifact lies: a repository on a host, and which of its manifests. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { floatsOf, memorySource, readFlat, writeFlat } from './faiss.ts'
-import { decodeHalf, encodeHalf } from './half.ts'
+import { decodeHalf, encodeHalf } from './float16.ts'
 import { normalizeRow, readVectors, writeVectors } from './vectors.ts'
 
 const halves = Array.from({ length: 0x10000 }, (_, bits) => decodeHalf(bits))

@@ -1,5 +1,5 @@
 import { packetFaults } from '../faults.ts'
-import { decodeHalf, encodeHalf } from './half.ts'
+import { decodeHalf, encodeHalf } from './float16.ts'
 
 /** Rows of float32, one behind the other. */
 export interface Matrix {

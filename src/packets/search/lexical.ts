@@ -1,8 +1,8 @@
-import { runSteps, type Steps } from '../steps.ts'
-import { byScore, type Hit } from './exact.ts'
+import { runSteps, type Steps } from '../../kernel/async/cooperative.ts'
+import { scanSparse } from './bm25-fast-parser.ts'
+import { byScore, type Hit } from './exact-search.ts'
 import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
-import { scanSparse } from './sparse-scan.ts'
 import { rootOf, termsOf } from './tokens.ts'
 
 const K1 = 1.2

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runSteps } from '../steps.ts'
-import { fuseRankings, fusionDepth } from './fusion.ts'
+import { runSteps } from '../../kernel/async/cooperative.ts'
+import { scanSparse } from './bm25-fast-parser.ts'
 import { LexicalIndex } from './lexical.ts'
+import { packing, packWords, unpackWords } from './lexical-cache.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
-import { packing, packWords, unpackWords } from './packed-words.ts'
+import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
-import { scanSparse } from './sparse-scan.ts'
 import { rootOf, termsOf, wordsOf } from './tokens.ts'
 
 const scan = (...given: Parameters<typeof scanSparse>) => runSteps(scanSparse(...given))

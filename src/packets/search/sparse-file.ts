@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from '../format/json-bytes.ts'
 import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './postings.ts'

@@ -1,4 +1,4 @@
-import { oneLine } from '../../kernel/one-line.ts'
+import { oneLine } from '../../kernel/text/escape-text.ts'
 
 /** Columns aligned by their widest cell. */
 export const writeTable = (head: readonly string[], given: readonly (readonly string[])[]): string => {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise-catalog.ts'
-import type { EnterpriseDoor } from '../../gate/enterprise-toolset.ts'
+import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise/catalog.ts'
+import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
-import { isRecord } from '../../kernel/json.ts'
-import type { Route } from './front.ts'
-import { SEED_HEADERS, seedRoute, sendSeed } from './seed-route.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { SEED_HEADERS, seedRoute, sendSeed } from './compat-route.ts'
+import type { Route } from './server.ts'
 
 /** Fires when the client is gone: nobody is left to answer. */
 const goneSignal = (response: ServerResponse): AbortSignal => {

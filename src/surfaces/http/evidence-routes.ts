@@ -9,9 +9,9 @@ import {
 import { type StatusOptions, statusView } from '../../evidence/status.ts'
 import type { EvidenceReader, Reading } from '../../evidence/store.ts'
 import { type EvidenceViews, viewsOf } from '../../evidence/views.ts'
-import { Bodies } from './bodies.ts'
-import type { FrontRequest, Route } from './front.ts'
-import { SEED_HEADERS, seedRoute, sendSeed } from './seed-route.ts'
+import { SEED_HEADERS, seedRoute, sendSeed } from './compat-route.ts'
+import { Bodies } from './response-cache.ts'
+import type { FrontRequest, Route } from './server.ts'
 
 export interface EvidencePorts extends StatusOptions {
   readonly evidence: Pick<EvidenceReader, 'read'>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { lazyCrypto } from '../../kernel/crypto.ts'
-import { digestBytes } from '../../kernel/hash.ts'
+import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
 
 export interface AccessRules {
   /** Host names accepted in `Host`, beside the loopback ones. */

@@ -1,6 +1,6 @@
 import type { Store } from '../../kernel/ports.ts'
-import { type Route, sendJson, sendText } from './front.ts'
 import type { Gauge, Metrics } from './metrics.ts'
+import { type Route, sendJson, sendText } from './server.ts'
 
 export interface OperatorPorts {
   readonly store: Store

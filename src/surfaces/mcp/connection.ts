@@ -1,5 +1,5 @@
 import type { Progress } from '../../kernel/call.ts'
-import type { Change } from '../../kernel/changes.ts'
+import type { Change } from '../../kernel/change-events.ts'
 import {
   CAPABILITIES_KEY,
   Envelopes,
@@ -17,8 +17,7 @@ import {
   MODERN,
   PLAIN_MANNERS,
   repairInitialize,
-} from './hello.ts'
-import { InOrder, type Slot } from './in-order.ts'
+} from './handshake.ts'
 import {
   type Frame,
   type FrameFault,
@@ -34,9 +33,10 @@ import {
   writeResult,
 } from './message.ts'
 import { Pending } from './pending.ts'
+import { InOrder, type Slot } from './response-order.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
+import { writeModern, writeOutcome } from './serialize.ts'
 import type { CallPlan, Service } from './service.ts'
-import { writeModern, writeOutcome } from './writing.ts'
 
 type Era = 'opening' | 'legacy' | 'modern'
 

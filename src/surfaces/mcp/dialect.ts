@@ -1,6 +1,6 @@
+import { isRecord, type JsonObject } from '../../kernel/encoding/json.ts'
 import type { Fault, FaultKind } from '../../kernel/fault.ts'
 import { viewFault } from '../../kernel/fault.ts'
-import { isRecord, type JsonObject } from '../../kernel/json.ts'
 import type { Content } from '../../kernel/tool.ts'
 import type { FrameFault, RpcError } from './message.ts'
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../../kernel/json.ts'
-import { MODERN } from './hello.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { MODERN } from './handshake.ts'
 import type { Params } from './message.ts'
 
 const PREFIX = 'io.modelcontextprotocol/'

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Call } from '../../kernel/call.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
-import { isRecord } from '../../kernel/json.ts'
-import type { FrontRequest, Route } from '../http/front.ts'
-import { sendJson } from '../http/front.ts'
+import type { FrontRequest, Route } from '../http/server.ts'
+import { sendJson } from '../http/server.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
-import { MODERN, PLAIN_MANNERS, repairInitialize } from './hello.ts'
+import { answerRequest, webRequest } from './fetch-adapter.ts'
+import { MODERN, PLAIN_MANNERS, repairInitialize } from './handshake.ts'
 import {
   classifyMessage,
   type FrameFault,
@@ -16,9 +17,8 @@ import {
   writeError,
 } from './message.ts'
 import type { Decorate } from './sdk.ts'
+import { writeOutcome } from './serialize.ts'
 import type { Service } from './service.ts'
-import { answerRequest, webRequest } from './web.ts'
-import { writeOutcome } from './writing.ts'
 
 export interface HttpEndpoint {
   readonly route: Route

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 
 export type RequestId = string | number
 export type Params = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { Change } from '../../kernel/changes.ts'
+import type { Change } from '../../kernel/change-events.ts'
 import { createSdkServer, type Decorate } from './sdk.ts'
 import type { Service } from './service.ts'
 

@@ -8,14 +8,14 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import type { Call, Progress } from '../../kernel/call.ts'
-import type { Change } from '../../kernel/changes.ts'
+import type { Change } from '../../kernel/change-events.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
-import { type Capabilities, LIST_CACHE, MODERN } from './hello.ts'
+import { type Capabilities, LIST_CACHE, MODERN } from './handshake.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
 import { isRefusal, type Params } from './message.ts'
-import { readers } from './reading.ts'
+import { readers } from './resource-handlers.ts'
 import { type Service, WireError } from './service.ts'
 
 /** Lets a test build put its own handler in front of ours. The product passes none. */

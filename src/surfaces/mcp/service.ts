@@ -1,15 +1,15 @@
 import { type About, Call, type Progress, shortId } from '../../kernel/call.ts'
 import type { Catalog } from '../../kernel/catalog.ts'
-import type { Changes } from '../../kernel/changes.ts'
-import type { Answer } from '../../kernel/exchange.ts'
+import type { Changes } from '../../kernel/change-events.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
-import { isRecord } from '../../kernel/json.ts'
 import type { Tool } from '../../kernel/tool.ts'
+import type { Answer } from '../../kernel/tool-io.ts'
 import { faultResult, type ToolResult } from './dialect.ts'
-import type { Capabilities, Hello, Host } from './hello.ts'
+import type { Capabilities, Hello, Host } from './handshake.ts'
 import { listTools } from './listing.ts'
 import type { Params, Refusal, RequestId, RpcError } from './message.ts'
-import { writeModern } from './writing.ts'
+import { writeModern } from './serialize.ts'
 
 export interface ServiceParts extends Omit<Hello, 'capabilities'> {
   /** What the handshake says we can do. Without it: what the catalog holds. */

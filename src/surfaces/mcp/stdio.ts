@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import type { Host } from './hello.ts'
+import type { Host } from './handshake.ts'
 import { LineReader } from './lines.ts'
 
 export interface StdioServer {

@@ -1,0 +1,69 @@
+import { noteArtifacts } from '../../../gate/install/install.ts'
+import { readOpenSpec } from '../../../gate/sdd/openspec.ts'
+import { defineFaults } from '../../../kernel/fault.ts'
+import { plantFile } from '../../../platform/files/output-file.ts'
+import { runProgram } from '../../../platform/programs/program.ts'
+import type { RepositoryHere } from '../../open/repository.ts'
+
+export const openspecFaults = defineFaults('openspec', {
+  manifest: {
+    kind: 'missing',
+    fix: 'Run `npm init` first, or install OpenSpec for all: npm i -g @fission-ai/openspec.',
+  },
+  install: {
+    kind: 'unavailable',
+    fix: 'Run `npm install --save-dev --save-exact @fission-ai/openspec` to see why.',
+  },
+})
+
+const INSTALL = [
+  'install',
+  '--save-dev',
+  '--save-exact',
+  '--no-audit',
+  '--no-fund',
+  '@fission-ai/openspec@latest',
+]
+const INSTALL_MS = 300_000
+const OUTPUT_BYTES = 1024 * 1024
+
+/** What `openspec/` starts with. Git keeps no empty folders, hence the two that hold nothing. */
+const SCAFFOLD: Readonly<Record<string, string>> = {
+  'openspec/project.md':
+    '# Project\n\nWhat this project is for, and the conventions its specifications follow.\n',
+  'openspec/specs/.gitkeep': '',
+  'openspec/changes/archive/.gitkeep': '',
+}
+
+export interface OpenSpecReport {
+  readonly installed: 'kept' | 'added'
+  readonly scaffolded: readonly string[]
+}
+
+const addPackage = async ({ root, lifecycle, signal }: RepositoryHere): Promise<void> => {
+  if (!(await lifecycle.repository.exists('package.json'))) {
+    throw openspecFaults.manifest('OpenSpec is not installed, and there is no package.json to add it to')
+  }
+  const options = { cwd: root, env: process.env, ms: INSTALL_MS, bytes: OUTPUT_BYTES, signal }
+  const answer = await runProgram('npm', INSTALL, options)
+  if (answer?.exitCode !== 0) throw openspecFaults.install('npm could not install OpenSpec')
+}
+
+const scaffold = async (root: string): Promise<readonly string[]> => {
+  const planted: string[] = []
+  for (const [path, text] of Object.entries(SCAFFOLD)) {
+    if (await plantFile(root, path, text)) planted.push(path)
+  }
+  return planted.sort()
+}
+
+/** Installs OpenSpec from the network and lays out its folder. Runs only when somebody asked for exactly that. */
+export const bootstrapOpenSpec = async (here: RepositoryHere): Promise<OpenSpecReport> => {
+  const { sdd, signal, root, lifecycle } = here
+  const { installed, compatible, projectInitialized } = await readOpenSpec(sdd.program, sdd.files, signal)
+  const needed = !installed || !compatible
+  if (needed) await addPackage(here)
+  const scaffolded = projectInitialized ? [] : await scaffold(root)
+  if (scaffolded.length > 0) await noteArtifacts(lifecycle, scaffolded, signal)
+  return { installed: needed ? 'added' : 'kept', scaffolded }
+}

@@ -1,0 +1,179 @@
+import { resolve } from 'node:path'
+import { runVerdict } from '../../../gate/audit-fields.ts'
+import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { gateFaults } from '../../../gate/faults.ts'
+import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
+import type { Scope } from '../../../gate/ports.ts'
+import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
+import { runGate } from '../../../gate/run.ts'
+import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
+import { Fault } from '../../../kernel/fault.ts'
+import { writeNamed } from '../../../platform/files/output-file.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { textFlag } from '../../../surfaces/cli/subcommand.ts'
+import type { Config } from '../../config/settings.ts'
+import { VERSION } from '../../config/version.ts'
+import { loadBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import { warmStore } from '../../open/store.ts'
+import { loadSettings } from '../../process-context.ts'
+import { showsColour } from '../../terminal.ts'
+import { type Job, withProgress } from '../progress.ts'
+import { inferStage } from './infer-stage.ts'
+
+type Writer = (run: GateRun) => Promise<string>
+
+const FORMATS: Readonly<Record<string, Writer>> = {
+  json: async ({ report }) => JSON.stringify(report),
+  sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
+  junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
+}
+
+const pickFormat = (invocation: Invocation): string | undefined => {
+  const asked = Object.keys(FORMATS).filter((name) =>
+    name === 'json' ? invocation.json : invocation.flags[name],
+  )
+  if (asked.length > 1)
+    throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
+  return asked[0]
+}
+
+const oneOf = <const T extends string>(all: readonly T[], word: string, flag: string): T => {
+  const found = all.find((one) => one === word)
+  if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
+  return found
+}
+
+/** The files to judge, when the caller names them. */
+const pickScope = (invocation: Invocation): Scope | undefined => {
+  const range = textFlag(invocation, 'range')
+  const scope = textFlag(invocation, 'scope')
+  const all = invocation.flags.all === true
+  if ([range, scope, all || undefined].filter((one) => one !== undefined).length > 1) {
+    throw usageFaults.option('choose one of --range, --scope, --all')
+  }
+  if (all) return { kind: 'repository' }
+  if (scope !== undefined) return { kind: oneOf(SCOPES, scope, 'scope') }
+  if (range === undefined) return undefined
+  const read = readRange(range)
+  if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
+  return read
+}
+
+const pickStage = async (
+  invocation: Invocation,
+  scope: Scope | undefined,
+  { ports }: OpenGate,
+  signal: AbortSignal,
+): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
+  const word = textFlag(invocation, 'stage')
+  if (word !== undefined) return { stage: oneOf(GATE_STAGES, word.toUpperCase(), 'stage'), scope }
+  const inferred = await inferStage(process.env, () => ports.git.state(signal))
+  return { stage: inferred.stage, scope: scope ?? inferred.scope }
+}
+
+/** Writes where the caller said. Why that cannot be is the caller's to hear: a refusal says what to do about it. */
+const writeThere = (root: string, flag: string, file: string, text: string): Promise<void> =>
+  writeNamed(root, file, text).catch((cause: unknown) => {
+    const fix = cause instanceof Fault ? { fix: cause.fix } : {}
+    const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
+    throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
+  })
+
+/** What happens to the finished report: into a file, or to the terminal. */
+const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
+  const { terminal, flags } = invocation
+  const format = pickFormat(invocation)
+  const file = textFlag(invocation, 'output')
+  const { summaryLine, writeText } = await import('../../../gate/reports/text.ts')
+  const style = { colour: file === undefined && showsColour() }
+  const writer = format === undefined ? undefined : FORMATS[format]
+  const text = writer === undefined ? writeText(run, style) : await writer(run)
+  if (file !== undefined) {
+    await writeThere(root, 'output', file, `${text}\n`)
+    if (!flags.quiet) terminal.note(summaryLine(run.report, { colour: false }))
+  } else if (writer !== undefined) terminal.print(text)
+  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.paint(text)
+}
+
+const records = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
+
+/** A decision that could not be written down is still the decision: the evidence has it. */
+const record = async (invocation: Invocation, config: Config, root: string, run: GateRun): Promise<void> => {
+  if (!records(config)) return
+  const decisions = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
+  const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 0 } as const
+  try {
+    await decisions.record({ ...call, verdict: runVerdict(run.report) })
+  } catch (thrown) {
+    invocation.terminal.note(`warrant: the decision was not recorded: ${(thrown as Error).message}`)
+  } finally {
+    await decisions.close().catch(() => {})
+  }
+}
+
+const jobOf = ({ flags }: Invocation): Job => ({ what: 'gate', unit: 'files', hidden: flags.quiet === true })
+
+const judge = async (
+  invocation: Invocation,
+  gate: OpenGate,
+  scope: Scope | undefined,
+  write: boolean,
+): Promise<GateRun> => {
+  const { signal } = new AbortController()
+  const picked = await pickStage(invocation, scope, gate, signal)
+  const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
+  if (invocation.flags['new-only'] && baseline === undefined) {
+    throw gateFaults.baseline_missing('there is no baseline to tell what is new')
+  }
+  const target = process.env.GITHUB_BASE_REF?.trim() || undefined
+  return withProgress(jobOf(invocation), (progress) =>
+    runGate(gate.ports, { ...picked, target, baseline, write, progress }, signal),
+  )
+}
+
+const openHere = async (config: Config): Promise<OpenGate> => {
+  // Copied once: every look at a variable of the process is a call into the system.
+  const environment = { ...process.env }
+  const world = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
+  return openGate(config, resolve(config.root), world, new AbortController().signal)
+}
+
+/** Accepts everything that is there: from now on only what is new is judged. */
+const acceptAll = async (invocation: Invocation): Promise<number> => {
+  const gate = await openHere(loadSettings(invocation).config)
+  const named = textFlag(invocation, 'baseline')
+  const scope = pickScope(invocation) ?? { kind: 'repository' }
+  const { signal } = new AbortController()
+  const { report, outweighed } = await withProgress(jobOf(invocation), (progress) => {
+    const request = { scope, target: undefined, baseline: undefined, write: false, progress }
+    return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
+  })
+  const findings = report.findings.filter(({ source }) => source === report.source)
+  const path = named ?? resolve(gate.root, BASELINE_FILE)
+  await writeThere(gate.root, 'baseline', path, writeBaseline([...findings, ...outweighed]))
+  const accepted = findings.filter(({ state }) => state !== 'suppressed').length
+  const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
+  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)
+  return 0
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const [verb, ...rest] = invocation.positionals
+  if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
+    throw usageFaults.argument('name nothing, or: baseline')
+  }
+  pickFormat(invocation)
+  if (verb === 'baseline') return acceptAll(invocation)
+  const { config } = loadSettings(invocation)
+  const scope = pickScope(invocation)
+  const gate = await openHere(config)
+  const write = invocation.flags['no-evidence'] !== true
+  // Git is at work meanwhile.
+  if (write && records(config)) void warmStore(config)
+  const whole = await judge(invocation, gate, scope, write)
+  const shown = invocation.flags['new-only'] ? { ...whole, report: onlyNew(whole.report) } : whole
+  await deliver(invocation, gate.root, shown)
+  if (write) await record(invocation, config, gate.root, whole)
+  return whole.report.status === 'BLOCKED' ? 1 : 0
+}

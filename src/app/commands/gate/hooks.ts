@@ -1,0 +1,38 @@
+import { type HookReport, hooksStatus } from '../../../gate/install/hooks.ts'
+import { installGate, uninstallGate } from '../../../gate/install/install.ts'
+import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { writeTable } from '../../../surfaces/cli/table.ts'
+import { repositoryHere } from '../../open/repository.ts'
+import { loadSettings } from '../../process-context.ts'
+import { changePorts } from './install-ports.ts'
+
+export const hookTable = (reports: readonly HookReport[]): string =>
+  writeTable(
+    ['hook', 'state', 'done'],
+    reports.map(({ hook, state, did }) => [hook, state, did]),
+  )
+
+const show = ({ terminal, json }: Invocation, hooks: readonly HookReport[]): number => {
+  terminal.print(json ? JSON.stringify({ hooks }) : hookTable(hooks))
+  return 0
+}
+
+const status: Verb = async (invocation) => {
+  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  return show(invocation, await hooksStatus(lifecycle, signal))
+}
+
+const install: Verb = async (invocation) => {
+  const here = await repositoryHere(loadSettings(invocation).config)
+  return show(invocation, await installGate(changePorts(here), here.signal))
+}
+
+const uninstall: Verb = async (invocation) => {
+  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  return show(invocation, await uninstallGate(lifecycle, signal))
+}
+
+const VERBS: Readonly<Record<string, Verb>> = { install, uninstall, status }
+
+export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)

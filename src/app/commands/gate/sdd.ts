@@ -1,0 +1,103 @@
+import { findChange } from '../../../gate/sdd/openspec.ts'
+import { evaluateSdd, readSdd, type SddEvaluation } from '../../../gate/sdd/sdd.ts'
+import { closeSession, openSession, refreshSession, type SessionState } from '../../../gate/sdd/session.ts'
+import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
+import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { fileEvidence } from '../../../platform/files/evidence-file.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { judgeFolder } from '../../open/check-evidence.ts'
+import { type RepositoryHere, repositoryHere } from '../../open/repository.ts'
+import { loadSettings } from '../../process-context.ts'
+
+const print = ({ terminal, json }: Invocation, value: object, words: string): void =>
+  terminal.print(json ? JSON.stringify(value) : words)
+
+const here = (invocation: Invocation): Promise<RepositoryHere> =>
+  repositoryHere(loadSettings(invocation).config)
+
+const sessionWords = ({ active, valid, changeId, remainingSeconds }: SessionState): string => {
+  if (!active) return 'no session is open'
+  const rest = `${Math.ceil((remainingSeconds ?? 0) / 60)} minutes left`
+  return `session on ${changeId ?? 'no change'}: ${valid ? rest : 'expired or without a change'}`
+}
+
+const status: Verb = async (invocation) => {
+  const { sdd, signal } = await here(invocation)
+  const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), signal)
+  const { installed, version, projectInitialized } = found.openspec
+  const words = [
+    `openspec  ${installed ? version : 'not installed'}`,
+    `project   ${projectInitialized ? 'openspec/ is there' : 'no openspec/ folder'}`,
+    `session   ${sessionWords(found.session)}`,
+  ]
+  print(invocation, found, words.map(oneLine).join('\n'))
+  return 0
+}
+
+const readStage = ({ flags }: Invocation): GateStage => {
+  const asked = String(flags.stage ?? 'PRE_COMMIT').toUpperCase()
+  const stage = GATE_STAGES.find((one) => one === asked)
+  if (stage === undefined) throw usageFaults.option(`--stage must be one of ${GATE_STAGES.join(', ')}`)
+  return stage
+}
+
+const verdictLine = ({ stage, decision }: SddEvaluation): string =>
+  `${decision.allowed ? 'ALLOWED' : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
+
+/** Before anything is written the evidence counts as well. */
+const preWrite = async (invocation: Invocation, repository: RepositoryHere, sdd: SddEvaluation) => {
+  const world = { environment: process.env, clock: systemClock }
+  const evidence = fileEvidence(repository.root, systemClock)
+  const gate = await judgeFolder(repository.root, evidence, world, 'PRE_WRITE', repository.signal)
+  const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
+  const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
+  const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
+  print(invocation, { sdd, ai_gate: gate, telemetry }, words.map(oneLine).join('\n'))
+  return sdd.decision.allowed && gate.allowed ? 0 : 1
+}
+
+const validate: Verb = async (invocation) => {
+  const stage = readStage(invocation)
+  const repository = await here(invocation)
+  const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
+  if (stage === 'PRE_WRITE') return preWrite(invocation, repository, evaluation)
+  print(invocation, evaluation, oneLine(verdictLine(evaluation)))
+  return evaluation.decision.allowed ? 0 : 1
+}
+
+const readMinutes = ({ flags }: Invocation): number | undefined => {
+  const text = flags['ttl-minutes']
+  if (typeof text !== 'string') return undefined
+  const minutes = Number(text)
+  if (text.trim() === '' || Number.isNaN(minutes)) throw usageFaults.option('--ttl-minutes must be a number')
+  return minutes
+}
+
+const session: Verb = async (invocation) => {
+  const { flags } = invocation
+  const asked = ['open', 'refresh', 'close'].filter((name) => flags[name] === true)
+  if (asked.length !== 1) throw usageFaults.option('name one of --open, --refresh, --close')
+  const change = flags.change
+  if (flags.open && typeof change !== 'string') throw usageFaults.option('--open needs --change ID')
+  const minutes = readMinutes(invocation)
+  const { sdd, root, signal } = await here(invocation)
+  const ports = {
+    repoRoot: root,
+    config: sdd.config,
+    clock: sdd.clock,
+    findChange: (id: string) => findChange(id, sdd.files),
+  }
+  const found = flags.open
+    ? await openSession(ports, String(change), minutes, signal)
+    : flags.refresh
+      ? await refreshSession(ports, minutes, signal)
+      : await closeSession(ports, signal)
+  print(invocation, found, oneLine(sessionWords(found)))
+  return 0
+}
+
+const VERBS: Readonly<Record<string, Verb>> = { status, validate, session }
+
+export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)

@@ -1,0 +1,32 @@
+import { statusNow } from '../../../gate/install/install.ts'
+import type { LifecycleStatus } from '../../../gate/install/installation.ts'
+import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { writeTable } from '../../../surfaces/cli/table.ts'
+import { repositoryHere } from '../../open/repository.ts'
+import { loadSettings } from '../../process-context.ts'
+
+const describe = (status: LifecycleStatus): string => {
+  const { repoRoot, packageVersion, lifecycleState, hookStatus, trackedNodeModulesCount } = status
+  const hooks = Object.entries(hookStatus).map(([name, { exists, managedBlockPresent }]) => [
+    name,
+    managedBlockPresent ? 'managed' : exists ? 'unmanaged' : 'missing',
+  ])
+  const { installed, version, installedAt } = lifecycleState
+  return writeTable(
+    ['what', 'is'],
+    [
+      ['repository', repoRoot],
+      ['warrant', packageVersion],
+      ['installed', installed === 'true' ? `${version ?? '?'} since ${installedAt ?? '?'}` : 'no'],
+      ...hooks,
+      ['tracked node_modules', String(trackedNodeModulesCount)],
+    ],
+  )
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  const status = await statusNow(lifecycle, signal)
+  invocation.terminal.print(invocation.json ? JSON.stringify(status) : describe(status))
+  return 0
+}

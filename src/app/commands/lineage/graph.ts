@@ -1,0 +1,97 @@
+import type { Beliefs } from '../../../beliefs/beliefs.ts'
+import { drawDot, drawMermaid, drawSvg, type Scene } from '../../../beliefs/graph/render-graph.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { writeTable } from '../../../surfaces/cli/table.ts'
+import { withBeliefs, withStore } from './with-beliefs.ts'
+
+const PICTURES = { dot: drawDot, mermaid: drawMermaid, svg: drawSvg } as const
+
+const print = (invocation: Invocation, value: object, words: () => string): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
+  return 0
+}
+
+const readScene = (beliefs: Beliefs): Promise<Scene> =>
+  beliefs.keeper.replica.read(({ graph, claims }) => ({
+    nodes: [...graph.nodes()].map((node) => ({ ...node, ...claims.get(node.id) })),
+    edges: [...graph.edges()],
+  }))
+
+const list: Verb = (invocation) =>
+  withStore(invocation, async (store) => {
+    const rows: { graph: string; entries: number; quarantine: string | null }[] = []
+    for (const name of await store.names()) {
+      const log = await store.find(name)
+      if (log === undefined) continue
+      const { size } = await log.head()
+      rows.push({ graph: name, entries: size, quarantine: await log.quarantine() })
+    }
+    return print(invocation, { graphs: rows }, () =>
+      writeTable(
+        ['graph', 'entries', 'quarantine'],
+        rows.map(({ graph, entries, quarantine }) => [graph, String(entries), quarantine ?? '']),
+      ),
+    )
+  })
+
+const readForm = ({ flags }: Invocation): keyof typeof PICTURES | undefined => {
+  const [form, other] = (Object.keys(PICTURES) as (keyof typeof PICTURES)[]).filter((name) => flags[name])
+  if (other !== undefined) throw usageFaults.option(`--${form} and --${other} at once: choose one`)
+  return form
+}
+
+const show: Verb = (invocation) => {
+  const form = readForm(invocation)
+  return withBeliefs(invocation, async (beliefs) => {
+    const scene = await readScene(beliefs)
+    if (form !== undefined) {
+      const text = PICTURES[form](scene)
+      return print(invocation, { form, text }, () => text.trimEnd())
+    }
+    return print(invocation, scene, () =>
+      [
+        writeTable(
+          ['node', 'belief', 'energy', 'claim'],
+          scene.nodes.map(({ id, belief, energy, claim }) => [
+            String(id),
+            String(belief),
+            String(energy),
+            claim ?? '',
+          ]),
+        ),
+        '',
+        writeTable(
+          ['edge', 'from', 'to', 'weight'],
+          scene.edges.map(({ id, src, dst, weight }) => [id, src, dst, weight].map(String)),
+        ),
+      ].join('\n'),
+    )
+  })
+}
+
+const query: Verb = (invocation, [id]) => {
+  const node = readCount(id, 'the node')
+  return withBeliefs(invocation, async (beliefs) => {
+    const value = await beliefs.keeper.replica.read(({ graph, claims }) => ({
+      ...graph.node(node),
+      ...claims.get(node),
+      incoming: graph.incoming(node),
+      outgoing: graph.outgoing(node),
+    }))
+    return print(invocation, value, () => JSON.stringify(value, null, 2))
+  })
+}
+
+const stats: Verb = (invocation) =>
+  withBeliefs(invocation, async (beliefs) => {
+    const { reserve, dissipated } = await beliefs.keeper.replica.read(({ graph }) => graph.accounts())
+    const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
+    const value = { ...(await beliefs.governanceStatus()), accounts }
+    return print(invocation, value, () => JSON.stringify(value, null, 2))
+  })
+
+export const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
+
+export const run = (invocation: Invocation): Promise<number> =>
+  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

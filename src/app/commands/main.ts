@@ -1,0 +1,61 @@
+import { escapeLetter } from '../../kernel/text/escape-text.ts'
+import {
+  type Command,
+  commandHelp,
+  programHelp,
+  readArguments,
+  type Terminal,
+  usageFaults,
+} from '../../surfaces/cli/command.ts'
+import { VERSION } from '../config/version.ts'
+import { reportFailure } from '../report-failure.ts'
+import { requireNode } from '../require-node.ts'
+import { commands } from './table.ts'
+
+const MAX_POSITIONALS = 3
+
+const findCommand = (name: string, all: readonly Command[]): Command => {
+  const found = all.find((command) => command.name === name)
+  if (found === undefined) throw usageFaults.command(`there is no command ${JSON.stringify(name)}`)
+  return found
+}
+
+/** In JSON such characters can be told by their number, and then they paint nothing wherever it is shown. */
+const plainJson = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  print: (text) =>
+    terminal.print(
+      text.replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeLetter),
+    ),
+})
+
+/** Words in, exit code out. */
+export const main = async (args: readonly string[], given: Terminal): Promise<number> => {
+  const [first, ...rest] = args
+  const json = args.includes('--json')
+  const terminal = json ? plainJson(given) : given
+  try {
+    if (first === '--version' || first === '-v') {
+      terminal.print(json ? JSON.stringify({ version: VERSION }) : VERSION)
+      return 0
+    }
+    const all = commands()
+    if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+      terminal.print(programHelp(all, VERSION))
+      return 0
+    }
+    requireNode()
+    const command = findCommand(first, all)
+    const { values, positionals } = readArguments(command, rest)
+    if (values.help) {
+      terminal.print(commandHelp(command.verb?.(positionals[0] ?? '') ?? command))
+      return 0
+    }
+    if (positionals.length > (command.usage === '' ? 0 : (command.most ?? MAX_POSITIONALS))) {
+      throw usageFaults.argument(`${command.name}: too many arguments`)
+    }
+    return await command.run({ flags: values, positionals, json, terminal })
+  } catch (thrown) {
+    return reportFailure(thrown, json, terminal)
+  }
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path'
+import type { Packets } from '../../../packets/packets.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Loaded } from '../../config/load-config.ts'
+import { openPackets } from '../../open/packets.ts'
+import { greetHere } from '../../process-context.ts'
+import { embedSettings, needText, never, packetSettings, withWatch } from './settings.ts'
+import { asLines } from './show.ts'
+
+const countFlag = (invocation: Invocation, name: string): number | undefined => {
+  const text = textFlag(invocation, name)
+  return text === undefined ? undefined : readCount(text, `--${name}`)
+}
+
+const withPackets = async <T>({ config }: Loaded, work: (packets: Packets) => Promise<T>): Promise<T> => {
+  const opened = openPackets(config, resolve(config.root), greetHere(config).clock, process.env)
+  try {
+    return await work(await opened.open(undefined))
+  } finally {
+    await opened.close()
+  }
+}
+
+/** An answer of the tools, for people or as it is. Bad news is exit code 1, and on stderr where people look for it. */
+const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }): number => {
+  if (json) terminal.print(JSON.stringify(answer))
+  else if (answer.ok) terminal.print(asLines(answer))
+  else terminal.note(`warrant: ${asLines(answer)}`)
+  return answer.ok ? 0 : 1
+}
+
+export const lookup: Verb = async (invocation, [what]) =>
+  withPackets(packetSettings(invocation), async (packets) => {
+    const { kind, capabilities, entrypoint } = invocation.flags
+    // A catalog finds packets by what they can do as well.
+    const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
+    const isRef = named !== undefined && /^oci:|[@:]/.test(named)
+    return show(
+      invocation,
+      await packets.lookup(
+        {
+          ...(isRef ? { ref: named } : { name: named }),
+          version: textFlag(invocation, 'version'),
+          alias: textFlag(invocation, 'alias'),
+          entrypoint: textFlag(invocation, 'entrypoint'),
+          kind: textFlag(invocation, 'kind'),
+          capability: textFlag(invocation, 'capabilities'),
+          os_name: textFlag(invocation, 'os'),
+          arch: textFlag(invocation, 'arch'),
+          k: countFlag(invocation, 'k'),
+          trust: invocation.flags.trust === true,
+        },
+        never,
+      ),
+    )
+  })
+
+export const query: Verb = async (invocation, [ref, question]) =>
+  withPackets(await embedSettings(invocation), async (packets) => {
+    const { 'dense-only': dense, 'lexical-only': lexical } = invocation.flags
+    if (dense && lexical) throw usageFaults.option('--dense-only and --lexical-only exclude each other')
+    const words = {
+      ref: needText(ref, 'a packet'),
+      q: needText(question, 'a question'),
+      k: countFlag(invocation, 'k'),
+      mode: dense ? ('dense' as const) : lexical ? ('lexical' as const) : undefined,
+    }
+    return show(invocation, await withWatch(invocation, (watch) => packets.query(words, never, watch)))
+  })
+
+const CONSTRAINTS = {
+  alias: 'alias',
+  entrypoint: 'entrypoint',
+  kind: 'kind',
+  capability: 'capabilities',
+  os: 'os',
+  arch: 'arch',
+}
+
+const constraintsOf = (invocation: Invocation): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(CONSTRAINTS).flatMap(([key, flag]) => {
+      const value = textFlag(invocation, flag)
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
+
+export const plan: Verb = async (invocation, [intent]) =>
+  withPackets(await embedSettings(invocation), async (packets) =>
+    show(
+      invocation,
+      await withWatch(invocation, (watch) =>
+        packets.plan(
+          {
+            intent: needText(intent, 'an intent'),
+            name_hint: textFlag(invocation, 'name'),
+            version: textFlag(invocation, 'version'),
+            constraints: constraintsOf(invocation),
+          },
+          never,
+          watch,
+        ),
+      ),
+    ),
+  )
+
+export const digest: Verb = async (invocation, [ref, question]) =>
+  withPackets(await embedSettings(invocation), async (packets) =>
+    show(
+      invocation,
+      await withWatch(invocation, (watch) =>
+        packets.evidence(
+          {
+            ref: needText(ref, 'a packet'),
+            question: needText(question, 'a question'),
+            k: countFlag(invocation, 'k'),
+            max_chars: countFlag(invocation, 'max-chars'),
+          },
+          never,
+          watch,
+        ),
+      ),
+    ),
+  )

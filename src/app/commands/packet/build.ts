@@ -1,0 +1,160 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Fault } from '../../../kernel/fault.ts'
+import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
+import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
+import type { Embedder } from '../../../packets/embed.ts'
+import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
+import { checkName, versionTag } from '../../../packets/format/reference.ts'
+import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
+import { replaceFile } from '../../../platform/packets/drafts.ts'
+import { healPacket, knownVectors, packetFolder, writePacket } from '../../../platform/packets/folder.ts'
+import { readSources } from '../../../platform/packets/source.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { VERSION } from '../../config/version.ts'
+import { embedderFor } from '../../open/packets.ts'
+import { withProgress } from '../progress.ts'
+import { embedSettings, jobOf, listFlag, needText, never, showMade } from './settings.ts'
+
+const LOCK_FILE = 'packet.lock.json'
+/** What a server that is named without a model is asked for, as builders of packets always have. */
+const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'
+
+/** Reproducible builds say when they count as made. */
+const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
+  SOURCE_DATE_EPOCH !== undefined && /^\d{1,11}$/.test(SOURCE_DATE_EPOCH)
+    ? new Date(Number(SOURCE_DATE_EPOCH) * 1000).toISOString().replace('Z', '000Z')
+    : undefined
+
+const lockMode = ({ flags }: Invocation): 'keep' | 'update' | 'frozen' => {
+  const { 'update-lock': update, 'frozen-lockfile': frozen } = flags
+  if (update && frozen) throw usageFaults.option('--update-lock and --frozen-lockfile exclude each other')
+  return update ? 'update' : frozen ? 'frozen' : 'keep'
+}
+
+/** The lock a build keeps to: in the packet, or where `--lockfile` says, to be kept with the sources. */
+export const heldLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
+  const path = resolve(textFlag(invocation, 'lockfile') ?? join(folder, LOCK_FILE))
+  const file = await packetFolder(dirname(path))(basename(path))
+  return file === undefined ? undefined : readLock(await file.read(0, file.size))
+}
+
+/** The embedder failed: the documents are kept, unless that would cost an earlier build its vectors. */
+const keepDocuments = async (
+  invocation: Invocation,
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  failure: Fault,
+): Promise<number> => {
+  const before = (await packetFolder(folder)('faiss/index.faiss')) !== undefined
+  if (!before) await writePacket(folder, files)
+  const said = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
+  const { message: build_error, fix } = failure
+  const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
+  if (invocation.json) invocation.terminal.print(JSON.stringify(answer))
+  else invocation.terminal.note(`${folder}: ${build_error}; ${said}. ${fix}`)
+  return 1
+}
+
+/** What is written on a packet: flags that change nothing of what is found in it. */
+const labelsOf = (invocation: Invocation) => {
+  const [os, arch, capabilities] = ['os', 'arch', 'capabilities'].map((flag) => listFlag(invocation, flag))
+  const [description, kind, oldest] = ['description', 'kind', 'min-version'].map((flag) =>
+    textFlag(invocation, flag),
+  )
+  const made = createdAt(process.env)
+  const compat = { ...(os && { os }), ...(arch && { arch }), ...(oldest && { cpm_min_version: oldest }) }
+  return {
+    ...(description !== undefined && { description }),
+    ...(kind !== undefined && { kind }),
+    ...(capabilities !== undefined && { capabilities }),
+    ...(Object.keys(compat).length > 0 && { compat }),
+    ...(made !== undefined && { createdAt: made }),
+  }
+}
+
+const countOr = (invocation: Invocation, name: string, fallback: number): number => {
+  const text = textFlag(invocation, name)
+  return text === undefined ? fallback : readCount(text, `--${name}`)
+}
+
+const sizesOf = (invocation: Invocation) => ({
+  lines: countOr(invocation, 'lines-per-chunk', CHUNK_SIZES.lines),
+  overlap: countOr(invocation, 'overlap-lines', CHUNK_SIZES.overlap),
+})
+
+const makePacket = (
+  invocation: Invocation,
+  files: readonly SourceFile[],
+  options: Omit<BuildOptions, 'progress'>,
+) =>
+  withProgress(jobOf(invocation, 'embed', 'chunks'), (progress) =>
+    buildPacket(files, { ...options, progress }, never),
+  )
+
+const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
+  const { config } = await embedSettings(invocation)
+  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? USUAL_MODEL)
+  const embedder = embedderFor(config)(model)
+  if (embedder === undefined)
+    throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')
+  return embedder
+}
+
+const MAX_NOTED = 10
+
+/** A packet that lacks what its folder has is no error, and nobody should find it out on a journey. */
+const noteMissing = (
+  { json, terminal }: Invocation,
+  leftOut: readonly { readonly path: string; readonly why: string }[],
+): void => {
+  if (json) return
+  for (const { path, why } of leftOut.slice(0, MAX_NOTED)) terminal.note(`left out: ${oneLine(path)} ${why}`)
+  const more = leftOut.length - MAX_NOTED
+  if (more > 0) terminal.note(`left out: ${more} more; --json lists them`)
+}
+
+/** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
+export const build: Verb = async (invocation, [source]) => {
+  const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
+  const version = needText(textFlag(invocation, 'version'), 'its version with --version')
+  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), checkName(name), versionTag(version))
+  const embedder = await pickEmbedder(invocation)
+  const { model } = embedder
+  const from = resolve(needText(source, 'the folder to pack'))
+  const leftOut: { readonly path: string; readonly why: string }[] = []
+  const files = await withProgress(jobOf(invocation, 'read', 'files'), (show) =>
+    readSources(
+      from,
+      (count) => show(count, 0),
+      (path, why) => leftOut.push({ path, why }),
+    ),
+  )
+  await healPacket(folder)
+  const held = await heldLock(invocation, folder)
+  const packet = await makePacket(invocation, files, {
+    name,
+    version,
+    builderVersion: VERSION,
+    embedder,
+    sizes: sizesOf(invocation),
+    ...labelsOf(invocation),
+    // The built-in embedder is faster than looking up what it said.
+    ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
+    ...(held !== undefined && { held }),
+    lock: lockMode(invocation),
+  })
+  if (packet.failure !== undefined) return keepDocuments(invocation, folder, packet.files, packet.failure)
+  await writePacket(folder, packet.files)
+  const lockfile = textFlag(invocation, 'lockfile')
+  const lock = packet.files.get(LOCK_FILE)
+  if (lockfile !== undefined && lock !== undefined) await replaceFile(resolve(lockfile), lock)
+  const { chunks, embedded } = packet
+  noteMissing(invocation, leftOut)
+  return showMade(
+    invocation,
+    { folder, files: files.length, chunks, embedded, model, left_out: leftOut },
+    `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
+  )
+}

@@ -1,0 +1,34 @@
+import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { checkWords } from './options.ts'
+
+/** One verb of a module that is loaded for it, and for it alone. */
+const from =
+  <K extends string>(load: () => Promise<Readonly<Record<K, Verb>>>, name: K): Verb =>
+  async (invocation, rest) =>
+    (await load())[name](invocation, rest)
+
+const ask = () => import('./ask.ts')
+const store = () => import('./store.ts')
+const compare = () => import('./compare.ts')
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  build: from(() => import('./build.ts'), 'build'),
+  publish: from(() => import('./publish.ts'), 'publish'),
+  pull: from(() => import('./pull.ts'), 'pull'),
+  lookup: from(ask, 'lookup'),
+  query: from(ask, 'query'),
+  plan: from(ask, 'plan'),
+  digest: from(ask, 'digest'),
+  inspect: from(() => import('./show.ts'), 'inspect'),
+  verify: from(store, 'verify'),
+  diff: from(compare, 'diff'),
+  cache: from(store, 'cache'),
+  catalog: from(compare, 'catalog'),
+  serve: from(() => import('./serve.ts'), 'serve'),
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  checkWords(invocation)
+  return runVerb(VERBS, invocation)
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path'
+import { type Published, publishPacket } from '../../../packets/transfer/publish.ts'
+import { metadataCache } from '../../../platform/packets/cache.ts'
+import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
+import { OciPusher } from '../../../platform/registry/push.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import { packetHome } from '../../config/packet-root.ts'
+import type { Config } from '../../config/settings.ts'
+import { registryHere } from '../../open/registry.ts'
+import { withProgress } from '../progress.ts'
+import { jobOf, listFlag, needText, never, packetSettings, showMade } from './settings.ts'
+
+/** The packet a caller means: the folder itself, or the only one that was built below it. */
+const onlyPacket = async (asked: string): Promise<string> => {
+  const found = await builtPackets(resolve(asked))
+  if (found.length > 1)
+    throw usageFaults.argument(`there are ${found.length} packets in ${asked}; name one of them`)
+  return found[0] ?? resolve(asked)
+}
+
+const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
+  flags['no-embeddings'] === true || flags['no-embed'] === true
+
+const checkParts = ({ flags }: Invocation): void => {
+  if (flags.full && (flags.minimal || flags['no-docs'] || withoutVectors({ flags })))
+    throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
+}
+
+/** Who publishes here and asks here means what was published, and not what the tags meant a minute ago. */
+const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
+  const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
+  try {
+    const cache = metadataCache(packetHome(config), systemClock)
+    for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
+  } catch {
+    // A store that is refused is not read either.
+  }
+}
+
+/** Sends a built packet to a registry. */
+export const publish: Verb = async (invocation, [asked]) => {
+  const { config } = packetSettings(invocation)
+  const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
+  checkParts(invocation)
+  const pusher = new OciPusher(registryHere(config, process.env))
+  const tags = listFlag(invocation, 'tag')
+  const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
+  const published = await withProgress(jobOf(invocation, 'publish', 'bytes'), (progress) =>
+    publishPacket(
+      pusher,
+      packetFolder(folder),
+      {
+        registry,
+        minimal: invocation.flags.minimal === true,
+        docs: invocation.flags['no-docs'] !== true,
+        embeddings: !withoutVectors(invocation),
+        ...(tags !== undefined && { tags }),
+        progress,
+      },
+      never,
+    ),
+  )
+  await forgetTags(config, published)
+  const { ref, digest, sent, there, pinned_uri } = published
+  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
+  return showMade(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
+}

@@ -1,0 +1,99 @@
+import { join, resolve } from 'node:path'
+import type { Digest } from '../../../kernel/encoding/digest.ts'
+import { isRecord } from '../../../kernel/encoding/json.ts'
+import { oneLine } from '../../../kernel/text/escape-text.ts'
+import type { Candidate } from '../../../packets/ask/candidate.ts'
+import { readManifest } from '../../../packets/format/manifest.ts'
+import { parseReference } from '../../../packets/format/reference.ts'
+import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
+import type { Trust } from '../../../packets/trust/trust.ts'
+import { packetFolder } from '../../../platform/packets/folder.ts'
+import { packetStore } from '../../../platform/packets/store.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import { packetHome } from '../../config/packet-root.ts'
+import { needText, packetSettings } from './settings.ts'
+
+/** Where it stands. A file may be called anything, and its name is one line of ours. */
+const place = ({ path, start, end }: Record<string, unknown>): string =>
+  `${oneLine(String(path))}${start === null ? '' : `:${start}-${end}`}`
+
+const passage = (item: unknown): string =>
+  isRecord(item)
+    ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
+    : ''
+
+const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${place(item)}: ${item.snippet}` : '')
+
+/** What was found, and the address it can be cited by: file and lines alone mean another text tomorrow. */
+const foundLines = (found: readonly string[], pinned: unknown): readonly string[] => [
+  ...(found.length === 0 ? ['# no passage fits the question'] : found),
+  String(pinned),
+]
+
+const trustLine = ({ signature, signers, sbom, provenance, builders, slsa_level: level }: Trust): string => {
+  const built = builders.length === 0 ? '' : ` by ${builders.join(' ')}`
+  const reached = level === null ? '' : `, SLSA ${level}`
+  return `  signature ${[signature, ...signers].join(' ')}, sbom ${sbom}, provenance ${provenance}${built}${reached}`
+}
+
+const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readonly string[] => [
+  `${name}@${version}  ${pinned_uri}`,
+  ...(trust.checked ? [trustLine(trust)] : []),
+]
+
+/** An answer for people: passages, evidence or pins; everything else as JSON. */
+export const asLines = (answer: object): string => {
+  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri } = answer as Record<
+    string,
+    unknown
+  >
+  const notes = Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []
+  if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
+  if (Array.isArray(evidence))
+    return [...notes, ...foundLines(evidence.map(evidenceLine), pinned_uri)].join('\n')
+  if (Array.isArray(results)) return [...notes, ...foundLines(results.map(passage), pinned_uri)].join('\n')
+  if (Array.isArray(candidates)) return [...notes, ...candidates.flatMap(candidateLines)].join('\n')
+  return JSON.stringify(answer, null, 2)
+}
+
+/** The digest a caller names, bare or in an address; undefined when it is a folder. */
+export const digestIn = (asked: string): Digest | undefined => {
+  if (/^sha256:[0-9a-f]{64}$/.test(asked)) return asked
+  if (asked.startsWith('sha256:'))
+    throw usageFaults.argument(
+      'a digest is sha256: and 64 digits; `warrant packet cache ls` lists those here',
+    )
+  if (!asked.startsWith('oci://')) return undefined
+  const { digest } = parseReference(asked)
+  if (digest === undefined)
+    throw usageFaults.argument(`${asked} names a tag; name the digest that lookup and pull print`)
+  return digest
+}
+
+/** The folder of a packet: one that was built, or that of a digest that was fetched. */
+export const placeOf = async (invocation: Invocation, asked: string): Promise<string> => {
+  const { config } = packetSettings(invocation)
+  const digest = digestIn(asked)
+  if (digest === undefined) return resolve(asked)
+  const stored = await packetStore(packetHome(config)).find(digest)
+  if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')
+  return join(stored, 'payload')
+}
+
+/** Says what a packet holds and which embedder it needs. */
+export const inspect: Verb = async (invocation, [what]) => {
+  const folder = await placeOf(invocation, needText(what, 'a folder or a fetched packet'))
+  const source = await packetFolder(folder)('manifest.json')
+  if (source === undefined) throw usageFaults.argument(`there is no manifest.json in ${what}; name a packet`)
+  const manifest = readManifest(await source.read(0, source.size))
+  const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest
+  const local = embedding.model === LOCAL_MODEL
+  const needs = local
+    ? 'nothing: it was built with the embedder that is built in, which knows words and parts of words but no meaning'
+    : `an embedding server for ${embedding.model}; without one it is searched by words alone`
+  const broken = build_status === undefined ? {} : { build_status, build_error }
+  const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs, ...broken }
+  invocation.terminal.print(JSON.stringify(answer, null, invocation.json ? 0 : 2))
+  return 0
+}

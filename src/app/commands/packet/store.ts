@@ -1,0 +1,104 @@
+import { resolve } from 'node:path'
+import type { Digest } from '../../../kernel/encoding/digest.ts'
+import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { checkPacket } from '../../../packets/build/check.ts'
+import { packetFaults } from '../../../packets/faults.ts'
+import { hashInputs } from '../../../packets/format/lockfile.ts'
+import type { ObjectVerdict } from '../../../packets/store.ts'
+import { metadataCache } from '../../../platform/packets/cache.ts'
+import { packetFolder } from '../../../platform/packets/folder.ts'
+import { readSources } from '../../../platform/packets/source.ts'
+import { packetStore } from '../../../platform/packets/store.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import { packetHome } from '../../config/packet-root.ts'
+import { heldLock } from './build.ts'
+import { packetSettings } from './settings.ts'
+import { digestIn } from './show.ts'
+
+const storeHere = (invocation: Invocation) => {
+  const { config } = packetSettings(invocation)
+  return packetStore(packetHome(config))
+}
+
+const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
+  if (json) terminal.print(JSON.stringify({ ok, ...value }))
+  else if (lines.length > 0) terminal.print(lines.map(oneLine).join('\n'))
+  else terminal.note('there is nothing in the store of packets')
+  return ok ? 0 : 1
+}
+
+/** A folder that was built against the lock that fixed it, and against its sources when they are named. */
+const verifyFolder = async (invocation: Invocation, asked: string, source: string | undefined) => {
+  const folder = resolve(asked)
+  const lock = await heldLock(invocation, folder)
+  if (lock === undefined)
+    throw packetFaults.lock_drift(`there is no lock in ${asked} to verify it against`, {
+      fix: 'Name the folder of a built packet, or its lock with --lockfile.',
+    })
+  const inputs = source === undefined ? undefined : hashInputs(await readSources(resolve(source)))
+  const problems = await checkPacket(packetFolder(folder), lock, inputs)
+  const ok = problems.length === 0
+  return print(invocation, ok, { folder, problems }, ok ? [`${asked}: as its lock fixed it`] : problems)
+}
+
+const verdictLines = ({ digest, problems }: ObjectVerdict): readonly string[] =>
+  problems.length === 0 ? [`${digest}  whole`] : problems.map((problem) => `${digest}  ${problem}`)
+
+/** Packets in the cache, or a built one: nothing is fetched. */
+export const verify: Verb = async (invocation, [what, source]) => {
+  const digest = what === undefined ? undefined : digestIn(what)
+  if (what !== undefined && digest === undefined) return verifyFolder(invocation, what, source)
+  const store = storeHere(invocation)
+  const verdicts = await store.verify(
+    digest === undefined ? (await store.list()).map((one) => one.digest) : [digest],
+  )
+  const ok = verdicts.every(({ problems }) => problems.length === 0)
+  return print(invocation, ok, { verdicts }, verdicts.flatMap(verdictLines))
+}
+
+const list: Verb = async (invocation) => {
+  const { config } = packetSettings(invocation)
+  const cache = metadataCache(packetHome(config), systemClock)
+  const packets = await Promise.all(
+    (await storeHere(invocation).list()).map(async (stored) => {
+      const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
+      return { ...stored, name, version }
+    }),
+  )
+  const lines = packets.map(({ digest, name, version, files, bytes, storedAt }) =>
+    [digest, `${name}@${version}`, `${files} files`, `${bytes} bytes`, new Date(storedAt).toISOString()].join(
+      '  ',
+    ),
+  )
+  return print(invocation, true, { packets }, lines)
+}
+
+const digestOf = (asked: string): Digest => {
+  const digest = digestIn(asked)
+  if (digest === undefined) throw usageFaults.argument(`${asked} is no digest of a packet`)
+  return digest
+}
+
+const prune: Verb = async (invocation, asked) => {
+  const store = storeHere(invocation)
+  const named = asked.map(digestOf)
+  const pruned = await store.prune(
+    named.length > 0 ? named : (await store.list()).map(({ digest }) => digest),
+  )
+  const absent = named.filter((digest) => !pruned.includes(digest))
+  const lines = [
+    ...pruned.map((digest) => `${digest}  pruned`),
+    ...absent.map((digest) => `${digest}  was not here`),
+  ]
+  return print(invocation, true, { pruned }, lines)
+}
+
+const ACTIONS: Readonly<Record<string, Verb>> = { ls: list, verify, prune }
+
+export const cache: Verb = (invocation, [action = 'ls', ...rest]) => {
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (run === undefined) throw usageFaults.argument(`name one of: ${Object.keys(ACTIONS).join(', ')}`)
+  return run(invocation, rest)
+}

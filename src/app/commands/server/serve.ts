@@ -1,0 +1,133 @@
+import { Fault } from '../../../kernel/fault.ts'
+import type { Log } from '../../../kernel/ports.ts'
+import { randomIds } from '../../../platform/system/ids.ts'
+import { clientConfig } from '../../../surfaces/cli/client-config.ts'
+import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { enterpriseRoutes, unitedStatus } from '../../../surfaces/http/enterprise-routes.ts'
+import { evidenceRoutes } from '../../../surfaces/http/evidence-routes.ts'
+import { type Gauge, Metrics } from '../../../surfaces/http/metrics.ts'
+import { metadataRoutes, operatorRoutes } from '../../../surfaces/http/routes.ts'
+import { createFront } from '../../../surfaces/http/server.ts'
+import { mcpEndpoint } from '../../../surfaces/mcp/http.ts'
+import { requireRoot } from '../../config/load-config.ts'
+import type { Config } from '../../config/settings.ts'
+import { VERSION } from '../../config/version.ts'
+import type { GraphStatus } from '../../open/lazy-services.ts'
+import { assembleHere, loadSettings } from '../../process-context.ts'
+import { accessRules, listen, requireToken, serveFaults } from '../../servers/listen.ts'
+import { endWith } from '../../shutdown.ts'
+import { launchServer } from '../client-command.ts'
+
+const EVIDENCE_ROUTE = '/ai-evidence'
+
+const banner = (url: string, config: Config): string => {
+  const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
+  return `Warrant ${VERSION}
+
+  MCP      ${url}/mcp
+  Health   ${url}/health
+  Ready    ${url}/ready
+  Metrics  ${url}/metrics
+  Evidence ${url}${EVIDENCE_ROUTE}
+
+Connect an MCP client over HTTP:
+
+  claude mcp add --transport http warrant ${url}/mcp${header}
+
+or over stdio:
+
+  ${clientConfig('claude-code', launchServer({}, [])).text}
+`
+}
+
+const processGauges = (): readonly Gauge[] => [
+  { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
+  { name: 'process_uptime_seconds', help: 'Seconds since the start.', value: process.uptime() },
+]
+
+const GRAPH_GAUGES = {
+  node_count: ['warrant_graph_nodes', 'Nodes of the belief graph.'],
+  edge_count: ['warrant_graph_edges', 'Edges of the belief graph.'],
+  tick: ['warrant_graph_tick', 'Propagations so far.'],
+  lineage_length: ['warrant_lineage_entries', 'Entries of its lineage.'],
+  log_bytes: ['warrant_lineage_bytes', 'Room that the store of the lineage takes.'],
+  drift: [
+    'warrant_graph_drift',
+    'Distance of its energy from exact conservation; 1 when its log does not hold.',
+  ],
+} as const
+
+/** Nothing while the graph has not been opened: asking for metrics must not open it. */
+const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
+  status === undefined
+    ? []
+    : Object.entries(GRAPH_GAUGES).map(([key, [name, help]]) => ({
+        name,
+        help,
+        value: status[key as keyof typeof GRAPH_GAUGES],
+      }))
+
+/** A store that does not answer costs its own figures and no others: that is when an operator looks at them. */
+const heard = (asking: Promise<GraphStatus | undefined>, log: Log): Promise<GraphStatus | undefined> =>
+  asking.catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault)) throw thrown
+    log.write('warn', 'no figures of the belief graph', { cause: thrown.message })
+    return undefined
+  })
+
+/** Serves HTTP until a signal says otherwise. */
+export const run = async (invocation: Invocation): Promise<number> => {
+  const loaded = loadSettings(invocation)
+  const { config } = loaded
+  requireToken(config)
+  requireRoot(config)
+  const { headersMs, requestMs } = config.limits
+  if (headersMs > requestMs) {
+    throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
+  }
+  const metrics = new Metrics()
+  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleHere(
+    loaded,
+    metrics,
+  )
+  const endpoint = mcpEndpoint(service)
+  let url = ''
+  const resource = () => `${url}/mcp`
+  const front = createFront({
+    routes: [
+      endpoint.route,
+      ...operatorRoutes({
+        store,
+        metrics,
+        gauges: async () => [...processGauges(), ...graphGauges(await heard(graphStatus(), log))],
+        index: () => banner(url, config),
+      }),
+      ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
+      unitedStatus(enterprise),
+      ...enterpriseRoutes(enterprise),
+      ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
+    ],
+    access: accessRules(config),
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+    log,
+    ids: randomIds,
+    observe: (route, status) => metrics.request(route, status),
+    challenge: () =>
+      config.issuer === undefined
+        ? 'Bearer'
+        : `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
+  })
+  url = await listen(front, config)
+  const { print } = invocation.terminal
+  print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
+  return new Promise(() => {
+    const stop = async () => {
+      front.close()
+      await endpoint.close()
+      front.closeAllConnections()
+      await close()
+    }
+    endWith(stop, { orphaned: 'stay' })
+  })
+}

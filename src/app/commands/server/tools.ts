@@ -1,0 +1,26 @@
+import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { writeTable } from '../../../surfaces/cli/table.ts'
+import { toolCosts } from '../../../surfaces/mcp/token-costs.ts'
+import { assembleHere, loadSettings } from '../../process-context.ts'
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const { catalog, toolsets } = await assembleHere(loadSettings(invocation))
+  const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
+  if (invocation.json) {
+    invocation.terminal.print(JSON.stringify({ tools, bytes, tokens }))
+    return 0
+  }
+  const rows = tools.map((tool) => [
+    tool.name,
+    tool.toolset,
+    tool.effect,
+    String(tool.bytes),
+    String(tool.tokens),
+    tool.title,
+  ])
+  const total = `${tools.length} tools, ${bytes} bytes, about ${tokens} tokens in a client's context`
+  invocation.terminal.print(
+    `${writeTable(['tool', 'toolset', 'effect', 'bytes', 'tokens', 'title'], rows)}\n\n${total}`,
+  )
+  return 0
+}

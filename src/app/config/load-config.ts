@@ -1,0 +1,191 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { defineFaults } from '../../kernel/fault.ts'
+import { type Config, SETTINGS, type Setting } from './settings.ts'
+import { refuseFound } from './untrusted-config.ts'
+
+export const configFaults = defineFaults('config', {
+  value: { kind: 'invalid', fix: 'Correct what is named; `warrant config --help` lists the settings.' },
+  file: { kind: 'invalid', fix: 'Make it a JSON object; `warrant config --help` lists the settings.' },
+  variable: {
+    kind: 'invalid',
+    fix: 'Correct the name or unset it; `warrant config --help` lists the settings.',
+  },
+  root: { kind: 'unavailable', fix: 'Name an existing folder with --root.' },
+})
+
+export type Source = 'flag' | 'environment' | 'file' | 'default'
+/** What parsing the command line gave: the flag, without its dashes, to its text or `true`. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** Defaults of one program, by dotted key, before the common ones. */
+export type Preset = ReadonlyMap<string, unknown>
+
+export interface Loaded {
+  readonly config: Config
+  /** The same by dotted key. */
+  readonly values: ReadonlyMap<string, unknown>
+  readonly sources: ReadonlyMap<string, Source>
+}
+
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+const FILE = 'warrant.json'
+/** Names a variable may have beside the settings': the file itself, and what tests hand each other. */
+const OTHER_VARIABLES = /^WARRANT_(CONFIG$|TEST_)/
+const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
+
+const readText = ({ kind }: Setting, text: string): unknown => {
+  switch (kind) {
+    case 'number':
+      return /^-?\d+$/.test(text.trim()) ? Number(text) : text
+    case 'switch':
+      return SWITCH[text.trim().toLowerCase()] ?? text
+    case 'list':
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    case 'text':
+      return text
+  }
+}
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+const MAX_BYTES = 1024 * 1024
+
+/** A file that merely lies in the current folder may be anybody's: no link is followed and no pipe waited for. */
+const readSettings = (path: string, named: boolean): string => {
+  const descriptor = openSync(path, O_RDONLY | O_NONBLOCK | (named ? 0 : O_NOFOLLOW))
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a plain file of settings')
+    return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const readFile = (path: string, required: boolean): Record<string, unknown> => {
+  let text: string
+  try {
+    text = readSettings(path, required)
+  } catch (cause) {
+    if (!required && (cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw configFaults.file(`cannot read ${path}`, { cause })
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value)) return value
+  } catch (cause) {
+    throw configFaults.file(`${path} is not JSON`, { cause })
+  }
+  throw configFaults.file(`${path} is not a JSON object`)
+}
+
+const SECTION = 'limits'
+
+/** The file's settings by their dotted keys. A key nobody knows is an error, not a comment. */
+const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
+  const { [SECTION]: section = {}, ...rest } = object
+  if (!isRecord(section)) throw configFaults.value(`${SECTION} in ${FILE}: expected an object`)
+  const inner = Object.entries(section).map(([key, value]) => [`${SECTION}.${key}`, value] as const)
+  const flat = new Map<string, unknown>([...Object.entries(rest), ...inner])
+  const stranger = [...flat.keys()].find((key) => !SETTINGS.some((setting) => setting.key === key))
+  if (stranger !== undefined) throw configFaults.value(`${stranger} in ${FILE}: there is no such setting`)
+  return flat
+}
+
+const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): Config => {
+  const limits: Record<string, unknown> = {}
+  const config: Record<string, unknown> = { [SECTION]: limits, found }
+  for (const [key, value] of values) {
+    if (key.startsWith(`${SECTION}.`)) limits[key.slice(SECTION.length + 1)] = value
+    else config[key] = value
+  }
+  return config as Config
+}
+
+// A misspelt WARRANT_READ_ONLY that is passed over in silence would be a hole, not a typo.
+const refuseStrangers = (environment: Surroundings['environment']): void => {
+  const stranger = Object.keys(environment)
+    .filter((name) => name.startsWith('WARRANT_') && !OTHER_VARIABLES.test(name))
+    .sort()
+    .find((name) => !SETTINGS.some(({ variable }) => variable === name))
+  if (stranger !== undefined) throw configFaults.variable(`${stranger} is not a setting`)
+}
+
+const sourceName = ({ flag, variable, key }: Setting, source: Source): string => {
+  if (source === 'flag') return `--${flag}`
+  return source === 'environment' ? variable : `${key} in ${FILE}`
+}
+
+const pick = (
+  setting: Setting,
+  flags: Flags,
+  environment: Surroundings['environment'],
+  file: ReadonlyMap<string, unknown>,
+  preset: Preset,
+): [Source, unknown] => {
+  const flag = flags[setting.flag]
+  if (flag !== undefined) return ['flag', typeof flag === 'boolean' ? flag : readText(setting, flag)]
+  const variable = environment[setting.variable]
+  if (variable !== undefined && variable !== '') return ['environment', readText(setting, variable)]
+  if (file.has(setting.key)) return ['file', file.get(setting.key)]
+  return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
+}
+
+/** For servers: what they write later would make a folder of whatever a mistyped root says. */
+export const requireRoot = ({ root }: Pick<Config, 'root'>): void => {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw configFaults.root('the root is not a folder that is there')
+}
+
+/** Flag before environment before file before default, each value remembering where it came from. */
+export const loadConfig = (
+  flags: Flags,
+  { environment, cwd }: Surroundings,
+  preset: Preset = new Map(),
+): Loaded => {
+  refuseStrangers(environment)
+  const named = typeof flags.config === 'string' ? flags.config : environment.WARRANT_CONFIG
+  const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
+  const values = new Map<string, unknown>()
+  const sources = new Map<string, Source>()
+  for (const setting of SETTINGS) {
+    const [source, value] = pick(setting, flags, environment, file, preset)
+    const found = source === 'file' && named === undefined
+    const problem =
+      source === 'default'
+        ? undefined
+        : (setting.refuse(value) ?? (found ? refuseFound(cwd, setting.key, value) : undefined))
+    if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
+    values.set(setting.key, value)
+    sources.set(setting.key, source)
+  }
+  const found = named === undefined ? [...sources].filter(([, source]) => source === 'file') : []
+  const keys = found.map(([key]) => key)
+  return { config: nest(values, keys), values, sources }
+}
+
+export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
+  readonly value: unknown
+  readonly source: Source
+}
+
+/** What is in force and why. Secrets show that they are set, never what they are. */
+export const explainConfig = ({ values, sources }: Loaded): readonly Effective[] =>
+  SETTINGS.map(({ key, flag, variable, secret }) => {
+    const value = values.get(key)
+    return {
+      key,
+      flag: `--${flag}`,
+      variable,
+      value: secret && value !== undefined ? '********' : (value ?? null),
+      source: sources.get(key) ?? 'default',
+    }
+  })

@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path'
+import { isBelow, ownPlace } from '../../platform/files/no-symlinks.ts'
+import type { Config } from './settings.ts'
+
+const STORE_FOLDERS = [
+  'cas',
+  'meta',
+  'index',
+  'cache',
+  ...['metadata', 'metadata_alias', 'trust', 'embeddings'].map((name) => join('cache', name)),
+]
+
+/** A store in the project. Its folders may have come with the repository, and none may be a link. */
+export const ownStore = (root: string, ...way: readonly string[]): string => {
+  const place = ownPlace(root, ...way)
+  for (const name of STORE_FOLDERS) ownPlace(place, name)
+  return place
+}
+
+/** Where the settings have packets kept. */
+export const packetHome = ({ root, packetRoot }: Pick<Config, 'root' | 'packetRoot'>): string => {
+  const base = resolve(root)
+  const home = resolve(base, packetRoot)
+  return isBelow(base, home) ? ownStore(base, packetRoot) : home
+}

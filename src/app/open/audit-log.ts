@@ -1,0 +1,45 @@
+import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
+import type { GateVerdict } from '../../gate/judge.ts'
+import { checkVerdict } from '../../gate/tools.ts'
+import type { Clock, Log, Recorder } from '../../kernel/ports.ts'
+
+interface RecordingPorts {
+  readonly recorder: Recorder
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Both hear of every call; whether it is durable is the second's to say. */
+export const hearBoth = (observer: Recorder | undefined, keeper: Recorder): Recorder =>
+  observer === undefined
+    ? keeper
+    : {
+        record(call) {
+          void observer.record(call)
+          return keeper.record(call)
+        },
+      }
+
+type Told = Omit<GateVerdict, 'allowed'>
+const isVerdict = (result: object): result is Told => 'violations' in result
+
+/** The tools as plain HTTP reaches them: what was decided is written down there as well. */
+export const recordedDoor = (
+  door: EnterpriseDoor,
+  { recorder, clock, log }: RecordingPorts,
+): EnterpriseDoor => ({
+  ...door,
+  run: async (tool, stage, signal) => {
+    const began = clock.elapsed()
+    const envelope = await door.run(tool, stage, signal)
+    const { result, success } = envelope
+    const verdict = isVerdict(result) ? { verdict: checkVerdict({ ...result, allowed: success }) } : {}
+    const ms = clock.elapsed() - began
+    try {
+      await recorder.record({ tool, effect: 'read', outcome: 'answer', ms, ...verdict })
+    } catch (cause) {
+      log.write('error', `no record of ${tool}`, { cause: String(cause) })
+    }
+    return envelope
+  },
+})

@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
+import { type EnterprisePorts, enterpriseReader } from '../../gate/enterprise/enterprise.ts'
+import { runTool } from '../../gate/enterprise/tools.ts'
+import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
+import { turnstile } from '../../kernel/async/limiter.ts'
+import type { Log } from '../../kernel/ports.ts'
+import { fileEvidence } from '../../platform/files/evidence-file.ts'
+import { findTop } from '../../platform/git/find-root.ts'
+import { openRepository, type RepositoryWorld } from './repository.ts'
+
+const EVIDENCE_ROUTE = '/ai-evidence'
+
+export interface EnterpriseWorld extends RepositoryWorld {
+  readonly log: Log
+}
+
+const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): EnterprisePorts => {
+  const locate = () => findTop(folder)
+  const stores = new Map<string, EvidenceReader>()
+  /** One reader a folder: it remembers what it has parsed. */
+  const evidenceHere = async () => {
+    const root = (await locate()) ?? folder
+    const store = stores.get(root) ?? fileEvidence(root, world.clock)
+    stores.set(root, store)
+    return { root, store }
+  }
+  return {
+    folder,
+    locate,
+    open: (root) => openRepository(root, world),
+    evidence: async () => {
+      const { root, store } = await evidenceHere()
+      const { statusView } = await import('../../evidence/status.ts')
+      return statusView(await store.read(), { route: EVIDENCE_ROUTE, path: join(root, EVIDENCE_FILE) })
+    },
+    judge: async (stage, signal) => {
+      const { root, store } = await evidenceHere()
+      const { judgeFolder } = await import('./check-evidence.ts')
+      return judgeFolder(root, store, world, stage, signal)
+    },
+    clock: world.clock,
+    log,
+  }
+}
+
+const AT_ONCE = 8
+
+/** What is known about the repository around a folder, and the tools that act as if they could change it. */
+export const openEnterprise = (folder: string, world: EnterpriseWorld) => {
+  const ports = buildPorts(folder, world)
+  const { status, resource } = enterpriseReader(ports)
+  const inTurn = turnstile(AT_ONCE)
+  return {
+    reader: {
+      status,
+      resource: (...[uri, signal]: Parameters<typeof resource>) => inTurn(() => resource(uri, signal)),
+    },
+    run: (...[tool, stage, signal]: Parameters<EnterpriseDoor['run']>) =>
+      inTurn(() => runTool(ports, tool, stage, signal)),
+  }
+}

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import { readRepoState } from '../../gate/facts/repo-state.ts'
+import { gateFaults } from '../../gate/faults.ts'
+import { BASELINE_FILE, type LoadedBaseline, readBaseline } from '../../gate/findings/baseline.ts'
+import { repoLifecycle } from '../../gate/install/installation.ts'
+import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts'
+import type { RepositoryFiles } from '../../gate/ports.ts'
+import type { GatePorts } from '../../gate/run.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { fileEvidence } from '../../platform/files/evidence-file.ts'
+import { gitReader } from '../../platform/git/reader.ts'
+import { gitFaults } from '../../platform/git/run.ts'
+import { repositoryFiles } from '../../platform/git/worktree.ts'
+import type { Config } from '../config/settings.ts'
+import { loadBook, openScanner } from './load-rules.ts'
+import { openRepository } from './repository.ts'
+
+export interface GateWorld {
+  readonly environment: NodeJS.ProcessEnv
+  readonly clock: Clock
+  /** The index a hook was handed; only a command that git started has one. */
+  readonly indexFile?: string | undefined
+}
+
+/** A repository and all that judging it takes. */
+export interface OpenGate {
+  readonly root: string
+  readonly ports: GatePorts
+  readonly files: RepositoryFiles
+}
+
+const FIXED_NOW = 1_700_000_000_000
+
+/** The time that is written down. `SOURCE_DATE_EPOCH` is how builds that must come out the same name theirs. */
+const gateNow = ({ clock }: Pick<Config, 'clock'>, world: GateWorld): (() => number) => {
+  const epoch = world.environment.SOURCE_DATE_EPOCH
+  if (epoch !== undefined && /^\d{1,11}$/.test(epoch)) return () => Number(epoch) * 1_000
+  return clock === 'deterministic' ? () => FIXED_NOW : () => world.clock.now()
+}
+
+const POLICY_BYTES = 1024 * 1024
+const BASELINE_BYTES = 64 * 1024 * 1024
+const SPECIFICATION = 'openspec'
+
+const readText = async (files: RepositoryFiles, path: string, limit: number): Promise<string | undefined> => {
+  const bytes = await files.read(path, limit)
+  return bytes && Buffer.from(bytes).toString('utf8')
+}
+
+const policyReader =
+  (files: RepositoryFiles, environment: NodeJS.ProcessEnv): GatePorts['policy'] =>
+  async (stage) => {
+    const [hardFile, skillsFile] = await Promise.all([
+      readText(files, HARD_MODE_FILE, POLICY_BYTES),
+      readText(files, SKILLS_FILE, POLICY_BYTES),
+    ])
+    const { PUMUKI_HARD_MODE: hardMode, PUMUKI_HARD_MODE_PROFILE: hardProfile } = environment
+    return resolvePolicy(stage, { hardMode, hardProfile, hardFile, skillsFile })
+  }
+
+/** Fits the outside world to the gate, for the repository around `folder`. A fault where there is none. */
+export const openGate = async (
+  config: Config,
+  folder: string,
+  world: GateWorld,
+  signal: AbortSignal,
+): Promise<OpenGate> => {
+  const { environment, clock, indexFile } = world
+  const place = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
+  const git = gitReader(place, { steady: true })
+  const root = await git.root(signal)
+  if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
+  const { lifecycle, sdd } = openRepository(root, { environment, clock })
+  const [installed, book] = [repoLifecycle(lifecycle, signal), loadBook()]
+  // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
+  for (const early of [installed, book]) early.catch(() => {})
+  const files = repositoryFiles(root)
+  const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
+  return {
+    root,
+    files,
+    ports: {
+      git,
+      files,
+      evidence: fileEvidence(root, clock),
+      book: () => book,
+      scanner: openScanner,
+      policy: policyReader(files, environment),
+      state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
+      guard: async (stage, stop) => {
+        if (!(await follows())) return undefined
+        const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
+        return (await evaluateSdd(sdd, stage, stop)).decision
+      },
+      now: gateNow(config, world),
+    },
+  }
+}
+
+/** The baseline to judge against: the one asked for, or the repository's own when it has one. */
+export const loadBaseline = async (
+  { root, files }: OpenGate,
+  asked: string | undefined,
+  from: string,
+): Promise<LoadedBaseline | undefined> => {
+  if (asked === undefined) {
+    const text = await readText(files, BASELINE_FILE, BASELINE_BYTES)
+    if (text !== undefined) return readBaseline(BASELINE_FILE, text)
+    // Something lies there that cannot be read as a file of the repository: not the same as nothing.
+    if (await files.exists(BASELINE_FILE))
+      throw gateFaults.baseline_invalid(`${BASELINE_FILE} cannot be read`)
+    return undefined
+  }
+  const path = resolve(from, asked)
+  const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
+  const text = name === undefined ? undefined : await readText(files, name, BASELINE_BYTES)
+  if (name === undefined || text === undefined) {
+    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(asked)} in the repository`)
+  }
+  return readBaseline(name, text)
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Scanner } from '../../gate/ports.ts'
+import type { Examples } from '../../gate/rules/explain.ts'
+import type { RuleBook } from '../../gate/rules/packs.ts'
+
+// Both a bundled binary and its chunks lie one folder below the build; the sources lie beside it.
+const builtFile = (name: string): string => {
+  const places = [`../${name}`, `../../dist/${name}`].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  )
+  return places.find((path) => existsSync(path)) ?? places[0] ?? name
+}
+
+/** The rules we ship, as the build wrote them: they were checked then, and are not checked again. */
+export const loadBook = async (): Promise<RuleBook> =>
+  JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as RuleBook
+
+/** Snippets that show what each rule means. Nobody needs them to judge, so they lie apart. */
+export const loadExamples = async (): Promise<Examples> =>
+  JSON.parse(await readFile(builtFile('rule-examples.json'), 'utf8')) as Examples
+
+/** The scanner with its native parser, which is loaded with the first file. */
+export const openScanner = async (): Promise<Scanner> =>
+  (await import('../../platform/scanner/scanner.ts')).astScanner({ worker: builtFile('bin/scan-child.js') })

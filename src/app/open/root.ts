@@ -1,0 +1,11 @@
+import { jailFaults } from '../../kernel/jail.ts'
+import { holdRoot, type RootHandle } from '../../platform/jail/handles.ts'
+
+/** Opens the root once. Whatever happens to its path afterwards, this is the folder that is served. */
+export const openRoot = (given: string): RootHandle => {
+  try {
+    return holdRoot(given)
+  } catch (cause) {
+    throw jailFaults.root('the root is not a folder that can be opened', { cause })
+  }
+}

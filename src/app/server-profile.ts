@@ -1,0 +1,46 @@
+import type { RootHandle } from '../platform/jail/handles.ts'
+import { systemClock } from '../platform/system/clock.ts'
+import { createLog } from '../platform/system/log.ts'
+import { DIALECTS } from '../surfaces/mcp/dialect.ts'
+import type { Hello } from '../surfaces/mcp/handshake.ts'
+import type { Config } from './config/settings.ts'
+import { VERSION } from './config/version.ts'
+
+/** The process as the rest of the program may see it. */
+export interface World {
+  readonly cwd: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly writeLog: (line: string) => void
+  /** The root, when it was already opened at the start. */
+  readonly root?: RootHandle
+}
+
+/** How a server presents itself. */
+export type Face = Pick<Hello, 'identity' | 'instructions' | 'capabilities' | 'manners'>
+
+export const WARRANT_FACE: Face = {
+  identity: { name: 'warrant', title: 'Warrant', version: VERSION },
+  instructions:
+    'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+    completions: {},
+  },
+}
+
+/** What the server says of itself before any of its tools are loaded. */
+export const greet = (config: Config, world: World, face: Face = WARRANT_FACE): Hello => ({
+  ...face,
+  dialect: DIALECTS[config.dialect],
+  limits: config.limits,
+  clock: systemClock,
+  log: createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    clock: systemClock,
+    name: face.identity.name,
+    write: world.writeLog,
+  }),
+})

@@ -1,0 +1,44 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { defineFaults } from '../../kernel/fault.ts'
+import { type AccessRules, isLoopback } from '../../surfaces/http/guards.ts'
+import type { Config } from '../config/settings.ts'
+
+export const serveFaults = defineFaults('serve', {
+  token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
+  times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
+  route: { kind: 'invalid', fix: 'Name a path such as /ai-evidence, and none that the server has already.' },
+  port: {
+    kind: 'unavailable',
+    fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
+  },
+})
+
+const WILDCARDS = ['0.0.0.0', '::']
+
+/** Off loopback anybody may knock: without a token nobody is let in, so we do not even start. */
+export const requireToken = ({ host, token }: Config): void => {
+  if (!isLoopback(host) && token === undefined) {
+    throw serveFaults.token(`listening on ${host} needs a bearer token`)
+  }
+}
+
+export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Config): AccessRules => ({
+  // A wildcard address is nobody's name.
+  allowedHosts: [host, ...allowedHosts].filter((name) => !WILDCARDS.includes(name)),
+  allowedOrigins,
+  token,
+})
+
+const urlOf = ({ address, port, family }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+/** Resolves with the address once the server listens on it. */
+export const listen = (server: Server, { host, port }: Config): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : (cause.code ?? cause.message)
+      reject(serveFaults.port(`cannot listen on ${host}:${port}: ${why}`, { cause }))
+    })
+    server.listen(port, host, () => resolve(urlOf(server.address() as AddressInfo)))
+  })

@@ -1,0 +1,33 @@
+import type { SeedServer } from './compat-server.ts'
+
+const MiB = 1024 * 1024
+
+/** The belief graph as its first clients know it: names with dots, codes from 1000 to 5000. */
+export const scgServer: SeedServer = {
+  binary: 'scg-mcp-server',
+  summary: 'Serve the belief graph over stdio.',
+  face: {
+    identity: { name: 'scg_mcp_server', version: '0.3.0' },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    manners: {
+      methodCalls: true,
+      nullParams: true,
+      aliases: new Map([['tools.list', 'tools/list']]),
+      maxDepth: 128,
+      inOrder: true,
+      listExtras: true,
+      shutdown: false,
+      blame: 'debug',
+    },
+  },
+  preset: new Map<string, unknown>([
+    ['dialect', 'scg'],
+    ['toolNames', 'dotted'],
+    ['toolsets', ['beliefs']],
+    ['excludeTools', ['lineage_verify', 'lineage_prove', 'belief_explain']],
+    ['limits.lineBytes', MiB],
+    ['limits.answerBytes', 16 * MiB],
+  ]),
+  variables: ({ SCG_DETERMINISM, SCG_TIMESTAMP_MODE }) =>
+    SCG_DETERMINISM === '1' || SCG_TIMESTAMP_MODE === 'deterministic' ? { clock: 'deterministic' } : {},
+}

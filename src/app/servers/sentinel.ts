@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { LOG_LEVELS } from '../../platform/system/log.ts'
+import { PLAIN_MANNERS } from '../../surfaces/mcp/handshake.ts'
+import { openRoot } from '../open/root.ts'
+import type { SeedServer } from './compat-server.ts'
+
+const MiB = 1024 * 1024
+
+const TOOLS = [
+  'readProjectStructure',
+  'readJavaFile',
+  'write_architecture_report',
+  'get_project_structure',
+  'discover_service_interconnections',
+  'extract_architectural_signatures',
+  'analyze_project',
+  'generate_master_arch_report',
+]
+
+/** The architect's view of a Java project: a few tools, JSON-RPC errors, a log like that of a Java server. */
+export const sentinelServer: SeedServer = {
+  binary: 'sentinel-mcp',
+  summary: 'Serve the files of one project over stdio, read-only but for new reports.',
+  face: {
+    identity: { name: 'SentinelMcpServer', version: '1.0.0' },
+    capabilities: { tools: { listChanged: false } },
+    manners: { ...PLAIN_MANNERS, shutdown: true, blame: 'warn' },
+  },
+  preset: new Map<string, unknown>([
+    ['dialect', 'sentinel'],
+    ['toolsets', ['project']],
+    ['tools', TOOLS],
+    ['logFormat', 'text'],
+    ['limits.lineBytes', 16 * MiB],
+    // A file of 10 MiB goes out whole.
+    ['limits.answerBytes', 16 * MiB],
+  ]),
+  variables: ({ SENTINEL_ROOT, LOG_LEVEL }) => {
+    const level = LOG_LEVELS.find((one) => one === LOG_LEVEL?.toLowerCase())
+    return {
+      ...(SENTINEL_ROOT !== undefined && SENTINEL_ROOT !== '' && { root: SENTINEL_ROOT }),
+      ...(level !== undefined && { 'log-level': level }),
+    }
+  },
+  positional: 'root',
+  // Its clients know two ends: good, and not.
+  exitCode: (code) => (code === 0 ? 0 : 1),
+  hold: ({ root }) => openRoot(resolve(root)),
+  announce: (log, { root }) => {
+    log.write('info', 'starting', { root: resolve(root) })
+    for (const tool of TOOLS) log.write('info', `registered tool ${tool}`)
+  },
+}

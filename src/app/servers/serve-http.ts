@@ -1,0 +1,37 @@
+import type { Log } from '../../kernel/ports.ts'
+import { randomIds } from '../../platform/system/ids.ts'
+import { createFront, type FrontOptions } from '../../surfaces/http/server.ts'
+import type { Config } from '../config/settings.ts'
+import { endWith } from '../shutdown.ts'
+import { accessRules, listen } from './listen.ts'
+
+/** What a server of its own answers, beside how it is reached and guarded. */
+export type Face = Pick<FrontOptions, 'routes'> & Partial<FrontOptions>
+
+/** Serves a front until a signal says otherwise. `announce` hears the address once it listens. */
+export const serveFront = async (
+  face: Face,
+  config: Config,
+  log: Log,
+  announce: (url: string) => void,
+): Promise<never> => {
+  const front = createFront({
+    access: accessRules(config),
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+    log,
+    ids: randomIds,
+    observe: () => {},
+    challenge: () => 'Bearer',
+    ...face,
+  })
+  announce(await listen(front, config))
+  return new Promise(() => {
+    const stop = () =>
+      new Promise<void>((end) => {
+        front.close(() => end())
+        front.closeIdleConnections()
+      })
+    endWith(stop, { orphaned: 'stay' })
+  })
+}

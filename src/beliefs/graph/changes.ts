@@ -1,0 +1,124 @@
+import { type GraphConfig, MAX_ENERGY, requireRange } from '../config.ts'
+import { beliefFaults } from '../faults.ts'
+import { MAX_ROWS } from './columns.ts'
+import { edgeDelta, nodeDelta, nodesDelta } from './delta.ts'
+import type { EdgeState } from './edges.ts'
+import { compareAmounts, splitEnergy, subtractAmounts, toQuanta } from './energy.ts'
+import { sumBalances } from './ledger.ts'
+import type { NodeState } from './nodes.ts'
+import { clampBelief, type TickPlan } from './propagate.ts'
+import type { Tables } from './tables.ts'
+
+/** One operation carried out. Everything that can fail comes before the first write. */
+export interface Change<T> {
+  readonly result: T
+  /** SHA-256 of the changed records, 64 hexadecimal digits. */
+  readonly delta: string
+  readonly revert: () => void
+}
+
+export type TickFacts = {
+  readonly tick: number
+  /** How many nodes' belief or energy changed. */
+  readonly nodesUpdated: number
+  readonly edgesProcessed: number
+  /** Largest step any belief took. */
+  readonly maxChange: number
+  readonly converged: boolean
+}
+
+const CONVERGED = 1e-12
+
+/** Energy: reserve to node. */
+export const createNode = (tables: Tables, belief: number, energy: number, at: number): Change<NodeState> => {
+  const { nodes, edges, ledger, order } = tables
+  const first = requireRange('belief', belief, 0, 1)
+  const amount = splitEnergy(requireRange('energy', energy, 0, MAX_ENERGY))
+  const quanta = toQuanta(amount)
+  ledger.requireReserve(quanta)
+  if (nodes.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another node')
+  nodes.reserve(nodes.count + 1)
+  edges.reserveNodes(nodes.count + 1)
+  order?.reserve(nodes.count + 1)
+  const accounts = ledger.accounts()
+  const id = nodes.push({ belief: first, amount, at })
+  order?.push()
+  ledger.issue(quanta)
+  const stored = nodes.amount(id)
+  ledger.observeSums(0n, compareAmounts(stored, amount) === 0 ? quanta : toQuanta(stored))
+  const revert = () => {
+    order?.pop()
+    nodes.pop()
+    ledger.load(accounts)
+  }
+  return { result: nodes.state(id), delta: nodeDelta(id, nodes.cells), revert }
+}
+
+/** Energy: node to dissipated. */
+export const mutateNode = (
+  { nodes, ledger }: Tables,
+  { mutateBase, mutateSlope }: GraphConfig,
+  id: number,
+  delta: number,
+  at: number,
+): Change<NodeState> => {
+  const ids = Uint32Array.of(id)
+  const accounts = ledger.accounts()
+  const restore = nodes.capture(ids)
+  const held = nodes.amount(id)
+  const belief = clampBelief(nodes.belief(id) + delta)
+  const cost = splitEnergy(mutateBase + mutateSlope * Math.abs(belief - nodes.belief(id)))
+  const paid = compareAmounts(held, cost) < 0 ? held : cost
+  nodes.write(id, { belief, amount: subtractAmounts(held, paid), at })
+  ledger.dissipate(toQuanta(paid))
+  ledger.observe(held, nodes.amount(id))
+  const revert = () => {
+    restore()
+    ledger.load(accounts)
+  }
+  return { result: nodes.state(id), delta: nodeDelta(id, nodes.cells), revert }
+}
+
+export const bindEdge = (
+  { edges, order }: Tables,
+  src: number,
+  dst: number,
+  weight: number,
+  at: number,
+): Change<EdgeState> => {
+  if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another edge')
+  edges.reserve(edges.count + 1)
+  const reorder = order?.admit(src, dst)
+  const inflow = edges.inflow[dst] as number
+  const result = edges.state(edges.push(src, dst, weight, at))
+  const revert = () => {
+    edges.pop(inflow)
+    reorder?.()
+  }
+  return { result, delta: edgeDelta(result), revert }
+}
+
+/** Energy: node to node. */
+export const applyTick = (tables: Tables, plan: TickPlan, at: number): Change<TickFacts> => {
+  const { nodes, edges, ledger } = tables
+  const { cells, touched, maxChange } = plan
+  const accounts = ledger.accounts()
+  const delta = nodesDelta(touched, cells)
+  const before = sumBalances(nodes.cells, touched)
+  const restore = nodes.settle(touched, cells, at)
+  ledger.observeSums(before, sumBalances(nodes.cells, touched))
+  tables.tick += 1
+  const revert = () => {
+    tables.tick -= 1
+    restore()
+    ledger.load(accounts)
+  }
+  const result = {
+    tick: tables.tick,
+    nodesUpdated: touched.length,
+    edgesProcessed: edges.count,
+    maxChange,
+    converged: maxChange <= CONVERGED,
+  }
+  return { result, delta, revert }
+}

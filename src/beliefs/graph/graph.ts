@@ -1,0 +1,213 @@
+import { checkConfig, type GraphConfig, MAX_WEIGHT, requireRange } from '../config.ts'
+import { beliefFaults } from '../faults.ts'
+import { auditNode, type NodeAudit, sweepAll } from './audit.ts'
+import { applyTick, bindEdge, type Change, createNode, mutateNode, type TickFacts } from './changes.ts'
+import type { EdgeState } from './edges.ts'
+import { type Accounts, recountBalances } from './ledger.ts'
+import type { NodeState, NodeTable } from './nodes.ts'
+import { Propagator, pullOf } from './propagate.ts'
+import { type Margins, readSnapshot, writeSnapshot } from './snapshot.ts'
+import { emptyTables, type Tables } from './tables.ts'
+
+export { DEFAULT_CONFIG, type GraphConfig } from '../config.ts'
+
+/** An id a caller may ask for. Larger than a number can hold is well-formed, and never there. */
+export type EntityId = number | bigint
+
+/** An operation that has happened. */
+export interface Applied<T> extends Omit<Change<T>, 'revert'> {
+  /** Restores what was, to the bit. Operations are undone newest first. */
+  readonly undo: () => void
+}
+
+/** An incoming edge, and how far it draws the node this tick if its source can pay. */
+export interface Influence extends EdgeState {
+  readonly pull: number
+}
+
+export interface Health {
+  readonly drift: number
+  /** Share of nodes not known to be broken. */
+  readonly validRatio: number
+  readonly coherent: boolean
+}
+
+const COHERENT_RATIO = 0.97
+
+const isRow = (id: EntityId, count: number): boolean =>
+  (typeof id === 'bigint' || Number.isInteger(id)) && id >= 0 && id < count
+
+/** Beliefs, the edges between them, and energy that is never made or lost. */
+export class Graph {
+  readonly config: GraphConfig
+  readonly #tables: Tables
+  readonly #propagator = new Propagator()
+  #broken = new Set<number>()
+  #worst = 0
+  #newest = 0
+  #serial = 0
+
+  constructor(config: GraphConfig, tables: Tables = emptyTables(checkConfig(config))) {
+    this.config = config
+    this.#tables = tables
+  }
+
+  /** Refuses bytes that `serialize` did not write, or wrote under another configuration. */
+  static restore(config: GraphConfig, bytes: Uint8Array): Graph {
+    return new Graph(config, readSnapshot(checkConfig(config), bytes))
+  }
+
+  serialize(margins?: Margins): Buffer {
+    return writeSnapshot(this.config, this.#tables, margins)
+  }
+
+  createNode(belief: number, energy: number, at: number): Applied<NodeState> {
+    return this.#applied(createNode(this.#tables, belief, energy, at))
+  }
+
+  /** Always succeeds for a node that is there: who cannot pay all of the cost pays what there is. */
+  mutateNode(id: EntityId, delta: number, at: number): Applied<NodeState> {
+    requireRange('delta', delta, -Number.MAX_VALUE, Number.MAX_VALUE)
+    const node = this.#known(id)
+    this.#requireSeal(node)
+    return this.#applied(mutateNode(this.#tables, this.config, node, delta, at))
+  }
+
+  bindEdge(src: EntityId, dst: EntityId, weight: number, at: number): Applied<EdgeState> {
+    const strength = requireRange('weight', weight, -MAX_WEIGHT, MAX_WEIGHT)
+    return this.#applied(bindEdge(this.#tables, this.#known(src), this.#known(dst), strength, at))
+  }
+
+  /** One tick over all edges. It costs what the graph's size asks, also when nothing moves any more. */
+  propagate(at: number): Applied<TickFacts> {
+    this.#requireSeals()
+    const plan = this.#propagator.plan(this.#tables.nodes, this.#tables.edges, this.config)
+    return this.#applied(applyTick(this.#tables, plan, at))
+  }
+
+  get nodeCount(): number {
+    return this.#tables.nodes.count
+  }
+
+  get edgeCount(): number {
+    return this.#tables.edges.count
+  }
+
+  get tick(): number {
+    return this.#tables.tick
+  }
+
+  /** The stored numbers themselves. Only the operations write them; a test may, to see it found out. */
+  get columns(): Pick<NodeTable, 'cells' | 'seals'> & { readonly weights: Float64Array } {
+    const { nodes, edges } = this.#tables
+    return { cells: nodes.cells, seals: nodes.seals, weights: edges.weight }
+  }
+
+  node(id: EntityId): NodeState {
+    return this.#tables.nodes.state(this.#known(id))
+  }
+
+  edge(id: EntityId): EdgeState {
+    const { edges } = this.#tables
+    if (!isRow(id, edges.count)) throw beliefFaults.edge_unknown(`Edge not found: ${id}`)
+    return edges.state(Number(id))
+  }
+
+  *nodes(): Generator<NodeState> {
+    for (let id = 0; id < this.nodeCount; id += 1) yield this.#tables.nodes.state(id)
+  }
+
+  *edges(): Generator<EdgeState> {
+    for (let id = 0; id < this.edgeCount; id += 1) yield this.#tables.edges.state(id)
+  }
+
+  outgoing(id: EntityId): EdgeState[] {
+    return this.#tables.edges.leaving(this.#known(id))
+  }
+
+  incoming(id: EntityId): Influence[] {
+    const { nodes, edges } = this.#tables
+    const to = this.#known(id)
+    const inflow = edges.inflow[to] as number
+    const pull = ({ src, weight }: EdgeState) =>
+      pullOf(this.config.sigma, weight, nodes.belief(src), nodes.belief(to), inflow)
+    return edges.reaching(to).map((edge) => ({ ...edge, pull: pull(edge) }))
+  }
+
+  accounts(): Accounts {
+    return this.#tables.ledger.accounts()
+  }
+
+  /** By the running book, and what audits have found so far. */
+  drift(): number {
+    return Math.max(this.#tables.ledger.drift(), this.#worst)
+  }
+
+  health(): Health {
+    const drift = this.drift()
+    const validRatio = this.nodeCount === 0 ? 1 : 1 - this.#broken.size / this.nodeCount
+    return { drift, validRatio, coherent: drift <= this.config.epsilon && validRatio >= COHERENT_RATIO }
+  }
+
+  /** Counts the energy anew, cell by cell, and returns the drift it finds. */
+  weigh(): number {
+    const { nodes, ledger } = this.#tables
+    this.#worst = Math.max(this.#worst, ledger.drift(recountBalances(nodes.cells, nodes.count)))
+    return this.drift()
+  }
+
+  /** Counts and judges everything anew, and returns the drift it finds. */
+  recount(): number {
+    const { drift, invalid } = sweepAll(this.#tables, this.config)
+    this.#broken = new Set(invalid)
+    this.#worst = drift
+    return drift
+  }
+
+  auditNode(id: EntityId): NodeAudit {
+    const node = this.#known(id)
+    const audit = auditNode(this.#tables, this.config, node)
+    if (!audit.valid) this.#report(node, audit.drift)
+    return audit
+  }
+
+  #report(node: number, drift: number): void {
+    this.#broken.add(node)
+    this.#worst = Math.max(this.#worst, drift)
+  }
+
+  #known(id: EntityId): number {
+    if (!isRow(id, this.nodeCount)) throw beliefFaults.node_unknown(`Node not found: ${id}`)
+    return Number(id)
+  }
+
+  /** Nothing is built on a value that was not committed: it would be sealed, and the damage with it. */
+  #requireSeal(node: number): void {
+    if (this.#tables.nodes.holds(node)) return
+    this.#report(node, 1)
+    throw beliefFaults.seal_broken(`node ${node} is not what was last committed`)
+  }
+
+  #requireSeals(): void {
+    const { nodes, edges } = this.#tables
+    const node = nodes.firstBroken()
+    if (node >= 0) this.#requireSeal(node)
+    const edge = edges.firstBroken()
+    if (edge < 0) return
+    this.#worst = 1
+    throw beliefFaults.seal_broken(`edge ${edge} is not what was bound`)
+  }
+
+  #applied<T>({ result, delta, revert }: Change<T>): Applied<T> {
+    const before = this.#newest
+    this.#serial += 1
+    const mine = this.#serial
+    this.#newest = mine
+    const undo = () => {
+      if (this.#newest !== mine) throw new Error('operations are undone newest first, and once')
+      revert()
+      this.#newest = before
+    }
+    return { result, delta, undo }
+  }
+}

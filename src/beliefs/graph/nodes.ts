@@ -1,0 +1,174 @@
+import { sealCell } from './checksum.ts'
+import { roomFor, widen } from './columns.ts'
+import { type Amount, CELL, readAmount, showAmount, writeAmount } from './energy.ts'
+
+export type NodeState = {
+  readonly id: number
+  readonly belief: number
+  readonly energy: number
+  /** 1 less what the last write moved the belief by. */
+  readonly stability: number
+  /** When it was last written, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What a write puts into a node. */
+export interface NodeWrite {
+  readonly belief: number
+  readonly amount: Amount
+  readonly at: number
+}
+
+/** A cell, its stability and its time. The seal follows from the cell. */
+const ROW = CELL + 2
+
+const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number): void => {
+  to[cell] = from[at] as number
+  to[cell + 1] = from[at + 1] as number
+  to[cell + 2] = from[at + 2] as number
+  to[cell + 3] = from[at + 3] as number
+}
+
+/** The nodes, by id. Whoever writes a cell seals it: `write` and `settle` are the commit path. */
+export class NodeTable {
+  count = 0
+  // Belief and limbs of a node lie side by side: a tick reaches them together, and at random.
+  cells = new Float64Array(0)
+  words = new Int32Array(0)
+  seals = new Float64Array(0)
+  stability = new Float64Array(0)
+  at = new Float64Array(0)
+
+  /** Makes room, so that what follows cannot fail half-way. */
+  reserve(rows: number): void {
+    const room = this.at.length
+    if (rows <= room) return
+    const wider = roomFor(rows, room)
+    const cells = widen(this.cells, wider * CELL)
+    const seals = widen(this.seals, wider)
+    const stability = widen(this.stability, wider)
+    this.at = widen(this.at, wider)
+    this.cells = cells
+    this.words = new Int32Array(cells.buffer)
+    this.seals = seals
+    this.stability = stability
+  }
+
+  push(first: NodeWrite): number {
+    const id = this.count
+    this.count += 1
+    this.cells[id * CELL] = first.belief
+    this.write(id, first)
+    return id
+  }
+
+  pop(): void {
+    this.count -= 1
+  }
+
+  write(id: number, { belief, amount, at }: NodeWrite): void {
+    this.stability[id] = 1 - Math.abs(belief - this.belief(id))
+    this.cells[id * CELL] = belief
+    writeAmount(this.cells, id * CELL, amount)
+    this.at[id] = at
+    this.seals[id] = sealCell(this.words, id)
+  }
+
+  /**
+   * Takes over the cells of `ids` from an array laid out like ours, whose other cells are the same as ours. Where most
+   * change, that array becomes ours. What it returns puts back what was.
+   */
+  settle(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    if (ids.length * 2 > this.count) return this.#adopt(ids, from, at)
+    const restore = this.capture(ids)
+    const { cells } = this
+    for (let n = 0; n < ids.length; n += 1) {
+      const cell = (ids[n] as number) * CELL
+      this.stability[ids[n] as number] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
+      copyCell(from, cell, cells, cell)
+    }
+    this.#stamp(ids, at)
+    return restore
+  }
+
+  #adopt(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    const { cells: before, stability, count } = this
+    const kept = { stability: stability.slice(0, count), at: this.at.slice(0, count) }
+    for (let n = 0; n < ids.length; n += 1) {
+      const id = ids[n] as number
+      stability[id] = 1 - Math.abs((from[id * CELL] as number) - (before[id * CELL] as number))
+    }
+    this.cells = from
+    this.words = new Int32Array(from.buffer)
+    this.#stamp(ids, at)
+    return () => {
+      // Copied, not put back: there may be more room by now.
+      this.cells.set(before.subarray(0, count * CELL))
+      this.stability.set(kept.stability)
+      this.at.set(kept.at)
+      for (const id of ids) this.seals[id] = sealCell(this.words, id)
+    }
+  }
+
+  #stamp(ids: Uint32Array, at: number): void {
+    const { words, seals, at: times } = this
+    for (let n = 0; n < ids.length; n += 1) {
+      const id = ids[n] as number
+      times[id] = at
+      seals[id] = sealCell(words, id)
+    }
+  }
+
+  /** Keeps these rows, whose seals hold, as they are now. What it returns puts them back. */
+  capture(ids: Uint32Array): () => void {
+    const { cells, stability, at } = this
+    const kept = new Float64Array(ids.length * ROW)
+    for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
+      const id = ids[n] as number
+      copyCell(cells, id * CELL, kept, row)
+      kept[row + CELL] = stability[id] as number
+      kept[row + CELL + 1] = at[id] as number
+    }
+    return () => this.#restore(ids, kept)
+  }
+
+  #restore(ids: Uint32Array, kept: Float64Array): void {
+    for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
+      const id = ids[n] as number
+      copyCell(kept, row, this.cells, id * CELL)
+      this.stability[id] = kept[row + CELL] as number
+      this.at[id] = kept[row + CELL + 1] as number
+      this.seals[id] = sealCell(this.words, id)
+    }
+  }
+
+  belief(id: number): number {
+    return this.cells[id * CELL] as number
+  }
+
+  amount(id: number): Amount {
+    return readAmount(this.cells, id * CELL)
+  }
+
+  holds(id: number): boolean {
+    return this.seals[id] === sealCell(this.words, id)
+  }
+
+  /** The first node whose seal does not hold; -1 when all do. */
+  firstBroken(): number {
+    const { words, seals, count } = this
+    for (let id = 0; id < count; id += 1) if (seals[id] !== sealCell(words, id)) return id
+    return -1
+  }
+
+  // Members in the order of canonical JSON, which every write puts on record.
+  state(id: number): NodeState {
+    return {
+      at: this.at[id] as number,
+      belief: this.belief(id),
+      energy: showAmount(this.amount(id)),
+      id,
+      stability: this.stability[id] as number,
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { GraphConfig } from '../config.ts'
+import type { EdgeTable } from './edges.ts'
+import { CELL, moveEnergy } from './energy.ts'
+import type { NodeTable } from './nodes.ts'
+
+export type Law = Pick<GraphConfig, 'sigma' | 'slope'>
+
+/** Everything a tick would change. The arrays are used again by the next one. */
+export interface TickPlan {
+  /** Cells of all nodes, as they will be, with room for as many as there is now. */
+  readonly cells: Float64Array<ArrayBuffer>
+  /** Nodes whose belief or energy differs, ascending. */
+  readonly touched: Uint32Array
+  /** Largest step any belief takes. */
+  readonly maxChange: number
+}
+
+export const clampBelief = (belief: number): number => Math.min(1, Math.max(0, belief))
+
+/** How far an edge draws its target in one tick, if its source can pay. A negative weight argues the opposite. */
+export const pullOf = (sigma: number, weight: number, from: number, to: number, inflow: number): number => {
+  const target = weight >= 0 ? from : 1 - from
+  // The parentheses are part of the law: another grouping rounds differently.
+  return (sigma * Math.abs(weight) * (target - to)) / (1 + inflow)
+}
+
+/**
+ * One synchronous tick. All edges look at the same beliefs; then, by ascending id, each moves its target and
+ * takes along what the movement costs. Only + - * /, floor and comparisons, always in this order: the result
+ * is the same to the bit on every engine.
+ */
+export class Propagator {
+  #cells = new Float64Array(0)
+  #scale = new Float64Array(0)
+  #pulls = new Float64Array(0)
+  #touched = new Uint32Array(0)
+
+  plan(nodes: NodeTable, edges: EdgeTable, law: Law): TickPlan {
+    this.#fit(nodes, edges)
+    this.#gather(nodes, edges, law)
+    this.#ration(nodes.count)
+    this.#transfer(edges, law)
+    return this.#compare(nodes)
+  }
+
+  #fit(nodes: NodeTable, edges: EdgeTable): void {
+    const { cells, count, at } = nodes
+    // The table takes over what a tick made where most of it changed; then the next one needs cells of its own.
+    if (this.#cells === cells || this.#cells.length !== cells.length) this.#cells = cells.slice()
+    else this.#cells.set(cells.subarray(0, count * CELL))
+    if (this.#scale.length < at.length) {
+      this.#scale = new Float64Array(at.length)
+      this.#touched = new Uint32Array(at.length)
+    }
+    if (this.#pulls.length < edges.at.length) this.#pulls = new Float64Array(edges.at.length)
+  }
+
+  /** Step one: what every edge wants, and what that would cost its source. */
+  #gather(nodes: NodeTable, { src, dst, weight, inflow, count }: EdgeTable, { sigma, slope }: Law): void {
+    const { cells } = nodes
+    const pulls = this.#pulls
+    const need = this.#scale.fill(0, 0, nodes.count)
+    for (let edge = 0; edge < count; edge += 1) {
+      const from = src[edge] as number
+      const to = dst[edge] as number
+      const pull = pullOf(
+        sigma,
+        weight[edge] as number,
+        cells[from * CELL] as number,
+        cells[to * CELL] as number,
+        inflow[to] as number,
+      )
+      pulls[edge] = pull
+      need[from] = (need[from] as number) + slope * Math.abs(pull)
+    }
+  }
+
+  /** Step two: no energy, no influence. A source that cannot pay for all pays the same share of each. */
+  #ration(count: number): void {
+    const scale = this.#scale
+    const cells = this.#cells
+    for (let node = 0; node < count; node += 1) {
+      const need = scale[node] as number
+      const held = (cells[node * CELL + 1] as number) + (cells[node * CELL + 2] as number) * 2 ** -52
+      scale[node] = need > held ? held / need : 1
+    }
+  }
+
+  /** Step three: beliefs move, and energy with them. */
+  #transfer({ src, dst, count }: EdgeTable, { slope }: Law): void {
+    const cells = this.#cells
+    const scale = this.#scale
+    const pulls = this.#pulls
+    for (let edge = 0; edge < count; edge += 1) {
+      const from = src[edge] as number
+      const to = (dst[edge] as number) * CELL
+      const step = (pulls[edge] as number) * (scale[from] as number)
+      cells[to] = (cells[to] as number) + step
+      moveEnergy(cells, from * CELL, to, slope * Math.abs(step))
+    }
+  }
+
+  #compare({ cells: before, count }: NodeTable): TickPlan {
+    const cells = this.#cells
+    const touched = this.#touched
+    let found = 0
+    let maxChange = 0
+    for (let node = 0, cell = 0; node < count; node += 1, cell += CELL) {
+      const belief = clampBelief(cells[cell] as number)
+      cells[cell] = belief
+      maxChange = Math.max(maxChange, Math.abs(belief - (before[cell] as number)))
+      if (
+        belief !== before[cell] ||
+        cells[cell + 1] !== before[cell + 1] ||
+        cells[cell + 2] !== before[cell + 2] ||
+        cells[cell + 3] !== before[cell + 3]
+      ) {
+        touched[found++] = node
+      } else {
+        // Equal, but a zero may have lost its sign, and the seal is of bits.
+        cells[cell] = before[cell] as number
+        cells[cell + 1] = before[cell + 1] as number
+        cells[cell + 2] = before[cell + 2] as number
+        cells[cell + 3] = before[cell + 3] as number
+      }
+    }
+    return { cells, touched: touched.slice(0, found), maxChange }
+  }
+}

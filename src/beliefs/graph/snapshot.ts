@@ -1,0 +1,193 @@
+import { Buffer } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../kernel/encoding/canonical.ts'
+import type { GraphConfig } from '../config.ts'
+import { beliefFaults } from '../faults.ts'
+import type { Column } from './columns.ts'
+import { CELL } from './energy.ts'
+import { emptyTables, type Tables } from './tables.ts'
+
+/*
+ * A snapshot, little-endian:
+ *   0    8  "WRNTGRPH"
+ *   8    4  version, u32
+ *   12  32  SHA-256 of the configuration's canonical JSON
+ *   44   4  nodes, u32
+ *   48   4  edges, u32
+ *   52   8  tick, f64
+ *   60  96  reserve, nodes and dissipated in quanta: three signed integers of 32 bytes
+ *   156     columns, each whole before the next:
+ *           cells (belief, h, m, l: four f64 a node), seal f64, stability f64, written at f64,
+ *           src u32, dst u32, weight f64, bound at f64, seal f64
+ *   end-32  SHA-256 of all bytes before it
+ * What follows from the edges (their lists, sums and order) is made anew.
+ */
+const MAGIC = 'WRNTGRPH'
+const VERSION = 1
+const CONFIG_AT = 12
+const COUNTS_AT = 44
+const ACCOUNTS_AT = 60
+const COLUMNS_AT = 156
+const HASH_BYTES = 32
+const ACCOUNT_WORDS = 4
+
+const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
+
+const configHash = (config: GraphConfig): Buffer =>
+  sha256(canonicalJson({ ...config, pool: String(config.pool) }))
+
+const columnsOf = ({ nodes, edges }: Tables, nodeCount: number, edgeCount: number): [Column, number][] => [
+  [nodes.cells, nodeCount * CELL],
+  [nodes.seals, nodeCount],
+  [nodes.stability, nodeCount],
+  [nodes.at, nodeCount],
+  [edges.src, edgeCount],
+  [edges.dst, edgeCount],
+  [edges.weight, edgeCount],
+  [edges.at, edgeCount],
+  [edges.seals, edgeCount],
+]
+
+const lengthOf = (columns: [Column, number][]): number =>
+  columns.reduce((sum, [column, rows]) => sum + rows * column.BYTES_PER_ELEMENT, COLUMNS_AT + HASH_BYTES)
+
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
+/** The bytes in which a column keeps its first rows. */
+const rawBytes = (column: Column, rows: number): Uint8Array =>
+  new Uint8Array(column.buffer, column.byteOffset, rows * column.BYTES_PER_ELEMENT)
+
+const bytesAt = (view: DataView, offset: number, length: number): Uint8Array =>
+  new Uint8Array(view.buffer, view.byteOffset + offset, length)
+
+// Where numbers lie in memory as they do in a snapshot, which is nearly everywhere, a column is copied whole.
+const putColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
+  if (LITTLE_ENDIAN) {
+    const raw = rawBytes(column, rows)
+    bytesAt(view, offset, raw.length).set(raw)
+  } else if (column instanceof Float64Array) {
+    for (let row = 0; row < rows; row += 1) view.setFloat64(offset + row * 8, column[row] as number, true)
+  } else {
+    for (let row = 0; row < rows; row += 1) view.setInt32(offset + row * 4, column[row] as number, true)
+  }
+}
+
+const takeColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
+  if (LITTLE_ENDIAN) {
+    const raw = rawBytes(column, rows)
+    raw.set(bytesAt(view, offset, raw.length))
+  } else if (column instanceof Float64Array) {
+    for (let row = 0; row < rows; row += 1) column[row] = view.getFloat64(offset + row * 8, true)
+  } else {
+    for (let row = 0; row < rows; row += 1) column[row] = view.getInt32(offset + row * 4, true)
+  }
+}
+
+const putAccount = (view: DataView, offset: number, quanta: bigint): void => {
+  for (let word = 0; word < ACCOUNT_WORDS; word += 1) {
+    view.setBigUint64(offset + word * 8, BigInt.asUintN(64, quanta >> BigInt(word * 64)), true)
+  }
+}
+
+const takeAccount = (view: DataView, offset: number): bigint => {
+  let quanta = 0n
+  for (let word = 0; word < ACCOUNT_WORDS; word += 1) {
+    quanta += view.getBigUint64(offset + word * 8, true) << BigInt(word * 64)
+  }
+  return BigInt.asIntN(64 * ACCOUNT_WORDS, quanta)
+}
+
+const accountAt = (index: number): number => ACCOUNTS_AT + index * ACCOUNT_WORDS * 8
+
+/** Bytes that a snapshot shall lie between, to be filled by whoever asked for them. */
+export interface Margins {
+  readonly before: number
+  readonly after: number
+}
+
+/** Within margins, so that what goes around it costs no second copy of all of it. */
+export const writeSnapshot = (
+  config: GraphConfig,
+  tables: Tables,
+  { before, after }: Margins = { before: 0, after: 0 },
+): Buffer => {
+  const { nodes, edges, ledger } = tables
+  const columns = columnsOf(tables, nodes.count, edges.count)
+  const length = lengthOf(columns)
+  const whole = Buffer.allocUnsafeSlow(before + length + after)
+  const bytes = whole.subarray(before, before + length)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length)
+  bytes.set(Buffer.from(MAGIC, 'latin1'))
+  view.setUint32(MAGIC.length, VERSION, true)
+  bytes.set(configHash(config), CONFIG_AT)
+  view.setUint32(COUNTS_AT, nodes.count, true)
+  view.setUint32(COUNTS_AT + 4, edges.count, true)
+  view.setFloat64(COUNTS_AT + 8, tables.tick, true)
+  const { reserve, nodes: held, dissipated } = ledger.accounts()
+  for (const [index, quanta] of [reserve, held, dissipated].entries()) {
+    putAccount(view, accountAt(index), quanta)
+  }
+  let offset = COLUMNS_AT
+  for (const [column, rows] of columns) {
+    putColumn(view, offset, column, rows)
+    offset += rows * column.BYTES_PER_ELEMENT
+  }
+  bytes.set(sha256(bytes.subarray(0, offset)), offset)
+  return whole
+}
+
+const damaged = (what: string): never => {
+  throw beliefFaults.snapshot_damaged(`the snapshot is damaged: ${what}`)
+}
+
+const checkFrame = (config: GraphConfig, bytes: Uint8Array, view: DataView): void => {
+  if (bytes.length < COLUMNS_AT + HASH_BYTES) damaged('it is too short')
+  const end = bytes.length - HASH_BYTES
+  if (!sha256(bytes.subarray(0, end)).equals(bytes.subarray(end))) damaged('its checksum does not match')
+  if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
+    damaged('it is something else')
+  if (view.getUint32(MAGIC.length, true) !== VERSION) {
+    throw beliefFaults.snapshot_foreign('the snapshot was written by another version')
+  }
+  if (!configHash(config).equals(bytes.subarray(CONFIG_AT, COUNTS_AT))) {
+    throw beliefFaults.snapshot_foreign('the snapshot was written under another configuration')
+  }
+}
+
+/** The checksum finds accidents. That the content is right, only the log can say. */
+export const readSnapshot = (config: GraphConfig, bytes: Uint8Array): Tables => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  checkFrame(config, bytes, view)
+  const tables = emptyTables(config)
+  const nodeCount = view.getUint32(COUNTS_AT, true)
+  const edgeCount = view.getUint32(COUNTS_AT + 4, true)
+  // Before any room is made: counts that were never written must not be able to ask for memory.
+  if (lengthOf(columnsOf(tables, nodeCount, edgeCount)) !== bytes.length) damaged('its length is wrong')
+  tables.tick = view.getFloat64(COUNTS_AT + 8, true)
+  tables.ledger.load({
+    reserve: takeAccount(view, accountAt(0)),
+    nodes: takeAccount(view, accountAt(1)),
+    dissipated: takeAccount(view, accountAt(2)),
+  })
+  fillTables(tables, view, nodeCount, edgeCount)
+  return tables
+}
+
+const fillTables = (tables: Tables, view: DataView, nodeCount: number, edgeCount: number): void => {
+  const { nodes, edges, order } = tables
+  nodes.reserve(nodeCount)
+  edges.reserveNodes(nodeCount)
+  edges.reserve(edgeCount)
+  let offset = COLUMNS_AT
+  for (const [column, rows] of columnsOf(tables, nodeCount, edgeCount)) {
+    takeColumn(view, offset, column, rows)
+    offset += rows * column.BYTES_PER_ELEMENT
+  }
+  nodes.count = nodeCount
+  for (let edge = 0; edge < edgeCount; edge += 1) {
+    const { src, dst } = edges.state(edge)
+    if (src >= nodeCount || dst >= nodeCount) damaged('an edge leads nowhere')
+  }
+  edges.relink(edgeCount)
+  if (order?.rebuild(nodeCount) === false) damaged('its edges form a cycle')
+}

@@ -1,0 +1,26 @@
+import type { GraphConfig } from '../config.ts'
+import { EdgeTable } from './edges.ts'
+import { Ledger } from './ledger.ts'
+import { NodeTable } from './nodes.ts'
+import { TopoOrder } from './topological-order.ts'
+
+/** All a graph remembers. Data only: the operations are in graph.ts. */
+export interface Tables {
+  readonly nodes: NodeTable
+  readonly edges: EdgeTable
+  readonly ledger: Ledger
+  /** Absent where cycles are allowed. */
+  readonly order: TopoOrder | undefined
+  tick: number
+}
+
+export const emptyTables = (config: GraphConfig): Tables => {
+  const edges = new EdgeTable()
+  return {
+    nodes: new NodeTable(),
+    edges,
+    ledger: new Ledger(config.pool),
+    order: config.allowCycles ? undefined : new TopoOrder(edges),
+    tick: 0,
+  }
+}

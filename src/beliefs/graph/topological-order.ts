@@ -1,0 +1,181 @@
+import { beliefFaults } from '../faults.ts'
+import { roomFor, widen } from './columns.ts'
+import type { EdgeTable } from './edges.ts'
+
+const nothing = (): void => {}
+
+/**
+ * A topological order kept up to date as edges arrive (Pearce and Kelly, 2006). An edge that already points
+ * forward costs nothing, nor does one from a node nobody points to, or to a node that points nowhere: such a
+ * node may go first, or last. Another costs a search between its two ends, and nothing beyond them.
+ */
+export class TopoOrder {
+  readonly #edges: EdgeTable
+  #count = 0
+  /** The next places before and after all others. Places are whole numbers, in any range. */
+  #front = -1
+  #back = 0
+  #position = new Float64Array(0)
+  #seen = new Float64Array(0)
+  #search = 0
+
+  constructor(edges: EdgeTable) {
+    this.#edges = edges
+  }
+
+  reserve(nodes: number): void {
+    const room = this.#seen.length
+    if (nodes <= room) return
+    this.#position = widen(this.#position, roomFor(nodes, room))
+    this.#seen = widen(this.#seen, roomFor(nodes, room))
+  }
+
+  /** A new node comes last. */
+  push(): void {
+    this.#position[this.#count] = this.#back
+    this.#count += 1
+    this.#back += 1
+  }
+
+  /** The newest node goes. It is last again, once everything since it came has been undone. */
+  pop(): void {
+    this.#count -= 1
+    this.#back -= 1
+  }
+
+  allows(src: number, dst: number): boolean {
+    return this.#at(src) < this.#at(dst)
+  }
+
+  /** Makes `src` come before `dst`, or refuses and changes nothing. What it returns restores the order. */
+  admit(src: number, dst: number): () => void {
+    if (this.allows(src, dst)) return nothing
+    if (src !== dst && this.#edges.newestIn(src) < 0) return this.#placeFirst(src)
+    if (src !== dst && this.#edges.newestOut(dst) < 0) return this.#placeLast(dst)
+    const ahead = this.#reached(dst, src)
+    if (ahead === undefined) throw beliefFaults.cycle(`edge ${src} -> ${dst} would close a cycle`)
+    return this.#place([...this.#sort(this.#reaching(src, dst)), ...this.#sort(ahead)])
+  }
+
+  /** Lays all nodes out anew. False when they cannot be. */
+  rebuild(nodes: number): boolean {
+    this.reserve(nodes)
+    this.#count = nodes
+    this.#front = -1
+    this.#back = nodes
+    return this.#keepIds(nodes) || this.#sortAll(nodes)
+  }
+
+  /** Where every edge leads to a newer node, their ids are an order, and the one that further edges fit best. */
+  #keepIds(nodes: number): boolean {
+    const { src, dst, count } = this.#edges
+    for (let edge = 0; edge < count; edge += 1) {
+      if ((src[edge] as number) >= (dst[edge] as number)) return false
+    }
+    for (let node = 0; node < nodes; node += 1) this.#position[node] = node
+    return true
+  }
+
+  #sortAll(nodes: number): boolean {
+    const edges = this.#edges
+    const waiting = new Uint32Array(nodes)
+    for (let edge = 0; edge < edges.count; edge += 1) {
+      const dst = edges.dst[edge] as number
+      waiting[dst] = (waiting[dst] as number) + 1
+    }
+    const ready = new Uint32Array(nodes)
+    let end = 0
+    for (let node = 0; node < nodes; node += 1) if (waiting[node] === 0) ready[end++] = node
+    for (let next = 0; next < end; next += 1) {
+      const node = ready[next] as number
+      this.#position[node] = next
+      for (let edge = edges.newestOut(node); edge >= 0; edge = edges.olderOut(edge)) {
+        const dst = edges.dst[edge] as number
+        const left = (waiting[dst] as number) - 1
+        waiting[dst] = left
+        if (left === 0) ready[end++] = dst
+      }
+    }
+    return end === nodes
+  }
+
+  #at(node: number): number {
+    return this.#position[node] as number
+  }
+
+  #sort(nodes: number[]): number[] {
+    return nodes.sort((a, b) => this.#at(a) - this.#at(b))
+  }
+
+  #placeFirst(node: number): () => void {
+    const before = this.#at(node)
+    this.#position[node] = this.#front
+    this.#front -= 1
+    return () => {
+      this.#front += 1
+      this.#position[node] = before
+    }
+  }
+
+  #placeLast(node: number): () => void {
+    const before = this.#at(node)
+    this.#position[node] = this.#back
+    this.#back += 1
+    return () => {
+      this.#back -= 1
+      this.#position[node] = before
+    }
+  }
+
+  /** Hands the places these nodes hold out again, in the order they are listed. */
+  #place(nodes: readonly number[]): () => void {
+    const before = nodes.map((node) => this.#at(node))
+    const places = before.toSorted((a, b) => a - b)
+    const put = (all: readonly number[]) => {
+      for (const [n, node] of nodes.entries()) this.#position[node] = all[n] as number
+    }
+    put(places)
+    return () => put(before)
+  }
+
+  /** What is reached from `start` without passing `limit`; undefined when `limit` itself is. */
+  #reached(start: number, limit: number): number[] | undefined {
+    const edges = this.#edges
+    const found = this.#begin(start)
+    for (let next = 0; next < found.length; next += 1) {
+      const node = found[next] as number
+      if (node === limit) return undefined
+      for (let edge = edges.newestOut(node); edge >= 0; edge = edges.olderOut(edge)) {
+        const dst = edges.dst[edge] as number
+        if (this.#at(dst) <= this.#at(limit)) this.#visit(dst, found)
+      }
+    }
+    return found
+  }
+
+  /** What reaches `start` and comes after `limit`. */
+  #reaching(start: number, limit: number): number[] {
+    const edges = this.#edges
+    const found = this.#begin(start)
+    for (let next = 0; next < found.length; next += 1) {
+      const node = found[next] as number
+      for (let edge = edges.newestIn(node); edge >= 0; edge = edges.olderIn(edge)) {
+        const src = edges.src[edge] as number
+        if (this.#at(src) > this.#at(limit)) this.#visit(src, found)
+      }
+    }
+    return found
+  }
+
+  #begin(node: number): number[] {
+    this.#search += 1
+    this.#seen[node] = this.#search
+    return [node]
+  }
+
+  #visit(node: number, found: number[]): void {
+    if (this.#seen[node] === this.#search) return
+    this.#seen[node] = this.#search
+    found.push(node)
+  }
+}

@@ -1,0 +1,156 @@
+import * as z from 'zod'
+import type { Toolset } from '../kernel/catalog.ts'
+import type { CallContext, Tool } from '../kernel/tool.ts'
+import { readEntry } from '../lineage/read-rows.ts'
+import type { Beliefs } from './beliefs.ts'
+import { asText } from './tool-support.ts'
+
+/**
+ * The answers of the server this one replaces, as it really wrote them, for whoever compares the two. Its
+ * documented shapes are in `shapes.ts`, and those are what everybody else gets.
+ */
+
+const count = z.int().nonnegative()
+const ratio = z.number().min(0).max(1)
+
+const LegacyNode = z.strictObject({
+  id: count,
+  belief: ratio,
+  energy: z.number(),
+  esv_valid: z.boolean(),
+  stability: ratio,
+})
+const LegacyEdge = z.strictObject({ id: count, src: count, dst: count, weight: z.number() })
+const LegacyGovernor = z.strictObject({
+  drift_ok: z.boolean(),
+  energy_drift: z.number().nonnegative(),
+  coherence: ratio,
+  node_count: count,
+  edge_count: count,
+  healthy: z.boolean(),
+})
+const WORDS = ['tick', 'decision', 'ethics', 'energy'] as const
+const LegacyReplay = z.strictObject({
+  entries: z.array(
+    z.strictObject({ sequence: count, operation: z.enum(WORDS), checksum: z.string(), tick: count }),
+  ),
+})
+const LegacyExport = z.strictObject({ status: z.literal('ok'), path: z.string(), checksum: count })
+const LegacyWords = z.strictObject({ text: z.string() })
+
+/** It told four kinds of entries apart; ours have names of their own. */
+const wordOf = (operation: string): (typeof WORDS)[number] => {
+  if (operation === 'edge.propagate') return 'tick'
+  if (operation === 'edge.bind') return 'decision'
+  return operation.startsWith('node.') ? 'energy' : 'ethics'
+}
+
+interface LegacyShape {
+  readonly output: z.ZodType
+  /** The old answer, from the new one and the graph. */
+  readonly show: (answer: never, beliefs: Beliefs) => unknown
+  readonly render: Tool['render'] & {}
+}
+
+const words = (show: (answer: never) => string): LegacyShape => ({
+  output: LegacyWords,
+  show: (answer) => ({ text: show(answer) }),
+  render: ({ text }: z.infer<typeof LegacyWords>) => [{ type: 'text', text }],
+})
+
+const node: LegacyShape = {
+  output: LegacyNode,
+  show: ({ node_id }: { node_id: number }, { keeper }) =>
+    keeper.replica.read(({ graph }) => {
+      const { id, belief, energy, stability } = graph.node(node_id)
+      return { id, belief, energy, esv_valid: graph.auditNode(id).valid, stability }
+    }),
+  render: 'indented',
+}
+
+const governor: LegacyShape = {
+  output: LegacyGovernor,
+  show: (_, { keeper }) =>
+    keeper.replica.read(({ graph }) => {
+      const { drift, validRatio, coherent } = graph.health()
+      return {
+        drift_ok: drift <= graph.config.epsilon,
+        energy_drift: drift,
+        coherence: validRatio,
+        node_count: graph.nodeCount,
+        edge_count: graph.edgeCount,
+        healthy: coherent && keeper.replica.quarantine === null,
+      }
+    }),
+  render: 'indented',
+}
+
+const NEWEST = 100
+
+const replay: LegacyShape = {
+  output: LegacyReplay,
+  show: async (_, { keeper }) => {
+    const rows = await keeper.log.read(Math.max(0, keeper.size - NEWEST), NEWEST)
+    const entries = rows.map(readEntry).map(({ seq, operation, checksum, tick }) => ({
+      sequence: seq,
+      operation: wordOf(operation),
+      checksum,
+      tick,
+    }))
+    return { entries: entries.reverse() }
+  },
+  render: ({ entries }: z.infer<typeof LegacyReplay>) => asText(entries),
+}
+
+/** What it called a checksum. */
+const sumBytes = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum + byte) >>> 0, 0)
+
+const SHAPES: Readonly<Record<string, LegacyShape>> = {
+  'node.create': node,
+  'node.query': node,
+  'node.mutate': node,
+  'edge.bind': {
+    output: LegacyEdge,
+    show: ({ edge_id, src, dst, weight }: { edge_id: number; src: number; dst: number; weight: number }) => ({
+      id: edge_id,
+      src,
+      dst,
+      weight,
+    }),
+    render: 'indented',
+  },
+  'edge.propagate': words(() => 'Propagation step completed (all edges processed)'),
+  'governor.status': governor,
+  'governance.status': governor,
+  'esv.audit': words(({ result }: { result: string }) => `ESV audit result: ${result}`),
+  'lineage.replay': replay,
+  'lineage.export': {
+    output: LegacyExport,
+    show: async ({ path, count: entries }: { path: string; count: number }, beliefs) => {
+      const { text } = await beliefs.collect(entries)
+      return { status: 'ok', path, checksum: sumBytes(text) }
+    },
+    render: 'indented',
+  },
+}
+
+const translate = (tool: Tool, open: () => Promise<Beliefs>): Tool => {
+  const shape = SHAPES[tool.name]
+  if (shape === undefined) return tool
+  const { output, show, render } = shape
+  const { fit: _, ...rest } = tool
+  return {
+    ...rest,
+    output,
+    render,
+    run: async (args: never, call: CallContext) => {
+      const answer = await tool.run(args, call)
+      return show(answer as never, await open())
+    },
+  }
+}
+
+export const legacyToolset = (toolset: Toolset, open: () => Promise<Beliefs>): Toolset => ({
+  ...toolset,
+  tools: toolset.tools.map((tool) => translate(tool, open)),
+})

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../kernel/encoding/json.ts'
+import type { Draft } from '../../lineage/entry.ts'
+import type { Operation } from '../graph/operation.ts'
+import type { State } from './graph-state.ts'
+
+export interface Committed {
+  readonly seq: number
+  readonly timestamp: string
+  readonly result: JsonObject
+}
+
+export type Job =
+  | {
+      readonly kind: 'write'
+      readonly operation: Operation
+      readonly show: (done: Committed) => unknown
+      readonly resolve: (shown: never) => void
+      readonly reject: (thrown: unknown) => void
+    }
+  | {
+      readonly kind: 'read'
+      readonly look: (state: State, size: number) => unknown
+      readonly resolve: (seen: never) => void
+      readonly reject: (thrown: unknown) => void
+    }
+
+/** A batch carried out on our copy and not yet durable. */
+export interface Plan {
+  readonly drafts: readonly Draft[]
+  readonly undo: readonly (() => void)[]
+  /** What each job will be told once the batch is durable. */
+  readonly told: readonly unknown[]
+  /** Why those that were refused were, by their place. */
+  readonly refused: ReadonlyMap<number, unknown>
+}
+
+/** Tells every job what came of it, in their order. */
+export const settleAll = (jobs: readonly Job[], { told, refused }: Plan): void => {
+  for (let place = 0; place < jobs.length; place += 1) {
+    const job = jobs[place] as Job
+    if (refused.has(place)) job.reject(refused.get(place))
+    else if (job.kind === 'read') job.resolve(told[place] as never)
+    else job.resolve(job.show(told[place] as Committed) as never)
+  }
+}

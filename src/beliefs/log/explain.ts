@@ -1,0 +1,58 @@
+import { readEntry } from '../../lineage/read-rows.ts'
+import type { Row } from '../../lineage/store.ts'
+import { beliefFaults } from '../faults.ts'
+import { Graph, type GraphConfig } from '../graph/graph.ts'
+import type { ExplainResult, Shape } from '../schemas.ts'
+import { State } from './graph-state.ts'
+
+const MAX_HISTORY = 100
+
+type History = Shape<typeof ExplainResult>['history'][number]
+
+/**
+ * What moved a node, found by doing everything again. A tick's step is shared out among the sources in
+ * proportion to their pull at its beginning.
+ */
+export const explainNode = async (
+  config: GraphConfig,
+  rows: AsyncIterable<Row>,
+  node: number,
+): Promise<Shape<typeof ExplainResult>> => {
+  const state = new State(new Graph(config))
+  const moved = new Map<number, { moved: number; ticks: number }>()
+  const history: History[] = []
+  let changes = 0
+  const beliefNow = (): number | undefined =>
+    node < state.graph.nodeCount ? state.graph.node(node).belief : undefined
+
+  for await (const row of rows) {
+    const entry = readEntry(row)
+    const before = beliefNow()
+    const pulls =
+      before !== undefined && entry.operation === 'edge.propagate' ? state.graph.incoming(node) : []
+    if (row.payload === null) throw beliefFaults.history_erased(`entry ${row.seq} has been erased`)
+    state.replay(entry, row.payload)
+    const after = beliefNow()
+    if (after === undefined || after === before) continue
+    const change = after - (before ?? 0)
+    const { seq, operation, timestamp } = entry
+    history.push({ seq, operation, change, timestamp })
+    changes += 1
+    if (history.length > MAX_HISTORY) history.shift()
+    const whole = pulls.reduce((sum, { pull }) => sum + pull, 0)
+    for (const { src, pull } of pulls) {
+      if (pull === 0 || whole === 0) continue
+      const known = moved.get(src) ?? { moved: 0, ticks: 0 }
+      moved.set(src, { moved: known.moved + change * (pull / whole), ticks: known.ticks + 1 })
+    }
+  }
+  return {
+    node_id: node,
+    belief: beliefNow() ?? 0,
+    influences: [...moved]
+      .map(([source, { moved: by, ticks }]) => ({ source, moved: by, ticks }))
+      .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved) || a.source - b.source),
+    history,
+    truncated: changes > history.length,
+  }
+}

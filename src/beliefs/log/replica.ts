@@ -1,0 +1,243 @@
+import { defineFaults, Fault } from '../../kernel/fault.ts'
+import type { Log as Diary } from '../../kernel/ports.ts'
+import type { Draft } from '../../lineage/entry.ts'
+import { storeFaults } from '../../lineage/faults.ts'
+import type { Scribe } from '../../lineage/log-writer.ts'
+import type { Operation } from '../graph/operation.ts'
+import { type Committed, type Job, type Plan, settleAll } from './batch.ts'
+import type { State } from './graph-state.ts'
+import { writeRecord } from './payload.ts'
+import type { Stamper } from './timestamps.ts'
+
+export const replicaFaults = defineFaults('replica', {
+  quarantined: {
+    kind: 'corrupt',
+    fix: 'Run `warrant lineage verify` to see what is wrong, then `warrant lineage repair`.',
+  },
+  contended: { kind: 'unavailable', fix: 'Other processes keep writing first; try again.' },
+  closed: { kind: 'unavailable', fix: 'The server is shutting down; start it again.' },
+})
+
+const MAX_ATTEMPTS = 1_000
+/** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
+const MAX_TURNS = 64
+/** Turns with nothing new that are waited for as long as fewer jobs came than the time before. */
+const PATIENT_TURNS = 16
+/** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
+const MAX_GATHERED = 1_024
+
+export interface ReplicaOptions {
+  readonly scribe: Scribe
+  readonly state: State
+  readonly stamp: Stamper
+  readonly diary: Diary
+  /** Moves past what was erased, by a snapshot that knows its outcome. False when there is none. */
+  readonly skipErased: () => Promise<boolean>
+  /** Called after each turn of work, for snapshots and audits. */
+  readonly rested: () => void | Promise<void>
+}
+
+/**
+ * One process's copy of a graph. The log is the truth and this follows it: every job first sees what others
+ * wrote, a write is told only what is durable, and all jobs of a turn share one commit.
+ */
+export class Replica {
+  readonly #options: ReplicaOptions
+  #jobs: Job[] = []
+  #running: Promise<void> | undefined
+  /** How many jobs came together the time before: who sends many at a time goes on doing so. */
+  #usual = 0
+  #quarantine: string | null = null
+  /** What stopped the writing is still there, so that nobody can write: not even that it was repaired. */
+  #isStuck = false
+  #closed = false
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options
+  }
+
+  get quarantine(): string | null {
+    return this.#quarantine
+  }
+
+  /** Whether the log goes on with what does not hold, so that we could not follow. */
+  get isStuck(): boolean {
+    return this.#isStuck
+  }
+
+  /** Stops writing, here and for whoever opens the log next. */
+  async stopWriting(reason: string): Promise<void> {
+    if (this.#quarantine === reason) return
+    this.#quarantine = reason
+    this.#options.diary.write('error', 'quarantined', { reason })
+    await this.#options.scribe.log.setQuarantine(reason)
+  }
+
+  submit(operation: Operation): Promise<Committed> {
+    return this.write(operation, (done) => done)
+  }
+
+  /** The same, told in the words of `show`. */
+  write<T>(operation: Operation, show: (done: Committed) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) =>
+      this.#enqueue({
+        kind: 'write',
+        operation,
+        show,
+        resolve: resolve as (shown: never) => void,
+        reject,
+      }),
+    )
+  }
+
+  /**
+   * Looks at a state that has everything acknowledged anywhere before this was called, and at how many entries
+   * made it. It is told only when those entries are durable.
+   */
+  read<T>(look: (state: State, size: number) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) =>
+      this.#enqueue({ kind: 'read', look, resolve: resolve as (seen: never) => void, reject }),
+    )
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.idle()
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#closed) return job.reject(replicaFaults.closed('the graph is closed'))
+    this.#jobs.push(job)
+    this.#running ??= this.#gather().then(() => this.#drain())
+  }
+
+  /** Waits for the end of the turn, and of the next ones while jobs keep coming: they share one commit. */
+  async #gather(): Promise<void> {
+    for (let turn = 0, idle = 0; turn < MAX_TURNS && this.#jobs.length < MAX_GATHERED; turn += 1) {
+      const known = this.#jobs.length
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      if (this.#jobs.length > known) idle = 0
+      else if (known >= this.#usual || idle === PATIENT_TURNS) return
+      else idle += 1
+    }
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      const jobs = this.#jobs
+      this.#jobs = []
+      this.#usual = jobs.length
+      try {
+        await this.#serve(jobs)
+      } catch (thrown) {
+        for (const job of jobs) job.reject(thrown)
+      }
+    }
+    this.#running = undefined
+  }
+
+  async #serve(jobs: readonly Job[]): Promise<void> {
+    const { scribe } = this.#options
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      await this.#catchUp()
+      const plan = this.#plan(jobs)
+      if (plan.drafts.length === 0) {
+        settleAll(jobs, plan)
+        return this.#options.rested()
+      }
+      let stored = false
+      try {
+        stored = await scribe.commit(scribe.compose(plan.drafts))
+      } finally {
+        if (!stored) for (const undo of plan.undo.toReversed()) undo()
+      }
+      if (stored) {
+        settleAll(jobs, plan)
+        return this.#options.rested()
+      }
+    }
+    throw replicaFaults.contended(`another process was first ${MAX_ATTEMPTS} times`)
+  }
+
+  /** Applies what others have written. What does not hold stops all writing, and what came before it is kept. */
+  async #catchUp(): Promise<void> {
+    const { scribe } = this.#options
+    this.#quarantine = await scribe.log.quarantine()
+    let isBehind = true
+    const atHead = await damageIn(async () => {
+      const { size, entry } = await scribe.log.head()
+      const isKnown = size > scribe.size || entry === null || entry.includes(scribe.link)
+      if (size < scribe.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
+      isBehind = size > scribe.size
+    })
+    const onTheWay = isBehind ? await damageIn(() => this.#follow()) : undefined
+    const damage = onTheWay ?? atHead
+    this.#isStuck = damage !== undefined
+    if (damage !== undefined) await this.stopWriting(damage.message)
+  }
+
+  async #follow(): Promise<void> {
+    const { scribe, state, skipErased } = this.#options
+    for await (const { entry, row } of scribe.follow()) {
+      if (row.payload === null && (await skipErased())) return this.#follow()
+      state.replay(entry, row.payload)
+    }
+  }
+
+  /** Carries out the jobs in order on our copy, each seeing the ones before it. */
+  #plan(jobs: readonly Job[]): Plan {
+    const drafts: Draft[] = []
+    const undo: (() => void)[] = []
+    const told: unknown[] = []
+    const refused = new Map<number, unknown>()
+    for (const job of jobs) {
+      try {
+        if (job.kind === 'read') {
+          told.push(job.look(this.#options.state, this.#options.scribe.size + drafts.length))
+        } else {
+          const made = this.#carryOut(job.operation, drafts.length)
+          drafts.push(made.draft)
+          undo.push(made.undo)
+          told.push(made.committed)
+        }
+      } catch (thrown) {
+        refused.set(told.length, thrown)
+        told.push(undefined)
+      }
+    }
+    return { drafts, undo, told, refused }
+  }
+
+  #carryOut(operation: Operation, ahead: number) {
+    if (this.#quarantine !== null && (this.#isStuck || operation.op !== 'lineage.repair')) {
+      throw replicaFaults.quarantined(`writing is stopped: ${this.#quarantine}`)
+    }
+    const { scribe, state, stamp } = this.#options
+    const seq = scribe.size + ahead
+    const time = stamp(seq)
+    const done = state.execute(operation, time.ms)
+    const draft: Draft = {
+      operation: operation.op,
+      tick: state.graph.tick,
+      timestamp: time.text,
+      payload: (salt) => writeRecord(operation, done, salt),
+    }
+    return { draft, undo: done.undo, committed: { seq, timestamp: time.text, result: done.result } }
+  }
+}
+
+/** What is damaged, when that is why `work` failed. */
+const damageIn = async (work: () => Promise<void>): Promise<Fault | undefined> => {
+  try {
+    await work()
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'corrupt') return thrown
+    throw thrown
+  }
+}

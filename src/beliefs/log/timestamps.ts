@@ -1,0 +1,29 @@
+import type { Clock } from '../../kernel/ports.ts'
+
+/** The time of an entry: milliseconds for the graph, RFC 3339 for the log. */
+export interface Stamp {
+  readonly ms: number
+  readonly text: string
+}
+
+export type Stamper = (seq: number) => Stamp
+
+let lately: Stamp = { ms: 0, text: new Date(0).toISOString() }
+
+// What is written and read in one millisecond shares its text.
+const stampOf = (ms: number): Stamp => {
+  if (ms !== lately.ms) lately = { ms, text: new Date(ms).toISOString() }
+  return lately
+}
+
+export const timestampOf = (ms: number): string => stampOf(ms).text
+
+export const wallStamps =
+  (clock: Clock): Stamper =>
+  () =>
+    stampOf(clock.now())
+
+const EPOCH_SECONDS = 1_700_000_000
+
+/** Logical time: one second an entry, from a fixed start, so that two runs of one script are the same bytes. */
+export const fixedStamps: Stamper = (seq) => stampOf((EPOCH_SECONDS + seq) * 1_000)

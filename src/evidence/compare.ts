@@ -1,0 +1,77 @@
+import type { LedgerEntry, Lines, Severity } from './schema.ts'
+import { SEVERITIES } from './severities.ts'
+
+/** By UTF-16 code units: the same on every machine, whatever its locale. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export const severityRank = (severity: Severity): number => SEVERITIES.indexOf(severity)
+
+export const highestSeverity = (all: Iterable<{ readonly severity: Severity }>): Severity | null => {
+  let highest = -1
+  for (const { severity } of all) highest = Math.max(highest, severityRank(severity))
+  return SEVERITIES[highest] ?? null
+}
+
+/** Every line number that `lines` names, in its order. A text such as `10-12` names two. */
+const numbersIn = (lines: Lines | undefined): readonly number[] => {
+  if (lines === undefined) return []
+  if (typeof lines === 'number') return [lines]
+  return typeof lines === 'string' ? (lines.match(/\d+/g) ?? []).map(Number) : lines
+}
+
+/** The line a finding hangs on; 0 when it names none. */
+export const anchorLine = (lines: Lines | undefined): number => {
+  const numbers = numbersIn(lines)
+  const line =
+    typeof lines === 'string' ? (numbers[0] ?? 0) : numbers.reduce((a, b) => Math.min(a, b), Infinity)
+  return Number.isFinite(line) ? Math.max(0, Math.trunc(line)) : 0
+}
+
+/** How `lines` enters the identity of a finding; empty when there are none. */
+export const linesKey = (lines: Lines | undefined): string => (lines === undefined ? '' : String(lines))
+
+/** Line 9 before line 10, and no line before any. */
+const compareLines = (a: Lines | undefined, b: Lines | undefined): number => {
+  const left = numbersIn(a)
+  const right = numbersIn(b)
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const apart = (left[at] ?? 0) - (right[at] ?? 0)
+    if (apart !== 0) return apart
+  }
+  return left.length - right.length || compareText(linesKey(a), linesKey(b))
+}
+
+interface Place {
+  readonly ruleId: string
+  readonly file: string
+  readonly lines?: Lines | undefined
+}
+
+const comparePlaces = (a: Place, b: Place): number =>
+  compareText(a.ruleId, b.ruleId) || compareText(a.file, b.file) || compareLines(a.lines, b.lines)
+
+interface Listed extends Place {
+  readonly code: string
+  readonly severity: Severity
+  readonly message: string
+}
+
+export const compareFindings = (a: Listed, b: Listed): number =>
+  comparePlaces(a, b) ||
+  compareText(a.code, b.code) ||
+  compareText(a.severity, b.severity) ||
+  compareText(a.message, b.message)
+
+export const compareLedger = (a: LedgerEntry, b: LedgerEntry): number =>
+  comparePlaces(a, b) || compareText(a.firstSeen, b.firstSeen) || compareText(a.lastSeen, b.lastSeen)
+
+/** Compares by each field in turn. */
+export const compareFields =
+  <const K extends string>(fields: readonly K[]) =>
+  <T extends Readonly<Record<K, string>>>(a: T, b: T): number => {
+    for (const field of fields) {
+      const order = compareText(a[field], b[field])
+      if (order !== 0) return order
+    }
+    return 0
+  }

@@ -1,0 +1,170 @@
+import type { Clock, Log } from '../../kernel/ports.ts'
+import { type LifecyclePorts, type LifecycleStatus, readLifecycle } from '../install/installation.ts'
+import type { GateVerdict } from '../judge.ts'
+import type { GitReader } from '../ports.ts'
+import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
+import type { GateStage } from '../stage.ts'
+import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
+
+/** What the evidence server answers at its own `/status`. */
+export interface EvidenceStatus {
+  readonly status: string
+  readonly context_api: object
+  readonly evidence: {
+    readonly exists: boolean
+    readonly present: boolean
+    readonly valid: boolean
+    readonly version: string | null
+  }
+}
+
+/** The outside world of one repository. */
+export interface RepositoryPorts {
+  readonly git: GitReader
+  readonly lifecycle: LifecyclePorts
+  readonly sdd: SddPorts
+}
+
+export interface EnterprisePorts {
+  /** The folder the server speaks about, absolute. */
+  readonly folder: string
+  /** The repository around it, looked up anew each time: one may be made while we run. */
+  readonly locate: () => Promise<string | undefined>
+  readonly open: (root: string) => RepositoryPorts
+  readonly evidence: () => Promise<EvidenceStatus>
+  readonly judge: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The repository as `/status` and the resources see it. */
+export interface Picture {
+  readonly repoRoot: string
+  readonly lifecycle: LifecycleStatus | null
+  readonly sdd: SddStatus | null
+}
+
+export type Gitflow =
+  | { readonly available: false }
+  | {
+      readonly available: true
+      readonly branch?: string
+      readonly upstream?: string
+      readonly ahead: number
+      readonly behind: number
+      readonly dirty: boolean
+      readonly staged: number
+      readonly unstaged: number
+    }
+
+const KEEP_MS = 1_000
+
+const orNull = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
+  reading.catch((cause: unknown) => {
+    log.write('warn', `cannot read the ${what}`, { cause: String(cause) })
+    return null
+  })
+
+const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<Picture> => {
+  const root = await locate()
+  if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
+  const { lifecycle, sdd } = open(root)
+  // Shared by everybody who asks meanwhile, so nobody's hanging up may end it; every program has its own time.
+  const { signal } = new AbortController()
+  const keys = lifecycle.config.read('pumuki.', signal)
+  const [installed, specified] = await Promise.all([
+    orNull(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
+    orNull(readSdd(sdd, keys, signal), log, 'specification'),
+  ])
+  return { repoRoot: root, lifecycle: installed, sdd: specified }
+}
+
+/** Looks at the repository at most once a second, and once for all who ask at the same time. */
+export const pictureReader = (ports: EnterprisePorts): (() => Promise<Picture>) => {
+  let known: { readonly until: number; readonly picture: Picture } | undefined
+  let looking: Promise<Picture> | undefined
+  const look = async () => {
+    try {
+      const picture = await readPicture(ports)
+      known = { until: ports.clock.elapsed() + KEEP_MS, picture }
+      return picture
+    } finally {
+      looking = undefined
+    }
+  }
+  return async () => {
+    if (known !== undefined && ports.clock.elapsed() < known.until) return known.picture
+    looking ??= look()
+    return looking
+  }
+}
+
+export const readGitflow = async (
+  { locate, open, log }: EnterprisePorts,
+  signal: AbortSignal,
+): Promise<Gitflow> => {
+  const root = await locate()
+  const state = root === undefined ? null : await orNull(open(root).git.state(signal), log, 'branch')
+  if (!state?.available) return { available: false }
+  const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
+  return {
+    available: true,
+    ...(branch !== null && { branch }),
+    ...(upstream !== null && { upstream }),
+    ahead,
+    behind,
+    dirty,
+    staged,
+    unstaged,
+  }
+}
+
+const activeChange = (sdd: SddStatus | null) => ({
+  available: sdd !== null,
+  active: sdd?.session.active ?? false,
+  valid: sdd?.session.valid ?? false,
+  changeId: sdd?.session.changeId ?? null,
+  remainingSeconds: sdd?.session.remainingSeconds ?? null,
+})
+
+/** The answers to whoever looks before they act. */
+export const enterpriseReader = (ports: EnterprisePorts) => {
+  const picture = pictureReader(ports)
+
+  const readers: Readonly<Record<ResourceUri, (signal: AbortSignal) => Promise<object>>> = {
+    'evidence://status': () => ports.evidence(),
+    'gitflow://state': (signal) => readGitflow(ports, signal),
+    'context://active': async (signal) => {
+      const [{ repoRoot, lifecycle, sdd }, gitflow] = await Promise.all([
+        picture(),
+        readGitflow(ports, signal),
+      ])
+      return { repoRoot, gitflow, lifecycle, sdd }
+    },
+    'sdd://status': async () => (await picture()).sdd ?? { available: false },
+    'sdd://active-change': async () => activeChange((await picture()).sdd),
+  }
+
+  return {
+    resource: (uri: ResourceUri, signal: AbortSignal): Promise<object> => readers[uri](signal),
+
+    async status() {
+      const [{ repoRoot, lifecycle, sdd }, evidence] = await Promise.all([picture(), ports.evidence()])
+      const { exists, present, valid, version } = evidence.evidence
+      return {
+        status: 'ok' as const,
+        repoRoot,
+        capabilities: {
+          resources: RESOURCES.map(({ uri }) => uri),
+          tools: TOOLS.map(({ name }) => name),
+          mode: 'baseline' as const,
+        },
+        lifecycle,
+        sdd,
+        // Both readings of what `evidence` means: the facts at hand, and the whole answer of the other server.
+        evidence: { exists, present, valid, version, ...evidence },
+      }
+    },
+  }
+}
+export type EnterpriseReader = ReturnType<typeof enterpriseReader>

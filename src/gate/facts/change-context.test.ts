@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import type { ChangeSet, GitReader } from '../ports.ts'
+import { gatherFacts } from './change-context.ts'
+
+async function* nothing(): AsyncGenerator<never> {}
+
+it('counts the platforms of a repository of any size', async () => {
+  const changes = Array.from({ length: 300_000 }, (_, at) => ({
+    path: `src/${at}.go`,
+    change: 'added' as const,
+  }))
+  const set: ChangeSet = { source: 'git:repository', changes, read: nothing }
+  const git = {
+    changes: async () => set,
+    tracked: async () => ({ find: () => ['go.mod'], read: nothing }),
+  } as unknown as GitReader
+  const { detection } = await gatherFacts(git, { kind: 'repository' }, new AbortController().signal)
+  expect(detection.platforms).toEqual({ go: { detected: true, confidence: 'HIGH' } })
+})

@@ -1,0 +1,47 @@
+import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
+import { type Detection, detectPlatforms, SCRIPT_ENDS, TELLING } from './detect-platforms.ts'
+import { findManifests, manifestsToRead } from './manifests.ts'
+
+/** What is judged, and what kind of repository it is in. */
+export interface Facts {
+  readonly set: ChangeSet
+  readonly detection: Detection
+}
+
+const decoder = new TextDecoder()
+
+const readTexts = async (
+  { read }: TrackedFiles | ChangeSet,
+  paths: readonly string[],
+  texts: Map<string, string>,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (paths.length === 0) return
+  for await (const { path, bytes } of read(paths, signal))
+    if (bytes !== undefined) texts.set(path, decoder.decode(bytes))
+}
+
+/** Platforms of the repository as it will be: the index, and over it what has changed. */
+const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
+  const changed = new Set(set.changes.map(({ path }) => path))
+  const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const kept = [...tracked.find(TELLING.ends, TELLING.starts)].filter((path) => !changed.has(path))
+  const paths = kept.concat(added)
+  const scripts = function* () {
+    yield* added
+    for (const path of tracked.find(SCRIPT_ENDS)) if (!changed.has(path)) yield path
+  }
+  const wanted = manifestsToRead(findManifests(paths))
+  const texts = new Map<string, string>()
+  const [fresh, old] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
+  await Promise.all([
+    readTexts(set, fresh ?? [], texts, signal),
+    readTexts(tracked, old ?? [], texts, signal),
+  ])
+  return detectPlatforms(paths, texts, scripts())
+}
+
+export const gatherFacts = async (git: GitReader, scope: Scope, signal: AbortSignal): Promise<Facts> => {
+  const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
+  return { set, detection: await detect(set, tracked, signal) }
+}

@@ -1,0 +1,172 @@
+import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
+import type { Confidence, Platform } from '../../evidence/schema.ts'
+import type { PlatformRoots } from '../rules/compile.ts'
+import { extensionOf } from '../rules/languages.ts'
+import { FOREIGN, findManifests, MANIFEST_ENDS, manifestFolder, manifestOf } from './manifests.ts'
+
+export interface Detection {
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly roots: PlatformRoots
+}
+
+const SCRIPTS = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte']
+
+/** Extensions that count as files of a platform. */
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  backend: SCRIPTS,
+  frontend: SCRIPTS,
+  ios: ['swift'],
+  android: ['kt', 'kts', 'java'],
+  java: ['java', 'kt'],
+  python: ['py', 'pyi'],
+  go: ['go'],
+}
+
+/** The platforms that have files with an extension. */
+const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
+    extension,
+    Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
+  ]),
+)
+
+const SCRIPT_OWNERS = OWNERS.get('ts') ?? []
+
+/** The folders that make a path belong to a platform by custom alone. */
+const CUSTOMS = [...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`), 'ios/']
+const CUSTOM = new RegExp(`^(?:${CUSTOMS.join('|')})`, 'i')
+
+const dotted = (extension: string): string => `.${extension}`
+
+/** How the paths look that may tell something by themselves. */
+export const TELLING = {
+  ends: [...MANIFEST_ENDS, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
+  starts: CUSTOMS,
+} as const
+/** How those of scripts end, which tell something only below a manifest. */
+export const SCRIPT_ENDS: readonly string[] = SCRIPTS.map(dotted)
+
+/** Signs of one platform, as they are gathered. */
+interface Signs {
+  readonly manifests: Set<string>
+  readonly customs: Set<string>
+  files: number
+  /** Files that no folder explains: their kind alone says what they are. */
+  stray: boolean
+}
+
+const FEW = 3
+
+const confidence = ({ manifests, files }: Signs): Confidence => {
+  if (manifests.size > 0 && files > 0) return 'HIGH'
+  return manifests.size > 0 || files >= FEW ? 'MEDIUM' : 'LOW'
+}
+
+class Evidences {
+  readonly #signs = new Map<string, Signs>()
+
+  of(platform: string): Signs {
+    const known = this.#signs.get(platform)
+    if (known !== undefined) return known
+    const fresh: Signs = { manifests: new Set(), customs: new Set(), files: 0, stray: false }
+    this.#signs.set(platform, fresh)
+    return fresh
+  }
+
+  readManifests(paths: readonly string[], texts: ReadonlyMap<string, string>): void {
+    for (const path of paths) {
+      const manifest = manifestOf(path)
+      if (manifest === undefined || (manifest.needsText && !texts.has(path))) continue
+      for (const platform of manifest.platforms(texts.get(path) ?? ''))
+        this.of(platform).manifests.add(manifestFolder(path))
+    }
+  }
+
+  /** Files below a manifest's folder are its platform's. */
+  #claim(path: string, owners: readonly string[]): boolean {
+    let claimed = false
+    for (const platform of owners) {
+      const signs = this.#signs.get(platform)
+      if (signs === undefined) continue
+      for (const folder of signs.manifests) {
+        if (!path.startsWith(folder)) continue
+        signs.files += 1
+        claimed = true
+        break
+      }
+    }
+    return claimed
+  }
+
+  /** Whether another script could tell us anything: one below each manifest is all there is to know. */
+  #needsScripts(): boolean {
+    return SCRIPT_OWNERS.some((platform) => {
+      const signs = this.#signs.get(platform)
+      return signs !== undefined && signs.manifests.size > 0 && signs.files === 0
+    })
+  }
+
+  readFiles(paths: readonly string[]): void {
+    for (const path of paths) {
+      const extension = extensionOf(path)
+      const owners = OWNERS.get(extension)
+      const custom = CUSTOM.exec(path)?.[0]
+      if (custom !== undefined || (owners !== undefined && !SCRIPTS.includes(extension)))
+        this.#readFile(path, owners, custom)
+    }
+  }
+
+  /** A script belongs to nobody by its kind alone; most are never looked at. */
+  readScripts(paths: Iterable<string>): void {
+    if (!this.#needsScripts()) return
+    for (const path of paths) {
+      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || FOREIGN.test(path)) continue
+      if (this.#claim(path, SCRIPT_OWNERS) && !this.#needsScripts()) return
+    }
+  }
+
+  #readFile(path: string, owners: readonly string[] | undefined, custom: string | undefined): void {
+    if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
+    const claimed = owners !== undefined && this.#claim(path, owners)
+    const platform = platformOf(path)
+    if (platform === GENERIC_PLATFORM) return
+    if (custom !== undefined) this.of(platform).customs.add(custom)
+    if (claimed || !owners?.includes(platform)) return
+    const signs = this.of(platform)
+    signs.files += 1
+    if (custom === undefined) signs.stray = true
+  }
+
+  result(): Detection {
+    const names = [...this.#signs.keys()].sort()
+    const entries = names.map((name) => [name, this.of(name)] as const)
+    const platforms = entries.map(([name, signs]): [string, Platform] => {
+      // A folder with a platform's name and none of its files: seen, and not taken for it.
+      const detected = signs.manifests.size > 0 || signs.files > 0
+      return [name, { detected, confidence: confidence(signs) }]
+    })
+    const roots = entries
+      .filter(([, { manifests, files }]) => manifests.size > 0 || files > 0)
+      .map(([name, { manifests, customs, stray }]): [string, readonly string[]] => [
+        name,
+        stray ? [''] : [...new Set([...manifests, ...customs])].sort(),
+      ])
+    return { platforms: Object.fromEntries(platforms), roots: Object.fromEntries(roots) }
+  }
+}
+
+/**
+ * What the repository is made of. HIGH: a manifest and files of its kind. MEDIUM: a manifest alone, or several
+ * files without one. LOW: a file or two. Of `paths` only the telling ones matter; `scripts` are read as far as needed.
+ */
+export const detectPlatforms = (
+  paths: readonly string[],
+  texts: ReadonlyMap<string, string>,
+  scripts: Iterable<string> = paths,
+): Detection => {
+  const found = new Evidences()
+  found.readManifests(findManifests(paths), texts)
+  found.readFiles(paths)
+  found.readScripts(scripts)
+  return found.result()
+}

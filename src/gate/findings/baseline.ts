@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { compareText } from '../../evidence/compare.ts'
+import { digestJson } from '../../kernel/encoding/hash.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { gateFaults } from '../faults.ts'
+import { comparePlaces, type GateFinding } from '../reports/report.ts'
+
+/** In the repository and meant to be committed: everybody who judges it must know the same findings. */
+export const BASELINE_FILE = 'warrant.baseline.json'
+
+const VERSION = 1
+const FINGERPRINT = /^[0-9a-f]{32}$/
+
+/** One accepted finding. Rule and file are for readers: only the fingerprint is compared. */
+interface BaselineEntry {
+  readonly fingerprint: string
+  readonly ruleId: string
+  readonly file: string
+}
+
+const isEntry = (value: unknown): value is BaselineEntry =>
+  isRecord(value) &&
+  typeof value.fingerprint === 'string' &&
+  FINGERPRINT.test(value.fingerprint) &&
+  typeof value.ruleId === 'string' &&
+  typeof value.file === 'string'
+
+/** A finding before it has a fingerprint, and the text it is about. */
+export type Unmarked = Omit<GateFinding, 'fingerprint' | 'state'> & { readonly text: string }
+
+const FINGERPRINT_LENGTH = 32
+
+// Line numbers are left out, and white space counts once: code that is moved or indented is still the same.
+const mark = (ruleId: string, file: string, text: string, nth: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify([ruleId, file, text.replace(/\s+/g, ' ').trim(), nth]))
+    .digest('hex')
+    .slice(0, FINGERPRINT_LENGTH)
+
+const inOrder = (findings: readonly Unmarked[]): Unmarked[] => {
+  const compare = (a: Unmarked, b: Unmarked) =>
+    comparePlaces({ ...a, state: 'new', fingerprint: '' }, { ...b, state: 'new', fingerprint: '' })
+  return [...findings].sort(compare)
+}
+
+/** Calls equal findings of a file apart by their order, and names each. */
+export const markFindings = (
+  findings: readonly Unmarked[],
+  fileOf: (file: string) => string = (file) => file,
+): Map<Unmarked, string> => {
+  const seen = new Map<string, number>()
+  const marks = new Map<Unmarked, string>()
+  for (const finding of inOrder(findings)) {
+    const file = fileOf(finding.file)
+    const first = mark(finding.ruleId, file, finding.text, 0)
+    const nth = seen.get(first) ?? 0
+    seen.set(first, nth + 1)
+    marks.set(finding, nth === 0 ? first : mark(finding.ruleId, file, finding.text, nth))
+  }
+  return marks
+}
+
+export const writeBaseline = (findings: readonly GateFinding[]): string => {
+  const entries = findings
+    .filter(({ state }) => state !== 'suppressed')
+    .map(({ fingerprint, ruleId, file }) => ({ fingerprint, ruleId, file }))
+    .sort(
+      (a, b) =>
+        compareText(a.file, b.file) ||
+        compareText(a.ruleId, b.ruleId) ||
+        compareText(a.fingerprint, b.fingerprint),
+    )
+  return `${JSON.stringify({ version: VERSION, findings: entries }, null, 2)}\n`
+}
+
+export interface LoadedBaseline {
+  readonly path: string
+  readonly digest: string
+  readonly known: ReadonlySet<string>
+}
+
+/** A baseline that cannot be read might have been empty: it stops the gate instead of excusing everything. */
+export const readBaseline = (path: string, text: string): LoadedBaseline => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw gateFaults.baseline_invalid(`${path} is not JSON`, { cause })
+  }
+  if (!isRecord(value) || value.version !== VERSION || !Array.isArray(value.findings)) {
+    throw gateFaults.baseline_invalid(`${path} is not a baseline of version ${VERSION}`)
+  }
+  const stranger = value.findings.findIndex((entry) => !isEntry(entry))
+  if (stranger >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${stranger} is no finding`)
+  const entries: readonly BaselineEntry[] = value.findings.filter(isEntry)
+  return { path, digest: digestJson(entries), known: new Set(entries.map(({ fingerprint }) => fingerprint)) }
+}

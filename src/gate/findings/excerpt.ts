@@ -1,0 +1,40 @@
+import type { Excerpt, Region } from '../reports/report.ts'
+
+const AROUND = 1
+const MOST_LINES = 6
+const decoder = new TextDecoder()
+
+/** The lines of a file, as editors count them. */
+export const splitLines = (bytes: Uint8Array): readonly string[] => decoder.decode(bytes).split(/\r\n|\n|\r/)
+
+/** What a region holds. Where it reaches past the text, as much as there is. */
+export const textOf = (lines: readonly string[], { line, column, endLine, endColumn }: Region): string => {
+  const part = lines.slice(line - 1, endLine)
+  if (part.length === endLine - line + 1) part.push((part.pop() ?? '').slice(0, endColumn - 1))
+  const [first = '', ...rest] = part
+  return [first.slice(column - 1), ...rest].join('\n')
+}
+
+/** Text of a report that nobody may read: as long as before, so that every place in it stays where it is. */
+const cover = (text: string, from: number): string =>
+  text.slice(0, from) + text.slice(from).replace(/\S/g, '*')
+
+/**
+ * The lines without the secrets in them. The rest of a key stands behind its first words, on their line or the next:
+ * both are covered to their ends.
+ */
+export const coverSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
+  if (secrets.length === 0) return lines
+  const shown = [...lines]
+  for (const { line, column, endLine } of secrets)
+    for (let at = line; at <= endLine + 1 && at <= shown.length; at++)
+      shown[at - 1] = cover(shown[at - 1] ?? '', at === line ? column - 1 : 0)
+  return shown
+}
+
+/** A region with a line before and after it. */
+export const excerptOf = (lines: readonly string[], { line, endLine }: Region): Excerpt => {
+  const first = Math.max(1, line - AROUND)
+  const last = Math.min(endLine + AROUND, first + MOST_LINES - 1)
+  return { first, lines: lines.slice(first - 1, last) }
+}

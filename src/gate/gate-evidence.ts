@@ -1,0 +1,77 @@
+import { buildEvidence } from '../evidence/build.ts'
+import { consolidateFindings } from '../evidence/consolidate.ts'
+import { dedupeFindings, tidyFinding } from '../evidence/finding.ts'
+import type { Evidence, Outcome, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { LoadedBaseline } from './findings/baseline.ts'
+import type { GateFinding } from './reports/report.ts'
+import type { Reweighed } from './rules/severity-overrides.ts'
+import type { SddDecision } from './sdd/decision.ts'
+import type { GateStage } from './stage.ts'
+
+/** A judgement as it is written down. */
+export interface Judgement {
+  readonly stage: GateStage
+  readonly outcome: Outcome
+  readonly source: string
+  readonly files: { readonly scanned: number }
+  readonly findings: readonly GateFinding[]
+  readonly counts: { readonly known: number; readonly suppressed: number }
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly rulesets: readonly Ruleset[]
+  readonly reweighed: readonly Reweighed[]
+  readonly state: RepoState
+  readonly decision: SddDecision | undefined
+  readonly baseline: LoadedBaseline | undefined
+}
+
+/** A finding in the words of the evidence file. */
+const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...rest }: GateFinding) => ({
+  ...rest,
+  ...(region !== undefined && { lines: [region.line] }),
+  ...(why !== undefined && { why }),
+  ...(fix !== undefined && { expected_fix: fix }),
+  fingerprint,
+})
+
+/** What the evidence says beyond the format: where the files came from, and what was not judged anew. */
+const extrasOf = ({ source, files, counts, baseline, reweighed }: Judgement) => {
+  return {
+    source,
+    files_scanned: files.scanned,
+    known_findings: counts.known,
+    suppressed_findings: counts.suppressed,
+    ...(reweighed.length > 0 && { reweighed_rules: reweighed }),
+    ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+  }
+}
+
+/** The evidence of a judgement, following on the one before. */
+export const writeEvidence = (judged: Judgement, previous: Evidence | undefined, now: number): Evidence => {
+  const { stage, outcome, findings, platforms, rulesets, state, decision } = judged
+  const input = {
+    stage,
+    outcome,
+    findings: findings.filter((finding) => finding.state === 'new').map(asEvidence),
+    platforms,
+    rulesets,
+    repoState: { ...state, repo_root: '.' },
+    ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
+  }
+  const built = buildEvidence(input, previous, now)
+  return { ...built, snapshot: { ...built.snapshot, ...extrasOf(judged) } }
+}
+
+const placeOf = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
+
+/** Findings whose place another, weightier rule speaks for: the evidence names them apart, reports leave them out. */
+export const outweighed = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
+  const { suppressed } = consolidateFindings(
+    dedupeFindings(findings.map((one) => tidyFinding(asEvidence(one)))),
+  )
+  const places = new Set(
+    suppressed.map(({ ruleId, file, lines }) =>
+      placeOf(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
+    ),
+  )
+  return ({ ruleId, file, region }) => places.has(placeOf(ruleId, file, region?.line))
+}

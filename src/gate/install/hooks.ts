@@ -1,0 +1,125 @@
+import { isAbsolute, join, relative, sep } from 'node:path'
+import type { LifecycleGit, OwnFiles, RepositoryPlaces } from '../ports.ts'
+import {
+  eachHook,
+  HOOK_NAMES,
+  type HookName,
+  type HookState,
+  hookFaults,
+  hookState,
+  insertBlock,
+  removeBlock,
+} from './hook-script.ts'
+import { repositoryFaults } from './repository-faults.ts'
+
+export interface HookPorts {
+  readonly git: LifecycleGit
+  readonly files: OwnFiles
+}
+
+export interface InstallPorts extends HookPorts {
+  /** Path of the program that runs now. */
+  readonly program: string
+}
+
+export interface HookReport {
+  readonly hook: HookName
+  readonly state: HookState
+  /** What was done to it now. */
+  readonly did: 'written' | 'removed' | 'nothing'
+}
+
+const EXECUTABLE = 0o755
+
+const holds = (folder: string, path: string): boolean => {
+  const way = relative(folder, path)
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+}
+
+export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
+  const places = await git.places(signal)
+  if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  return places
+}
+
+/** Hooks outside the repository belong to all repositories of the user: that is not ours to change. */
+const requireOwn = ({ top, common }: RepositoryPlaces, path: string): void => {
+  if (!holds(top, path) && !holds(common, path)) {
+    throw hookFaults.outside('the hooks of this repository lie outside of it')
+  }
+}
+
+const refuseHusky = ({ hooks }: RepositoryPlaces): void => {
+  if (hooks.endsWith(`${sep}.husky${sep}_`)) {
+    throw hookFaults.husky('the hooks folder is made by husky, which writes it anew at every install')
+  }
+}
+
+interface Found {
+  readonly hook: HookName
+  /** Where its bytes are: a hook may be a link to a file of the repository. */
+  readonly path: string
+  readonly old: Buffer | undefined
+}
+
+const findHooks = (files: OwnFiles, { hooks }: RepositoryPlaces): Promise<Found[]> =>
+  Promise.all(
+    HOOK_NAMES.map(async (hook) => {
+      const path = await files.real(join(hooks, hook))
+      return { hook, path, old: await files.read(path) }
+    }),
+  )
+
+export const readHooks = async (
+  files: OwnFiles,
+  places: RepositoryPlaces,
+): Promise<Readonly<Record<HookName, HookState>>> => {
+  const found = await findHooks(files, places)
+  const states = new Map(found.map(({ hook, old }) => [hook, hookState(old)]))
+  return eachHook((name) => states.get(name) ?? 'missing')
+}
+
+export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
+  const states = await readHooks(files, await requirePlaces(git, signal))
+  return HOOK_NAMES.map((hook) => ({ hook, state: states[hook], did: 'nothing' }))
+}
+
+/** Puts our block into both hooks. All are worked out before the first is written: a refusal changes nothing. */
+export const installHooks = async (
+  { git, files, program }: InstallPorts,
+  signal: AbortSignal,
+): Promise<HookReport[]> => {
+  const places = await requirePlaces(git, signal)
+  refuseHusky(places)
+  const plans = (await findHooks(files, places)).map((found) => {
+    requireOwn(places, found.path)
+    return { ...found, bytes: insertBlock(found.old, found.hook, program) }
+  })
+  for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
+  return plans.map(({ hook, old, bytes }) => ({
+    hook,
+    state: 'managed',
+    did: old?.equals(bytes) ? 'nothing' : 'written',
+  }))
+}
+
+export const uninstallHooks = async (
+  { git, files }: HookPorts,
+  signal: AbortSignal,
+): Promise<HookReport[]> => {
+  const places = await requirePlaces(git, signal)
+  const plans = (await findHooks(files, places)).map((found) => {
+    const left = found.old === undefined ? 'unchanged' : removeBlock(found.old)
+    if (left !== 'unchanged') requireOwn(places, found.path)
+    return { ...found, left }
+  })
+  for (const { path, left } of plans) {
+    if (left === undefined) await files.remove(path)
+    else if (left !== 'unchanged') await files.write(path, left, EXECUTABLE)
+  }
+  return plans.map(({ hook, old, left }) => ({
+    hook,
+    state: hookState(left === 'unchanged' ? old : left),
+    did: left === 'unchanged' ? 'nothing' : 'removed',
+  }))
+}

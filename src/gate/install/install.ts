@@ -1,0 +1,156 @@
+import { join } from 'node:path'
+import { defineFaults } from '../../kernel/fault.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { HOOK_NAMES } from './hook-script.ts'
+import { type HookReport, type InstallPorts, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
+import {
+  type LifecyclePorts,
+  type LifecycleStatus,
+  lifecycleIssues,
+  readLifecycle,
+  STATE_KEYS,
+} from './installation.ts'
+
+export const lifecycleFaults = defineFaults('lifecycle', {
+  blocked: { kind: 'refused', fix: 'Repair what `warrant doctor` reports, and install again.' },
+  not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
+})
+
+export interface ChangePorts extends LifecyclePorts, InstallPorts {
+  readonly clock: Clock
+  /** The state folder relative to the repository; undefined when it lies elsewhere. */
+  readonly stateFolder: string | undefined
+  /** Writes evidence that says "nothing found yet", unless there is some. True when it did. */
+  readonly bootstrapEvidence: (signal: AbortSignal) => Promise<boolean>
+  /** Removes a plain file by relative path, and folders it leaves empty. False when there is none. */
+  readonly removeFile: (path: string) => Promise<boolean>
+}
+
+export interface InstallReport {
+  readonly hooks: readonly HookReport[]
+  readonly evidence: 'written' | 'kept'
+  readonly excluded: boolean
+  readonly status: LifecycleStatus
+}
+
+const PREFIX = 'pumuki.'
+
+const setState = (
+  ports: LifecyclePorts,
+  values: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+) =>
+  ports.config.write(
+    new Map(Object.entries(values).map(([key, value]) => [`${PREFIX}${key}`, value])),
+    signal,
+  )
+
+export const statusNow = (ports: LifecyclePorts, signal: AbortSignal): Promise<LifecycleStatus> =>
+  readLifecycle(ports, ports.config.read(PREFIX, signal), signal)
+
+/**
+ * Keeps our state out of `git status` through `info/exclude`: it concerns this clone alone, and nothing that
+ * others would have to commit. Rules of the repository lie in the same folder and are for everybody, so the folder
+ * itself stays in sight. True when something was added.
+ */
+const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<boolean> => {
+  const { stateFolder, git, files } = ports
+  if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
+  const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
+  const old = (await files.read(path))?.toString('latin1') ?? ''
+  // No list of names holds a NUL: something else lies there, and stays.
+  if (old.includes('\0')) return false
+  const gap = old === '' || old.endsWith('\n') ? '' : '\n'
+  const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
+  const lines = Buffer.from(`/${pattern}/*\n!/${pattern}/rules/\n`).toString('latin1')
+  await files.write(path, Buffer.from(`${old}${gap}${lines}`, 'latin1'), 0o644)
+  return true
+}
+
+const refuseBroken = async (ports: ChangePorts, signal: AbortSignal): Promise<void> => {
+  const issue = lifecycleIssues(await statusNow(ports, signal)).find(({ severity }) => severity === 'error')
+  if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
+}
+
+/** The hooks, and the note in the configuration that they are ours. */
+export const installGate = async (ports: ChangePorts, signal: AbortSignal): Promise<HookReport[]> => {
+  await refuseBroken(ports, signal)
+  const hooks = await installHooks(ports, signal)
+  const since = (await ports.config.read(PREFIX, signal)).get(STATE_KEYS.installedAt)
+  const values = {
+    [STATE_KEYS.installed]: 'true',
+    [STATE_KEYS.version]: ports.version,
+    [STATE_KEYS.hooks]: HOOK_NAMES.join(','),
+    [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
+  }
+  await setState(ports, values, signal)
+  return hooks
+}
+
+export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal): Promise<HookReport[]> => {
+  const hooks = await uninstallHooks(ports, signal)
+  const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
+  await setState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
+  return hooks
+}
+
+/** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
+export const install = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+  const hooks = await installGate(ports, signal)
+  const excluded = await excludeState(ports, signal)
+  const evidence = (await ports.bootstrapEvidence(signal)) ? 'written' : 'kept'
+  return { hooks, evidence, excluded, status: await statusNow(ports, signal) }
+}
+
+/** Brings blocks and state to the running version. */
+export const update = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+  const { lifecycleState } = await statusNow(ports, signal)
+  if (lifecycleState.installed !== 'true') throw lifecycleFaults.not_installed('nothing is installed here')
+  return install(ports, signal)
+}
+
+/** Paths this installation made and may take away again, relative to the repository. */
+const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string[] =>
+  (state.openSpecManagedArtifacts ?? '')
+    .split(',')
+    .map((path) => path.trim())
+    // The list is in a file anybody can edit: nothing outside openspec/ is ever removed because of it.
+    .filter(
+      (path) =>
+        /^openspec\/[\p{L}\p{N}_.-]+(\/[\p{L}\p{N}_.-]+)*$/u.test(path) && !/(^|\/)\.+(\/|$)/.test(path),
+    )
+
+export interface UninstallReport {
+  readonly hooks: readonly HookReport[]
+  readonly removed: readonly string[]
+}
+
+export const uninstall = async (
+  ports: ChangePorts,
+  purge: boolean,
+  signal: AbortSignal,
+): Promise<UninstallReport> => {
+  const hooks = await uninstallGate(ports, signal)
+  const { lifecycleState } = await statusNow(ports, signal)
+  const removed: string[] = []
+  if (purge) {
+    const candidates = ['.ai_evidence.json', ...managedPaths(lifecycleState)]
+    const tracked = new Set(await ports.git.tracked(candidates, signal))
+    for (const path of candidates) {
+      if (!tracked.has(path) && (await ports.removeFile(path))) removed.push(path)
+    }
+  }
+  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
+  return { hooks, removed }
+}
+
+/** Remembers files that were made here, so that a purge may take them away again. */
+export const noteArtifacts = async (
+  ports: LifecyclePorts,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const known = managedPaths((await statusNow(ports, signal)).lifecycleState)
+  const all = [...new Set([...known, ...paths])].sort()
+  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: all.join(',') }, signal)
+}

@@ -1,0 +1,69 @@
+import { isAtLeast } from '../policy.ts'
+import type { GateFinding, GateReport } from './report.ts'
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+// What XML 1.0 cannot hold in any spelling is written as the escape a programmer reads.
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+const escapeXml = (text: string): string =>
+  text
+    .replace(FORBIDDEN, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+    .replace(/[&<>"'\t\n\r]/g, (char) => ENTITIES[char] ?? char)
+
+const attributes = (values: Readonly<Record<string, string | number>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .join('')
+
+const details = ({ file, region, message, why, fix }: GateFinding): string =>
+  [
+    `${file}${region === undefined ? '' : `:${region.line}:${region.column}`}: ${message}`,
+    ...(why === undefined ? [] : [`why: ${why}`]),
+    ...(fix === undefined ? [] : [`fix: ${fix}`]),
+  ].join('\n')
+
+/** Only what blocks is a failure; a build that passes must not look as if it had not. */
+const testCase = (finding: GateFinding, blocks: boolean): string => {
+  const { ruleId, file, region, severity, message, state, reason } = finding
+  const name = region === undefined ? ruleId : `${ruleId} at ${region.line}:${region.column}`
+  const open = `    <testcase${attributes({ classname: file, name, file, ...(region && { line: region.line }) })}>`
+  const body =
+    state !== 'new'
+      ? `<skipped${attributes({ message: reason ?? state })}/>`
+      : blocks
+        ? `<failure${attributes({ message, type: severity })}>${escapeXml(details(finding))}</failure>`
+        : `<system-out>${escapeXml(`${severity} ${details(finding)}`)}</system-out>`
+  return `${open}${body}</testcase>`
+}
+
+/** For continuous integration servers: one test case a finding, one that passes when there is none. */
+export const writeJunit = (report: GateReport): string => {
+  const { findings, policy, stage } = report
+  const blocks = (finding: GateFinding) =>
+    finding.state === 'new' && isAtLeast(finding.severity, policy.block_on_or_above)
+  const counts = {
+    tests: Math.max(1, findings.length),
+    failures: findings.filter(blocks).length,
+    errors: 0,
+    skipped: findings.filter(({ state }) => state !== 'new').length,
+  }
+  const cases = findings.map((finding) => testCase(finding, blocks(finding)))
+  if (cases.length === 0) cases.push(`    <testcase${attributes({ classname: 'warrant', name: 'gate' })}/>`)
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${attributes(counts)}>`,
+    `  <testsuite${attributes({ name: `warrant gate ${stage}`, ...counts })}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n')
+}

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { markFindings, readBaseline, type Unmarked, writeBaseline } from '../findings/baseline.ts'
+import { excerptOf, splitLines, textOf } from '../findings/excerpt.ts'
+import { resolvePolicy } from '../policy.ts'
+import { writeJunit } from './junit.ts'
+import { comparePlaces, countFindings, type GateFinding, type GateRun, onlyNew } from './report.ts'
+import { writeSarif } from './sarif.ts'
+import { writeText } from './text.ts'
+
+const region = { line: 2, column: 3, endLine: 2, endColumn: 14 }
+const finding = ({ region: at = region, ...change }: Partial<GateFinding> = {}): GateFinding => ({
+  ruleId: 'generic.rule',
+  severity: 'ERROR',
+  code: 'GENERIC_RULE',
+  message: 'Do not.',
+  file: 'src/a.ts',
+  region: at,
+  state: 'new',
+  why: 'Because.',
+  fix: 'Do something else.',
+  matchedBy: 'SyntaxRule',
+  source: 'git:staged',
+  fingerprint: '0'.repeat(32),
+  ...change,
+})
+const SOURCE = 'function a() {\n\tconsole.log()\n}\n'
+const lines = splitLines(Buffer.from(SOURCE))
+
+const run = (...findings: GateFinding[]): GateRun => {
+  const sorted = [...findings].sort(comparePlaces)
+  const excerpts = new Map(sorted.map((one) => [one, excerptOf(lines, one.region ?? region)]))
+  const report = {
+    stage: 'CI',
+    status: 'BLOCKED',
+    outcome: 'BLOCK',
+    source: 'git:staged',
+    policy: resolvePolicy('CI'),
+    files: { changed: 2, scanned: 1 },
+    counts: countFindings(sorted),
+    findings: sorted,
+    platforms: {},
+    rulesets: [],
+    evidence: null,
+  } as const
+  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, outweighed: [] }
+}
+
+const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
+
+describe('the report for people', () => {
+  it('shows the place, the code, the reason and the way out, then one line', () => {
+    expect(writeText(run(finding()), { colour: false })).toBe(
+      [
+        'src/a.ts',
+        '  2:3  ERROR  generic.rule',
+        '    Do not.',
+        '    1 | function a() {',
+        '  > 2 |   console.log()',
+        '      |    ^^^^^^^^^^^',
+        '    3 | }',
+        '    why: Because.',
+        '    fix: Do something else.',
+        '',
+        'BLOCKED CI: 1 finding (1 ERROR) in 1 file · blocks at ERROR (default)',
+      ].join('\n'),
+    )
+  })
+
+  it('groups by file, leaves out what is known, and counts it', () => {
+    const text = writeText(
+      run(finding({ state: 'known' }), finding({ region: { ...region, line: 3 } }), finding({ file: 'b' })),
+      { colour: false },
+    )
+    expect(text.match(/^src\/a\.ts$/gm)).toHaveLength(1)
+    expect(text).toContain('2 findings (2 ERROR) in 1 file · 1 known')
+  })
+
+  it('lets no name or code paint the terminal', () => {
+    const text = writeText(run(finding({ file: HOSTILE, message: HOSTILE })), { colour: false })
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
+    expect(writeText(run(finding()), { colour: true })).toContain('\u001b[31mERROR')
+  })
+
+  it('cuts a line that nobody can read', () => {
+    const long = `${'x'.repeat(5_000)}eval()${'y'.repeat(5_000)}`
+    const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
+    const { report } = run(one)
+    const text = writeText(
+      { report, outweighed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
+      { colour: false },
+    )
+    expect(text).toContain('eval()')
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(200)
+  })
+})
+
+describe('the report for code scanning', () => {
+  const sarif = (...findings: GateFinding[]) => JSON.parse(writeSarif(run(...findings), '1.2.3')).runs[0]
+
+  it('names the rule, the place and the fingerprint', () => {
+    const { tool, results, columnKind } = sarif(finding())
+    expect(columnKind).toBe('utf16CodeUnits')
+    expect(tool.driver.rules).toMatchObject([
+      { id: 'generic.rule', help: { text: 'Because.\n\nDo something else.' } },
+    ])
+    expect(results).toMatchObject([
+      {
+        ruleId: 'generic.rule',
+        ruleIndex: 0,
+        level: 'error',
+        partialFingerprints: { 'warrant/v1': '0'.repeat(32) },
+        locations: [
+          {
+            physicalLocation: {
+              artifactLocation: { uri: 'src/a.ts' },
+              region: { startLine: 2, startColumn: 3, endLine: 2, endColumn: 14 },
+            },
+          },
+        ],
+      },
+    ])
+  })
+
+  it('escapes names so that none is a scheme, a query or half a character', () => {
+    const uri = (file: string) =>
+      sarif(finding({ file })).results[0].locations[0].physicalLocation.artifactLocation.uri
+    expect(uri('ñ and/100%?#.ts')).toBe('%C3%B1%20and/100%25%3F%23.ts')
+    expect(uri('javascript:x')).toBe('javascript%3Ax')
+    expect(uri(HOSTILE)).toMatch(/^[\w%./'-]+$/)
+  })
+
+  it('says what a comment suppresses, and what is about no line', () => {
+    const { region: _, ...whole } = finding({ file: 'b' })
+    const [second, first] = sarif(finding({ state: 'suppressed', reason: 'agreed' }), whole).results
+    expect(first.suppressions).toEqual([{ kind: 'inSource', status: 'accepted', justification: 'agreed' }])
+    expect(second.locations[0].physicalLocation.region).toBeUndefined()
+  })
+})
+
+describe('the report for build servers', () => {
+  it('fails on what blocks and on nothing else', () => {
+    const xml = writeJunit(
+      run(
+        finding(),
+        finding({ file: 'b', severity: 'WARN' }),
+        finding({ file: 'c', state: 'suppressed', reason: 'agreed' }),
+      ).report,
+    )
+    expect(xml).toContain('<testsuites tests="3" failures="1" errors="0" skipped="1">')
+    expect(xml.match(/<failure/g)).toHaveLength(1)
+    expect(xml).toContain('<skipped message="agreed"/>')
+    expect(writeJunit(run().report)).toContain('tests="1" failures="0"')
+  })
+
+  it('holds nothing that XML cannot', () => {
+    const xml = writeJunit(run(finding({ file: HOSTILE, message: HOSTILE })).report)
+    expect(xml.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+    expect(xml.isWellFormed()).toBe(true)
+    expect(xml).toContain('a\\u0000\\u001b[31m\u202e]]&gt;&lt;&amp;&quot;&apos;\\ud800.ts')
+  })
+})
+
+describe('excerpts', () => {
+  it('count lines as editors do and give the text of a region', () => {
+    const mixed = splitLines(Buffer.from('a\r\nbc\rd\ne'))
+    expect(mixed).toEqual(['a', 'bc', 'd', 'e'])
+    expect(textOf(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
+    expect(textOf(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')
+    expect(textOf(mixed, { line: 9, column: 1, endLine: 9, endColumn: 2 })).toBe('')
+  })
+})
+
+describe('a baseline', () => {
+  const unmarked = (line: number, text: string, file = 'a.ts'): Unmarked => {
+    const {
+      fingerprint: _,
+      state: __,
+      ...rest
+    } = finding({ file, region: { ...region, line, endLine: line } })
+    return { ...rest, text }
+  }
+  const marks = (findings: Unmarked[], fileOf?: (file: string) => string) => [
+    ...markFindings(findings, fileOf).values(),
+  ]
+
+  it('knows a finding again when lines move, when it is indented, and when the file is renamed', () => {
+    const before = marks([unmarked(3, 'eval(x)'), unmarked(9, 'eval(y)')])
+    expect(marks([unmarked(30, 'eval(x)'), unmarked(90, '  eval(y)  ')])).toEqual(before)
+    expect(marks([unmarked(3, 'eval(x)', 'b.ts'), unmarked(9, 'eval(y)', 'b.ts')], () => 'a.ts')).toEqual(
+      before,
+    )
+  })
+
+  it('tells equal findings apart, so that one more is new', () => {
+    const before = marks([unmarked(1, 'eval(x)'), unmarked(2, 'eval(x)')])
+    const after = marks([unmarked(1, 'eval(x)'), unmarked(2, 'eval(x)'), unmarked(3, 'eval(x)')])
+    expect(new Set(after).size).toBe(3)
+    expect(after.filter((one) => !before.includes(one))).toHaveLength(1)
+  })
+
+  it('is written in order and read back; what is no baseline is a fault', () => {
+    const text = writeBaseline([
+      finding({ file: 'b' }),
+      finding({ file: 'a' }),
+      finding({ file: 'c', state: 'suppressed' }),
+    ])
+    expect(JSON.parse(text).findings.map(({ file }: { file: string }) => file)).toEqual(['a', 'b'])
+    expect(readBaseline('x', text).known).toEqual(new Set(['0'.repeat(32)]))
+    for (const bad of ['', '[]', '{"version":2,"findings":[]}', '{"version":1,"findings":[{}]}'])
+      expect(() => readBaseline('x', bad)).toThrow(expect.objectContaining({ code: 'gate.baseline_invalid' }))
+  })
+
+  it('can be hidden from the report and still be counted', () => {
+    const { report } = run(finding({ state: 'known' }), finding())
+    expect(onlyNew(report)).toMatchObject({ findings: [{ state: 'new' }], counts: { known: 1 } })
+  })
+})

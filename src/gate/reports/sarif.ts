@@ -1,0 +1,99 @@
+import { compareText } from '../../evidence/compare.ts'
+import type { Severity } from '../../evidence/schema.ts'
+import type { GateFinding, GateRun } from './report.ts'
+
+const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  CRITICAL: 'error',
+  ERROR: 'error',
+  WARN: 'warning',
+  INFO: 'note',
+}
+
+/** A path as a relative URI: every byte that is not plain is escaped, so that no name can be a scheme or a query. */
+const uriOf = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
+
+const ruleOf = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
+  const help = [why, fix].filter((part) => part !== undefined).join('\n\n') || message
+  return {
+    id: ruleId,
+    name: code,
+    shortDescription: { text: message },
+    fullDescription: { text: why ?? message },
+    help: { text: help },
+    defaultConfiguration: { level: LEVELS[severity] },
+    properties: { severity },
+  }
+}
+
+const listRules = (findings: readonly GateFinding[]) => {
+  const first = new Map<string, GateFinding>()
+  for (const finding of findings) if (!first.has(finding.ruleId)) first.set(finding.ruleId, finding)
+  return [...first.values()].map(ruleOf).sort((a, b) => compareText(a.id, b.id))
+}
+
+const locationOf = (finding: GateFinding, { excerpts }: GateRun) => {
+  const { file, region } = finding
+  const excerpt = excerpts.get(finding)
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uriOf(file), uriBaseId: '%SRCROOT%' },
+      ...(region !== undefined && {
+        region: {
+          startLine: region.line,
+          startColumn: region.column,
+          endLine: region.endLine,
+          endColumn: region.endColumn,
+        },
+      }),
+      ...(region !== undefined &&
+        excerpt !== undefined && {
+          contextRegion: {
+            startLine: excerpt.first,
+            endLine: excerpt.first + excerpt.lines.length - 1,
+            snippet: { text: excerpt.lines.join('\n') },
+          },
+        }),
+    },
+  }
+}
+
+const resultOf = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
+  const { state, reason, severity, ruleId, message, fingerprint } = finding
+  return {
+    ruleId,
+    ruleIndex,
+    level: LEVELS[severity],
+    message: { text: message },
+    locations: [locationOf(finding, run)],
+    partialFingerprints: { 'warrant/v1': fingerprint },
+    ...(run.report.baseline !== undefined && { baselineState: state === 'known' ? 'unchanged' : 'new' }),
+    ...(state === 'suppressed' && {
+      suppressions: [{ kind: 'inSource', status: 'accepted', ...(reason && { justification: reason }) }],
+    }),
+    properties: { severity },
+  }
+}
+
+/** For code scanning: SARIF 2.1.0, one run. */
+export const writeSarif = (run: GateRun, version: string): string => {
+  const { findings, stage, status } = run.report
+  const rules = listRules(findings)
+  const places = new Map(rules.map(({ id }, at) => [id, at]))
+  return JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'Warrant', semanticVersion: version, rules } },
+          automationDetails: { id: `warrant/${stage}/` },
+          columnKind: 'utf16CodeUnits',
+          invocations: [{ executionSuccessful: true, exitCode: status === 'BLOCKED' ? 1 : 0 }],
+          results: findings.map((finding) => resultOf(finding, run, places.get(finding.ruleId) ?? -1)),
+        },
+      ],
+    },
+    null,
+    2,
+  )
+}

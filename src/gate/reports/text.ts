@@ -1,0 +1,107 @@
+import type { Severity } from '../../evidence/schema.ts'
+import { oneLine } from '../../kernel/text/escape-text.ts'
+import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
+import { worstFirst } from './report.ts'
+
+const ESC = '\u001b['
+const COLOURS: Readonly<Record<Severity | 'BLOCKED' | 'ALLOWED' | 'dim' | 'file', string>> = {
+  CRITICAL: '1;31',
+  ERROR: '31',
+  WARN: '33',
+  INFO: '36',
+  BLOCKED: '1;31',
+  ALLOWED: '1;32',
+  dim: '2',
+  file: '1',
+}
+
+export interface TextStyle {
+  readonly colour: boolean
+}
+
+type Paint = (as: keyof typeof COLOURS, text: string) => string
+
+const painter =
+  ({ colour }: TextStyle): Paint =>
+  (as, text) =>
+    colour ? `${ESC}${COLOURS[as]}m${text}${ESC}0m` : text
+
+const WIDEST = 140
+const BEFORE = 40
+
+interface Window {
+  readonly text: string
+  /** Columns left out at the front. */
+  readonly cut: number
+}
+
+/** The part of a line that can be shown, around the column that counts. */
+const cutLine = (line: string, column: number): Window => {
+  if (line.length <= WIDEST) return { text: line, cut: 0 }
+  const cut = Math.max(0, Math.min(column - BEFORE, line.length - WIDEST))
+  return { text: line.slice(cut, cut + WIDEST), cut }
+}
+
+const blanks = (text: string): string => ' '.repeat(oneLine(text.replaceAll('\t', '  ')).length)
+const code = (text: string): string => oneLine(text.replaceAll('\t', '  '))
+
+const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
+  const width = String(first + lines.length).length
+  return lines.flatMap((line, at) => {
+    const number = first + at
+    const hit = number >= region.line && number <= region.endLine
+    const { text, cut } = cutLine(line, number === region.line ? region.column : 1)
+    const shown = `  ${hit ? '>' : ' '} ${String(number).padStart(width)} | ${code(text)}`
+    if (number !== region.line) return [paint('dim', shown)]
+    const start = Math.max(0, region.column - 1 - cut)
+    const end = region.endLine === region.line ? region.endColumn - 1 - cut : text.length
+    const marked = code(text.slice(start, Math.max(start + 1, end)))
+    const caret = `    ${' '.repeat(width)} | ${blanks(text.slice(0, start))}${'^'.repeat(Math.max(1, marked.length))}`
+    return [shown, caret]
+  })
+}
+
+const oneFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
+  const { region, severity, ruleId, message, why, fix } = finding
+  const place = region === undefined ? '' : `${region.line}:${region.column}  `
+  return [
+    `  ${place}${paint(severity, severity)}  ${oneLine(ruleId)}`,
+    `    ${oneLine(message)}`,
+    ...(region !== undefined && excerpt !== undefined ? frame(excerpt, region, paint) : []),
+    ...(why === undefined ? [] : [`    why: ${oneLine(why)}`]),
+    ...(fix === undefined ? [] : [`    fix: ${oneLine(fix)}`]),
+  ]
+}
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+
+export const summaryLine = (report: GateReport, style: TextStyle): string => {
+  const { status, stage, counts, files, policy } = report
+  const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
+  const parts = [
+    `${count(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
+    `in ${count(files.scanned, 'file')}`,
+    ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
+    ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
+    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'rule')} reweighed`]),
+    `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
+  ]
+  return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
+}
+
+/** For people: findings by file with the code they are about, then one line that says it all. */
+export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): string => {
+  const paint = painter(style)
+  const lines: string[] = []
+  let file: string | undefined
+  for (const finding of report.findings) {
+    if (finding.state !== 'new') continue
+    if (finding.file !== file) lines.push(paint('file', oneLine(finding.file)))
+    file = finding.file
+    lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
+  }
+  // Whoever reads that all is well shall see what was made lighter to get there.
+  for (const { rule, from, to } of report.reweighed ?? [])
+    lines.push(paint('dim', `${rule}: ${from} → ${to}`))
+  return [...lines, summaryLine(report, style)].join('\n')
+}

@@ -1,0 +1,76 @@
+import { compareText } from '../../evidence/compare.ts'
+import type { Severity } from '../../evidence/schema.ts'
+import { gateFaults } from '../faults.ts'
+import type { Pack, RuleBook } from './packs.ts'
+import { RULE_LEVELS } from './severity-overrides.ts'
+
+export interface ExplainRequest {
+  readonly rule: string | undefined
+}
+
+type RuleCard = {
+  readonly id: string
+  readonly pack: string
+  readonly severity: Severity
+  readonly message: string
+  readonly why?: string
+  readonly fix?: string
+  /** Code the rule lets pass, and code it objects to. */
+  readonly valid?: readonly string[]
+  readonly invalid?: readonly string[]
+}
+
+/** One rule with all there is to say of it, or every rule in a line. */
+export interface Explanation {
+  readonly rules: readonly RuleCard[]
+}
+
+/** Snippets that prove a rule, by its id. */
+export type Examples = Readonly<
+  Record<string, { readonly valid: readonly string[]; readonly invalid: readonly string[] }>
+>
+
+const cardOf = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
+  const { id, message, metadata } = rule
+  const level = 'severity' in rule ? RULE_LEVELS[rule.severity] : undefined
+  return {
+    id,
+    pack,
+    severity: metadata?.severity ?? level ?? 'INFO',
+    message,
+    ...(metadata?.why !== undefined && { why: metadata.why }),
+    ...(metadata?.fix !== undefined && { fix: metadata.fix }),
+  }
+}
+
+const listCards = ({ packs, relabels }: RuleBook, guests: Pack | undefined): RuleCard[] => {
+  const all = guests === undefined ? packs : [...packs, guests]
+  const cards = all.flatMap(({ name, rules, changes }) =>
+    [...rules, ...changes].map((rule) => cardOf(name, rule)),
+  )
+  const named = relabels.flatMap(({ id, of, severity }) => {
+    const card = cards.find((one) => one.id === of)
+    return card === undefined ? [] : [{ ...card, id, severity, pack: 'skills' }]
+  })
+  return [...cards, ...named].sort((a, b) => compareText(a.id, b.id))
+}
+
+export const explainRules = async (
+  { rule }: ExplainRequest,
+  book: RuleBook,
+  guests: Pack | undefined,
+  examples: () => Promise<Examples>,
+): Promise<Explanation> => {
+  const cards = listCards(book, guests)
+  if (rule === undefined) {
+    return { rules: cards.map(({ id, pack, severity, message }) => ({ id, pack, severity, message })) }
+  }
+  const card = cards.find(({ id }) => id === rule)
+  if (card === undefined) throw gateFaults.rule_unknown(`there is no rule ${JSON.stringify(rule)}`)
+  const source = book.relabels.find(({ id }) => id === rule)?.of ?? rule
+  const known = await examples()
+  const shown = Object.hasOwn(known, source) ? known[source] : undefined
+  return {
+    rules: [{ ...card, ...shown }],
+  }
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { digestJson } from '../../kernel/encoding/hash.ts'
+import { parseAs, parseRule, RULE_LIMITS } from './parse-rule.ts'
+import { ChangeFile, Relabel, RuleFile } from './rule.ts'
+import { ruleFaults } from './rule-faults.ts'
+
+/** Rules that travel together. The digest is of the rules as they were written, whatever the order of files. */
+export const Pack = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  rules: z.array(RuleFile),
+  changes: z.array(ChangeFile),
+})
+export interface Pack extends z.infer<typeof Pack> {}
+
+/** What is shipped: every pack, the second names of rules, and what can be worked out of them in advance. */
+export const RuleBook = z.strictObject({
+  packs: z.array(Pack),
+  relabels: z.array(Relabel),
+  /** By rule and language: words without which it cannot match. */
+  words: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
+  /** The expression each glob stands for. */
+  globs: z.record(z.string(), z.string()),
+})
+export type RuleBook = z.infer<typeof RuleBook>
+
+export interface RuleSource {
+  readonly path: string
+  readonly text: string
+}
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** Reads the rule files of one folder into a pack. Files with tests in them are not rules. */
+export const readPack = async (
+  name: string,
+  version: string,
+  sources: readonly RuleSource[],
+): Promise<Pack> => {
+  const files = sources.filter(({ path }) => /\.ya?ml$/.test(path) && !/\.test\.ya?ml$/.test(path))
+  if (files.length > RULE_LIMITS.rules) {
+    throw ruleFaults.too_large(`${name}: ${files.length} rule files, ${RULE_LIMITS.rules} are allowed`)
+  }
+  const rules: RuleFile[] = []
+  const changes: ChangeFile[] = []
+  const owner = new Map<string, string>()
+  for (const { path, text } of files) {
+    const { kind, file } = await parseRule(path, text)
+    const other = owner.get(file.id)
+    if (other !== undefined) throw ruleFaults.duplicate(`${path}: ${file.id} is also in ${other}`)
+    owner.set(file.id, path)
+    if (kind === 'syntax') rules.push(file)
+    else changes.push(file)
+  }
+  const content = { rules: rules.sort(byId), changes: changes.sort(byId) }
+  return { name, version, digest: digestJson(content), ...content }
+}
+
+/** Reads the table of second names. */
+export const readRelabels = (path: string, value: unknown): Relabel[] =>
+  parseAs(z.array(Relabel).max(RULE_LIMITS.rules), path, value).sort(byId)

@@ -1,0 +1,89 @@
+import type * as z from 'zod'
+import { Fault } from '../../kernel/fault.ts'
+import { findLanguage } from './languages.ts'
+import { ChangeFile, RuleFile } from './rule.ts'
+import { ruleFaults } from './rule-faults.ts'
+
+/** Rules come with repositories we do not know: how much of one we are ready to read. */
+export const RULE_LIMITS = { bytes: 64 * 1024, depth: 40, nodes: 5_000, aliases: 50, rules: 500 } as const
+
+/** Counts an alias as often as it is used, so that a small file cannot stand for a large one. */
+const measure = (value: unknown, depth: number, seen: { nodes: number }): void => {
+  seen.nodes += 1
+  if (seen.nodes > RULE_LIMITS.nodes) throw ruleFaults.too_large(`more than ${RULE_LIMITS.nodes} values`)
+  if (depth > RULE_LIMITS.depth) throw ruleFaults.too_large(`nested deeper than ${RULE_LIMITS.depth}`)
+  if (typeof value !== 'object' || value === null) return
+  if (Object.hasOwn(value, '__proto__')) throw ruleFaults.malformed('__proto__ is no name')
+  for (const member of Object.values(value)) measure(member, depth + 1, seen)
+}
+
+/** The value of one YAML document, within limits. Faults name the file. */
+export const readYaml = async (path: string, text: string): Promise<unknown> => {
+  if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {
+    throw ruleFaults.too_large(`${path}: longer than ${RULE_LIMITS.bytes} bytes`)
+  }
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, {
+    strict: true,
+    uniqueKeys: true,
+    stringKeys: true,
+    logLevel: 'error',
+  })
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem !== undefined)
+    throw ruleFaults.unreadable(`${path}: ${problem.message.split('\n')[0]?.replace(/:$/, '')}`)
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: RULE_LIMITS.aliases })
+    measure(value, 0, { nodes: 0 })
+    return value
+  } catch (cause) {
+    const fault =
+      cause instanceof Fault && cause.code === ruleFaults.malformed.code
+        ? ruleFaults.malformed
+        : ruleFaults.too_large
+    throw fault(`${path}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The deepest problem is the one worth naming: "invalid union" tells nobody anything. */
+const firstIssue = (issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[] = []): string => {
+  const [issue] = issues
+  if (issue === undefined) return 'not a rule'
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const branches = issue.errors.filter((branch) => branch.some(({ code }) => code !== 'invalid_type'))
+    const deepest = branches.at(-1)
+    if (deepest !== undefined) return firstIssue(deepest, path)
+  }
+  return `${path.length === 0 ? 'the document' : path.join('.')}: ${issue.message}`
+}
+
+/** Parses at the edge: what does not fit the schema is a fault that names file and member. */
+export const parseAs = <T>(schema: z.ZodType<T>, path: string, value: unknown): T => {
+  const result = schema.safeParse(value)
+  if (!result.success) throw ruleFaults.malformed(`${path}: ${firstIssue(result.error.issues)}`)
+  return result.data
+}
+
+const isChange = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'changes')
+
+const checkLanguages = (path: string, { language, metadata }: RuleFile): void => {
+  for (const name of [language, ...(metadata?.languages ?? [])]) {
+    if (findLanguage(name) === undefined)
+      throw ruleFaults.malformed(`${path}: language: no grammar for ${name}`)
+  }
+}
+
+export type ParsedRule =
+  | { readonly kind: 'syntax'; readonly file: RuleFile }
+  | { readonly kind: 'change'; readonly file: ChangeFile }
+
+/** One rule file: about syntax, or about changes. */
+export const parseRule = async (path: string, text: string): Promise<ParsedRule> => {
+  const value = await readYaml(path, text)
+  if (isChange(value)) return { kind: 'change', file: parseAs(ChangeFile, path, value) }
+  const file = parseAs(RuleFile, path, value)
+  checkLanguages(path, file)
+  return { kind: 'syntax', file }
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { Severity } from '../../evidence/schema.ts'
+import { GATE_STAGES } from '../stage.ts'
+
+/**
+ * A rule file is an ast-grep rule: data that describes syntax. `transform`, `rewriters`, `labels` and `fix` are
+ * allowed so that the same file serves the ast-grep tools, and are never carried out here.
+ */
+
+const Text = z.string().min(1).max(4_000)
+const Word = z
+  .string()
+  .regex(/^[A-Za-z][\w.-]*$/, 'letters, digits, dots, dashes and underscores')
+  .max(100)
+
+/** A matcher of the ast-grep language, with whatever it is made of. */
+export type Matcher = Readonly<Record<string, unknown>>
+
+const Position = z.strictObject({ line: z.int().nonnegative(), column: z.int().nonnegative() })
+const Strictness = z.enum(['cst', 'smart', 'ast', 'relaxed', 'signature'])
+const Pattern = z.union([
+  Text,
+  z.strictObject({ context: Text, selector: Text.optional(), strictness: Strictness.optional() }),
+])
+
+const matcher: z.ZodType<Matcher> = z.lazy(() => z.strictObject(parts))
+const relation: z.ZodType<Matcher> = z.lazy(() =>
+  z.strictObject({
+    ...parts,
+    stopBy: z.union([z.enum(['neighbor', 'end']), matcher]).optional(),
+    field: Text.optional(),
+  }),
+)
+const place = z.union([z.int().positive(), Text])
+const parts = {
+  pattern: Pattern.optional(),
+  kind: Text.optional(),
+  regex: Text.optional(),
+  matches: Text.optional(),
+  range: z.strictObject({ start: Position, end: Position }).optional(),
+  nthChild: z
+    .union([
+      place,
+      z.strictObject({ position: place, ofRule: matcher.optional(), reverse: z.boolean().optional() }),
+    ])
+    .optional(),
+  inside: relation.optional(),
+  has: relation.optional(),
+  precedes: relation.optional(),
+  follows: relation.optional(),
+  all: z.array(matcher).min(1).max(100).optional(),
+  any: z.array(matcher).min(1).max(100).optional(),
+  not: matcher.optional(),
+}
+
+/** Globs become regular expressions: few wildcards, so that no path can keep one busy. */
+const GlobText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((glob) => !/[!?+*@]\(|\\/.test(glob), 'only *, **, ?, [...] and {...} have a meaning in a glob')
+  .refine((glob) => (glob.match(/\*\*/g)?.length ?? 0) <= 2, 'at most two ** in a glob')
+  .refine(
+    (glob) => glob.split('/').every((part) => (part.replaceAll('**', '').match(/\*/g)?.length ?? 0) <= 2),
+    'at most two * between slashes in a glob',
+  )
+  .refine((glob) => (glob.match(/[{[]/g)?.length ?? 0) <= 4, 'at most four groups in a glob')
+const Glob = z.union([GlobText, z.strictObject({ glob: GlobText, caseInsensitive: z.boolean().optional() })])
+
+/** Words of ours, where ast-grep leaves room for them. Others are let be. */
+const Metadata = z.object({
+  severity: Severity.optional(),
+  code: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, 'capitals, digits and underscores')
+    .max(120)
+    .optional(),
+  /** The platforms whose folders the rule looks into; `generic` is the whole repository. */
+  platform: z.union([Word, z.array(Word).min(1).max(20)]).optional(),
+  category: Word.optional(),
+  why: Text.optional(),
+  fix: Text.optional(),
+  /** What it matches is a secret, and shown nowhere. */
+  secret: z.boolean().optional(),
+  /** Further languages the matcher holds for; names of comment and string nodes are translated. */
+  languages: z.array(Word).min(1).max(20).optional(),
+})
+
+export const RuleFile = z.strictObject({
+  id: Word,
+  language: Word,
+  severity: z.enum(['error', 'warning', 'info', 'hint', 'off']),
+  message: Text,
+  rule: matcher,
+  constraints: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), matcher).optional(),
+  utils: z.record(Word, matcher).optional(),
+  files: z.array(Glob).max(20).optional(),
+  ignores: z.array(Glob).max(20).optional(),
+  metadata: Metadata.optional(),
+  note: z.string().max(4_000).optional(),
+  url: z.string().max(1_000).optional(),
+  fix: z.unknown().optional(),
+  transform: z.unknown().optional(),
+  rewriters: z.unknown().optional(),
+  labels: z.unknown().optional(),
+})
+export type RuleFile = z.infer<typeof RuleFile>
+
+/** A rule about which files changed together; there is no syntax in it. */
+export const ChangeFile = z.strictObject({
+  id: Word,
+  message: Text,
+  metadata: Metadata.required({ severity: true }),
+  changes: z.strictObject({
+    /** A change of such a file ... */
+    when: z.array(GlobText).min(1).max(20),
+    /** ... asks for a change of one of these. */
+    require: z.array(GlobText).min(1).max(20),
+    ignores: z.array(GlobText).max(20).optional(),
+  }),
+})
+export type ChangeFile = z.infer<typeof ChangeFile>
+
+/** Gives a rule's matches a second name and weight within one platform, from a stage on. */
+export const Relabel = z.strictObject({
+  id: Word,
+  of: Word,
+  severity: Severity,
+  platform: Word,
+  from: z.enum(GATE_STAGES),
+})
+export type Relabel = z.infer<typeof Relabel>

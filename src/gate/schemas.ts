@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { SEVERITIES } from '../evidence/severities.ts'
+import { GATE_STAGES } from './stage.ts'
+
+/**
+ * What the tools answer, as far as an agent needs it described: every schema is paid for in each of its
+ * conversations. The answers hold more than is listed here.
+ */
+
+const Severity = z.enum(SEVERITIES)
+const Status = z.enum(['ALLOWED', 'BLOCKED'])
+const stage = z.enum(GATE_STAGES)
+
+export const Verdict = z.looseObject({
+  status: Status,
+  allowed: z.boolean(),
+  stage,
+  policy: z.looseObject({ block_on_or_above: Severity }),
+  violations: z
+    .array(z.looseObject({ code: z.string(), severity: Severity, message: z.string(), fix: z.string() }))
+    .readonly(),
+  evidence: z.looseObject({ kind: z.enum(['missing', 'invalid', 'valid']), max_age_seconds: z.int() }),
+  repo_state: z.looseObject({}),
+})
+
+export const Report = z.looseObject({
+  stage,
+  status: Status,
+  outcome: z.enum(['PASS', 'WARN', 'BLOCK']),
+  source: z.string(),
+  files: z.looseObject({ scanned: z.int() }),
+  counts: z
+    .looseObject({ judged: z.int(), known: z.int(), suppressed: z.int() })
+    .describe('Of all findings.'),
+  findings: z
+    .array(
+      z.looseObject({
+        ruleId: z.string(),
+        severity: Severity,
+        message: z.string(),
+        file: z.string(),
+        state: z.enum(['new', 'known', 'suppressed']),
+        region: z.looseObject({ line: z.int(), column: z.int() }).optional(),
+        fix: z.string().optional(),
+      }),
+    )
+    .readonly()
+    .describe('As many as fit.'),
+  evidence: z.unknown().describe('Hash of the evidence that was written.'),
+})
+export type Report = z.infer<typeof Report>
+
+export const Rules = z.looseObject({
+  rules: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        severity: Severity,
+        message: z.string(),
+        why: z.string().optional(),
+        fix: z.string().optional(),
+        valid: z.array(z.string()).readonly().optional(),
+        invalid: z.array(z.string()).readonly().optional(),
+      }),
+    )
+    .readonly(),
+})

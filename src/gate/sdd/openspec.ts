@@ -1,0 +1,154 @@
+import { isRecord } from '../../kernel/encoding/json.ts'
+import type { FolderNames, OpenSpecProgram, ProgramResult, RepositoryFiles } from '../ports.ts'
+
+/** The oldest OpenSpec whose validator says what we rely on. */
+const OLDEST = '1.1.1'
+const MAX_WORDS = 200
+const MAX_OUTPUT = 4_096
+
+export interface OpenSpecStatus {
+  readonly installed: boolean
+  /** What the program calls its version. */
+  readonly version?: string
+  readonly projectInitialized: boolean
+  readonly minimumVersion: string
+  readonly recommendedVersion: string
+  readonly compatible: boolean
+  readonly parsedVersion?: string
+}
+
+export interface SddValidation {
+  readonly ok: boolean
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly totals: { readonly items: number; readonly failed: number; readonly passed: number }
+  readonly issues: { readonly errors: number; readonly warnings: number; readonly infos: number }
+  /** Why the output proves nothing; absent when it could be read. */
+  readonly unreadable?: 'time' | 'size' | 'format' | 'start'
+}
+
+const numbersOf = (version: string): readonly number[] => version.split('.').map(Number)
+
+/** The first x.y.z in what a program says of itself. */
+export const parseVersion = (words: string): string | undefined =>
+  /\d{1,9}\.\d{1,9}\.\d{1,9}/.exec(words)?.[0]
+
+export const isCompatible = (version: string): boolean => {
+  const oldest = numbersOf(OLDEST)
+  const at = numbersOf(version).findIndex((part, place) => part !== oldest[place])
+  return at === -1 || (numbersOf(version)[at] ?? 0) > (oldest[at] ?? 0)
+}
+
+// A change id becomes part of a path: it must name one folder below `changes`, and not the archive itself.
+const CHANGE_ID = /^(?!\.+$)(?!archive$)[\p{L}\p{N}_.][\p{L}\p{N}\p{M}_. -]{0,127}$/iu
+
+export const isChangeId = (id: string): boolean => CHANGE_ID.test(id) && !/[ .]$/.test(id)
+
+const plainWords = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_WORDS)
+
+export const readOpenSpec = async (
+  program: OpenSpecProgram,
+  files: Pick<RepositoryFiles, 'exists'>,
+  signal: AbortSignal,
+): Promise<OpenSpecStatus> => {
+  const [answer, projectInitialized] = await Promise.all([
+    program.run(['--version'], signal),
+    files.exists('openspec'),
+  ])
+  const installed = answer?.exitCode === 0
+  const version = installed ? plainWords(answer.stdout) : ''
+  const parsedVersion = parseVersion(version)
+  return {
+    installed,
+    ...(version !== '' && { version }),
+    projectInitialized,
+    minimumVersion: OLDEST,
+    recommendedVersion: OLDEST,
+    compatible: parsedVersion !== undefined && isCompatible(parsedVersion),
+    ...(parsedVersion !== undefined && { parsedVersion }),
+  }
+}
+
+export type ChangeState = 'open' | 'archived' | 'missing'
+
+/** Archiving moves a change away and puts the date before its name. */
+const isDated = (name: string, id: string): boolean =>
+  name.length === id.length + 11 && name.endsWith(`-${id}`) && /^\d{4}-\d{2}-\d{2}-/.test(name)
+
+export const findChange = async (
+  id: string,
+  files: Pick<RepositoryFiles, 'exists'> & FolderNames,
+): Promise<ChangeState> => {
+  if (!isChangeId(id)) return 'missing'
+  if (await files.exists(`openspec/changes/archive/${id}`)) return 'archived'
+  if (await files.exists(`openspec/changes/${id}`)) return 'open'
+  const archived = await files.names('openspec/changes/archive')
+  return archived.some((name) => isDated(name, id)) ? 'archived' : 'missing'
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+const levelsOf = (items: unknown): readonly unknown[] =>
+  (Array.isArray(items) ? items : [])
+    .flatMap((item) => (isRecord(item) && Array.isArray(item.issues) ? item.issues : []))
+    .map((issue) => (isRecord(issue) ? issue.level : undefined))
+
+/** Issues by level: older versions count them in the summary, newer ones only list them. */
+const countIssues = (report: Record<string, unknown>, byLevel: unknown): SddValidation['issues'] => {
+  const levels = levelsOf(report.items)
+  const counted = isRecord(byLevel) ? byLevel : {}
+  const of = (...names: readonly string[]) =>
+    Math.max(
+      levels.filter((level) => names.some((name) => name === level)).length,
+      ...names.map((name) => count(counted[name]) ?? 0),
+    )
+  return { errors: of('ERROR'), warnings: of('WARNING', 'WARN'), infos: of('INFO') }
+}
+
+const parseReport = (stdout: string): Pick<SddValidation, 'totals' | 'issues'> | undefined => {
+  let report: unknown
+  try {
+    report = JSON.parse(stdout)
+  } catch {
+    return undefined
+  }
+  const summary = isRecord(report) ? report.summary : undefined
+  const totals = isRecord(summary) ? summary.totals : undefined
+  if (!isRecord(report) || !isRecord(summary) || !isRecord(totals)) return undefined
+  const [items, failed, passed] = [totals.items, totals.failed, totals.passed].map(count)
+  if (failed === undefined || passed === undefined) return undefined
+  return {
+    totals: { items: items ?? failed + passed, failed, passed },
+    issues: countIssues(report, summary.byLevel),
+  }
+}
+
+const NOTHING = {
+  totals: { items: 0, failed: 0, passed: 0 },
+  issues: { errors: 0, warnings: 0, infos: 0 },
+}
+
+/** What the validator said. Whatever cannot be read is never `ok`. */
+export const readValidation = (result: ProgramResult | undefined, root: string): SddValidation => {
+  const shown = (text: string | undefined) => (text ?? '').replaceAll(root, '.').slice(0, MAX_OUTPUT)
+  const outside = {
+    exitCode: result?.exitCode ?? null,
+    stdout: shown(result?.stdout),
+    stderr: shown(result?.stderr),
+  }
+  const report = result?.cut === undefined ? parseReport(result?.stdout ?? '') : undefined
+  if (report === undefined) {
+    const unreadable = result === undefined ? 'start' : (result.cut ?? 'format')
+    return { ok: false, ...outside, ...NOTHING, unreadable }
+  }
+  const ok = result?.exitCode === 0 && report.totals.failed === 0 && report.issues.errors === 0
+  return { ok, ...outside, ...report }
+}
+
+export const VALIDATE = ['validate', '--changes', '--json', '--no-interactive'] as const

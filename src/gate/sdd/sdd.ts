@@ -1,0 +1,62 @@
+import type { Clock } from '../../kernel/ports.ts'
+import type { FolderNames, LocalConfig, OpenSpecProgram, RepositoryFiles } from '../ports.ts'
+import type { GateStage } from '../stage.ts'
+import { decideSdd, judgeValidation, type SddDecision } from './decision.ts'
+import {
+  findChange,
+  type OpenSpecStatus,
+  readOpenSpec,
+  readValidation,
+  type SddValidation,
+  VALIDATE,
+} from './openspec.ts'
+import { readSession, type SessionState } from './session.ts'
+
+export interface SddStatus {
+  readonly repoRoot: string
+  readonly openspec: OpenSpecStatus
+  readonly session: SessionState
+}
+
+export interface SddEvaluation {
+  readonly stage: GateStage
+  readonly status: SddStatus
+  readonly decision: SddDecision
+  readonly validation?: SddValidation
+}
+
+export interface SddPorts {
+  readonly repoRoot: string
+  readonly program: OpenSpecProgram
+  readonly config: LocalConfig
+  readonly files: Pick<RepositoryFiles, 'exists'> & FolderNames
+  readonly clock: Clock
+  /** Whether the operator switched the guard off. */
+  readonly bypass: boolean
+}
+
+export const readSdd = async (
+  { repoRoot, program, files, clock }: SddPorts,
+  reading: Promise<ReadonlyMap<string, string>>,
+  signal: AbortSignal,
+): Promise<SddStatus> => {
+  const [openspec, keys] = await Promise.all([readOpenSpec(program, files, signal), reading])
+  return { repoRoot, openspec, session: readSession(keys, repoRoot, clock.now()) }
+}
+
+/** Whether the specification lets this stage pass. Throws outside a repository. */
+export const evaluateSdd = async (
+  ports: SddPorts,
+  stage: GateStage,
+  signal: AbortSignal,
+): Promise<SddEvaluation> => {
+  const status = await readSdd(ports, ports.config.read('pumuki.', signal), signal)
+  const { openspec, session } = status
+  const change = session.changeId === undefined ? 'missing' : await findChange(session.changeId, ports.files)
+  const facts = { stage, bypass: ports.bypass, openspec, session, change, validation: undefined }
+  const early = decideSdd(facts)
+  if (early !== undefined) return { stage, status, decision: early }
+  const validation = readValidation(await ports.program.run(VALIDATE, signal), ports.repoRoot)
+  const decision = decideSdd({ ...facts, validation }) ?? judgeValidation(validation)
+  return { stage, status, decision, validation }
+}

@@ -1,0 +1,117 @@
+import { defineFaults } from '../../kernel/fault.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { LocalConfig } from '../ports.ts'
+import { type ChangeState, isChangeId } from './openspec.ts'
+
+export const sessionFaults = defineFaults('session', {
+  change_id: { kind: 'invalid', fix: 'Name one folder of openspec/changes, such as add-login.' },
+  change_missing: { kind: 'missing', fix: 'Create the change with OpenSpec first, or name one that exists.' },
+  change_archived: { kind: 'conflict', fix: 'Name a change that is still open; this one was archived.' },
+  not_open: { kind: 'conflict', fix: 'Open a session with `warrant sdd session --open --change ID`.' },
+  too_long: { kind: 'invalid', fix: 'Choose at most 525600 minutes, which is a year.' },
+})
+
+export interface SessionState {
+  readonly repoRoot: string
+  readonly active: boolean
+  readonly changeId?: string
+  readonly updatedAt?: string
+  readonly expiresAt?: string
+  readonly ttlMinutes?: number
+  readonly valid: boolean
+  readonly remainingSeconds?: number
+}
+
+const PREFIX = 'pumuki.sdd.session.'
+const KEYS = ['active', 'change', 'updatedAt', 'expiresAt', 'ttlMinutes'] as const
+const DEFAULT_MINUTES = 45
+const MAX_MINUTES = 525_600
+const MINUTE_MS = 60_000
+
+/** Minutes as a session counts them: whole, at least one, 45 where nothing sensible was said. */
+export const wholeMinutes = (minutes: number | undefined): number =>
+  minutes === undefined || !Number.isFinite(minutes) || minutes <= 0
+    ? DEFAULT_MINUTES
+    : Math.max(1, Math.floor(minutes))
+
+const secondsLeft = (expiresAt: string | undefined, now: number): number | undefined => {
+  const end = Date.parse(expiresAt ?? '')
+  return Number.isNaN(end) ? undefined : Math.max(0, Math.floor((end - now) / 1_000))
+}
+
+/** The session as the keys under `pumuki.` tell it. Git folds the case of the last part of a key. */
+export const readSession = (
+  keys: ReadonlyMap<string, string>,
+  repoRoot: string,
+  now: number,
+): SessionState => {
+  const [active, change, updatedAt, expiresAt, ttl] = KEYS.map(
+    (key) => keys.get(`sdd.session.${key.toLowerCase()}`) ?? keys.get(`sdd.session.${key}`),
+  )
+  // Anybody may have written the key: a name that could leave the folder is no name.
+  const changeId = change !== undefined && isChangeId(change) ? change : undefined
+  const remainingSeconds = secondsLeft(expiresAt, now)
+  const minutes = Number(ttl)
+  return {
+    repoRoot,
+    active: active === 'true',
+    ...(changeId !== undefined && { changeId }),
+    ...(updatedAt !== undefined && { updatedAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(Number.isFinite(minutes) && minutes > 0 && { ttlMinutes: minutes }),
+    valid: active === 'true' && changeId !== undefined && (remainingSeconds ?? 0) > 0,
+    ...(remainingSeconds !== undefined && { remainingSeconds }),
+  }
+}
+
+export interface SessionPorts {
+  readonly repoRoot: string
+  readonly config: LocalConfig
+  readonly clock: Clock
+  readonly findChange: (id: string) => Promise<ChangeState>
+}
+
+const sessionNow = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
+  readSession(await config.read('pumuki.', signal), repoRoot, clock.now())
+
+const store = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
+  if (minutes > MAX_MINUTES) throw sessionFaults.too_long(`${minutes} minutes are too many`)
+  const now = ports.clock.now()
+  const at = (ms: number) => new Date(ms).toISOString()
+  const values = ['true', change, at(now), at(now + minutes * MINUTE_MS), String(minutes)]
+  await ports.config.write(new Map(KEYS.map((key, place) => [`${PREFIX}${key}`, values[place]])), signal)
+  return sessionNow(ports, signal)
+}
+
+const requireOpen = async (ports: SessionPorts, id: string): Promise<void> => {
+  if (!isChangeId(id)) throw sessionFaults.change_id(`${JSON.stringify(id.slice(0, 128))} is no change id`)
+  const state = await ports.findChange(id)
+  if (state === 'archived') throw sessionFaults.change_archived(`the change ${id} is archived`)
+  if (state === 'missing') throw sessionFaults.change_missing(`there is no change ${id}`)
+}
+
+/** Ties the work in this repository to one change for a while. */
+export const openSession = async (
+  ports: SessionPorts,
+  change: string,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<SessionState> => {
+  await requireOpen(ports, change)
+  return store(ports, change, wholeMinutes(minutes), signal)
+}
+
+export const refreshSession = async (
+  ports: SessionPorts,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<SessionState> => {
+  const { active, changeId, ttlMinutes } = await sessionNow(ports, signal)
+  if (!active || changeId === undefined) throw sessionFaults.not_open('no session is open')
+  return store(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
+}
+
+export const closeSession = async (ports: SessionPorts, signal: AbortSignal): Promise<SessionState> => {
+  await ports.config.write(new Map(KEYS.map((key) => [`${PREFIX}${key}`, undefined])), signal)
+  return sessionNow(ports, signal)
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { StillClock } from '../../../test/support/still-clock.ts'
+import { type Deadline, Deadlines } from './deadline-queue.ts'
+
+describe('deadlines', () => {
+  const bench = () => {
+    const clock = new StillClock()
+    const deadlines = new Deadlines(clock, 100)
+    const expired: string[] = []
+    const set = (name: string, then = () => {}): Deadline => {
+      const expire = () => {
+        expired.push(name)
+        then()
+      }
+      const deadline = { at: clock.elapsed() + 100, over: false, expire }
+      deadlines.set(deadline)
+      return deadline
+    }
+    return { clock, deadlines, expired, set }
+  }
+
+  it('pass one by one, each in its own time, with one timer for all', () => {
+    const { clock, expired, set } = bench()
+    set('first')
+    clock.move(30)
+    set('second')
+    expect(clock.waiting).toBe(1)
+    clock.move(70)
+    expect(expired).toEqual(['first'])
+    expect(clock.waiting).toBe(1)
+    clock.move(29)
+    expect(expired).toEqual(['first'])
+    clock.move(1)
+    expect(expired).toEqual(['first', 'second'])
+    expect(clock.waiting).toBe(0)
+  })
+
+  it('that were met do not pass, and with none left there is no timer', () => {
+    const { clock, deadlines, expired, set } = bench()
+    const first = set('first')
+    const second = set('second')
+    deadlines.meet(second)
+    deadlines.meet(second)
+    expect(clock.waiting).toBe(1)
+    deadlines.meet(first)
+    expect(clock.waiting).toBe(0)
+    clock.move(1_000)
+    expect(expired).toEqual([])
+  })
+
+  it('hold while thousands come and go behind one that stays', () => {
+    const { clock, deadlines, expired, set } = bench()
+    set('stays')
+    for (let n = 0; n < 5_000; n += 1) deadlines.meet(set(`passes ${n}`))
+    clock.move(100)
+    expect(expired).toEqual(['stays'])
+  })
+
+  it('may be met by one that passes at the same time', () => {
+    const { clock, deadlines, expired, set } = bench()
+    set('first', () => deadlines.meet(second))
+    const second = set('second')
+    clock.move(100)
+    expect(expired).toEqual(['first'])
+    expect(clock.waiting).toBe(0)
+  })
+})

@@ -1,0 +1,112 @@
+import type * as z from 'zod'
+import type { Call } from './call.ts'
+import { Told } from './content-answer.ts'
+import { writeIndented } from './encoding/pretty-json.ts'
+import { defineFaults } from './fault.ts'
+import type { LogLevel } from './ports.ts'
+import type { Content, Tool } from './tool.ts'
+
+/** What goes into a tool and what comes out of it, held against what the tool says of itself. */
+
+export const callFaults = defineFaults('call', {
+  arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
+  read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
+  deadline: { kind: 'exhausted', fix: 'Ask for less at once, or raise limits.callMs.' },
+  answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
+  unrecorded: {
+    kind: 'unavailable',
+    fix: 'Look at the state folder: the effect happened, its record did not.',
+  },
+})
+
+export interface Answer {
+  readonly kind: 'answer'
+  /** What the tool's output schema describes; undefined when the content blocks are all there is. */
+  readonly value: unknown
+  /** The compact JSON of `value`. */
+  readonly json: string | undefined
+  /** Undefined for the common case: one text block that holds `json`. */
+  readonly content: readonly Content[] | undefined
+  /** Another text for that block, as a JSON string. */
+  readonly quoted: string | undefined
+}
+
+const MAX_ISSUES = 8
+
+/** Whether an argument is not there, of the wrong type, or has a value that will not do. */
+const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
+  if (issue?.code !== 'invalid_type') return 'invalid_params'
+  let value = args
+  for (const key of issue.path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]
+  return value === undefined ? 'missing_param' : 'invalid_type'
+}
+
+/** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
+const noteStrangers = (tool: Tool, args: unknown, call: Call): void => {
+  if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
+  const { shape } = tool.input as { readonly shape: object }
+  for (const name in args) {
+    if (!Object.hasOwn(shape, name))
+      call.log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
+  }
+}
+
+export const parseArguments = (tool: Tool, args: unknown, call: Call, blame: LogLevel): never => {
+  const parsed = tool.input.safeParse(args)
+  if (parsed.success) {
+    noteStrangers(tool, args, call)
+    return parsed.data as never
+  }
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: path.map(String).join('.').slice(0, 128),
+    message: message.slice(0, 256),
+  }))
+  const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  call.log.write(blame, 'bad arguments', { issues: words.join('; ') })
+  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
+    detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
+  })
+}
+
+const tooLong = (json: string, limit: number): boolean =>
+  json.length > limit || (json.length * 3 > limit && Buffer.byteLength(json) > limit)
+
+const textBytes = (content: readonly Content[]): number =>
+  content.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0)
+
+const refuseLength = (tool: Tool, bytes: number, limit: number): never => {
+  throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
+    detail: { bytes, limit },
+  })
+}
+
+const checkAnswer = (tool: Tool, raw: unknown): unknown =>
+  tool.output.parse(tool.screen === undefined ? raw : tool.screen(raw as never))
+
+/** An answer that brings its own content: the value says the rest. */
+const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: number): Answer => {
+  const value = checkAnswer(tool, raw)
+  const json = JSON.stringify(value)
+  const bytes = Buffer.byteLength(json) + textBytes(content)
+  if (bytes > limit) refuseLength(tool, bytes, limit)
+  return { kind: 'answer', value, json, content, quoted: undefined }
+}
+
+const writeTexts = ({ render }: Tool, value: unknown) =>
+  render === 'indented' ? writeIndented(value) : { json: JSON.stringify(value), quoted: undefined }
+
+/** What the tool returned, checked against its own promise and cut to size. */
+export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Answer => {
+  if (raw instanceof Told) return acceptTold(tool, raw, limit)
+  let value = checkAnswer(tool, raw)
+  let texts = writeTexts(tool, value)
+  if (texts.json !== undefined && tooLong(texts.json, limit)) {
+    if (tool.fit !== undefined) {
+      value = tool.fit(value as never, limit)
+      texts = writeTexts(tool, value)
+    }
+    if (tooLong(texts.json, limit)) refuseLength(tool, Buffer.byteLength(texts.json), limit)
+  }
+  const content = typeof tool.render === 'function' ? tool.render(value as never) : undefined
+  return { kind: 'answer', value, json: texts.json, content, quoted: texts.quoted }
+}

@@ -1,0 +1,100 @@
+import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
+import type { Draft, Entry } from './entry.ts'
+import { storeFaults } from './faults.ts'
+import { coverRange, Frontier, leafHash } from './merkle.ts'
+import { readEntry, readRows } from './read-rows.ts'
+import type { Log, Row, TreeNode } from './store.ts'
+import { readNodes } from './tree.ts'
+
+/** Entries made and not yet stored. */
+export interface Batch {
+  readonly rows: readonly Row[]
+  readonly nodes: readonly TreeNode[]
+  readonly expected: number
+  /** Checksum of the last of them. */
+  readonly link: string
+  /** The tree once they are stored. */
+  readonly frontier: Frontier
+}
+
+/** One process's place in a log: it follows what others write, and adds its own. */
+export class Scribe {
+  readonly log: Log
+  readonly #salt: (seq: number) => string
+  #link: string
+  #frontier: Frontier
+
+  private constructor(log: Log, salt: (seq: number) => string, link: string, frontier: Frontier) {
+    this.log = log
+    this.#salt = salt
+    this.#link = link
+    this.#frontier = frontier
+  }
+
+  /** Stands at `size`, whose last entry is the caller's word for what came before. */
+  static async open(log: Log, salt: (seq: number) => string, size = 0): Promise<Scribe> {
+    const hashes = await readNodes(log, coverRange(0, size))
+    const [row] = size === 0 ? [] : await log.read(size - 1, 1)
+    const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
+    return new Scribe(log, salt, link, new Frontier(size, hashes))
+  }
+
+  /** Takes the place another scribe of the same log has. */
+  moveTo(other: Scribe): void {
+    this.#link = other.#link
+    this.#frontier = other.#frontier.copy()
+  }
+
+  get size(): number {
+    return this.#frontier.size
+  }
+
+  /** Checksum of the newest entry we know; of the genesis when there is none. */
+  get link(): string {
+    return this.#link
+  }
+
+  /** Makes entries that follow on. Nothing is stored, and we do not move. */
+  compose(drafts: readonly Draft[]): Batch {
+    const frontier = this.#frontier.copy()
+    const rows: Row[] = []
+    const nodes: TreeNode[] = []
+    let link = this.#link
+    for (const draft of drafts) {
+      const seq = frontier.size
+      const { checksum, row } = sealEntry(draft, seq, link, this.#salt(seq))
+      rows.push(row)
+      frontier.grow(leafHash(row.entry), nodes)
+      link = checksum
+    }
+    return { rows, nodes, expected: this.size, link, frontier }
+  }
+
+  /** Stores a batch. False when another process was first: follow it, then compose again. */
+  async commit(batch: Batch): Promise<boolean> {
+    const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
+    if (stored) {
+      this.#frontier = batch.frontier
+      this.#link = batch.link
+    }
+    return stored
+  }
+
+  /**
+   * Hands over what was written since, in order, each link checked. A link that does not hold is a fault,
+   * and what came before it has been handed over.
+   */
+  async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
+    for await (const row of readRows(this.log, this.size)) {
+      const entry = readEntry(row)
+      if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
+        throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
+          detail: { seq: this.size },
+        })
+      }
+      yield { entry, row }
+      this.#frontier.grow(leafHash(row.entry), [])
+      this.#link = entry.checksum
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { isRecord } from '../kernel/encoding/json.ts'
+import { Fault } from '../kernel/fault.ts'
+import type { Entry } from './entry.ts'
+import { storeFaults } from './faults.ts'
+import type { LogReader, Row } from './store.ts'
+
+const PAGE = 1_000
+
+/** A page; undefined when something in it is damaged and a smaller one may still be read. */
+const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
+  try {
+    return await log.read(from, limit)
+  } catch (thrown) {
+    if (limit > 1 && thrown instanceof Fault && thrown.kind === 'corrupt') return undefined
+    throw thrown
+  }
+}
+
+/** Every row from `from` on, in order. All that come before one that cannot be read are handed over. */
+export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
+  for (let next = from, limit = PAGE; ; ) {
+    const rows = await readPage(log, next, limit)
+    if (rows === undefined) {
+      limit = Math.floor(limit / 2)
+      continue
+    }
+    yield* rows
+    if (rows.length < limit) return
+    next += rows.length
+  }
+}
+
+const HASH = /^[0-9a-f]{64}$/
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most
+const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)
+
+/** What `Entry` says, checked without its library: a command that adds one entry has no time to load that. */
+const MEMBERS: Readonly<Record<keyof Entry, (value: unknown) => boolean>> = {
+  seq: isCount,
+  tick: isCount,
+  operation: (value) => isText(value, 64) && value !== '',
+  timestamp: (value) => isText(value, 32),
+  payload_hash: isHash,
+  checksum: isHash,
+}
+
+const isEntry = (value: unknown): value is Entry =>
+  isRecord(value) &&
+  Object.keys(value).length === Object.keys(MEMBERS).length &&
+  Object.entries(MEMBERS).every(([name, fits]) => Object.hasOwn(value, name) && fits(value[name]))
+
+export const readEntry = ({ seq, entry }: Row): Entry => {
+  let value: unknown
+  try {
+    value = JSON.parse(entry)
+  } catch (cause) {
+    throw storeFaults.damaged(`entry ${seq} cannot be read`, { cause, detail: { seq } })
+  }
+  if (isEntry(value)) return value
+  throw storeFaults.damaged(`entry ${seq} cannot be read`, { detail: { seq } })
+}

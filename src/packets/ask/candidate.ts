@@ -1,0 +1,90 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import type { KnownMetadata } from '../cache.ts'
+import { pinnedUri, type Reference } from '../format/reference.ts'
+import type { Trust } from '../trust/trust.ts'
+
+export interface LookupWords {
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+  readonly alias?: string | undefined
+  readonly entrypoint?: string | undefined
+  readonly kind?: string | undefined
+  readonly capability?: string | readonly string[] | undefined
+  readonly os_name?: string | undefined
+  readonly arch?: string | undefined
+  readonly registry?: string | undefined
+  readonly ref?: string | undefined
+  readonly k?: number | undefined
+  /** Also ask what stands behind the packet: signatures, bill of materials, provenance. */
+  readonly trust?: boolean | undefined
+}
+
+export interface Candidate {
+  readonly pinned_uri: string
+  readonly name: string
+  readonly version: string
+  readonly entrypoints: readonly string[]
+  readonly tags: readonly string[]
+  readonly kind: string
+  readonly capabilities: readonly string[]
+  readonly compat: { readonly os: readonly string[]; readonly arch: readonly string[] }
+  readonly metadata_digest: string
+  readonly trust: Trust
+}
+
+const strings = (value: unknown): readonly string[] =>
+  Array.isArray(value)
+    ? value
+        .map((one: unknown) => (isRecord(one) ? one.name : one))
+        .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
+    : []
+
+/** A packet as it is offered to a caller, pinned. */
+export const candidateOf = (
+  ref: Reference,
+  digest: Digest,
+  { metadata, metadataDigest }: KnownMetadata,
+  trust: Trust,
+): Candidate => ({
+  pinned_uri: pinnedUri(ref, digest),
+  name: metadata.packet.name,
+  version: metadata.packet.version,
+  entrypoints: strings(metadata.packet.entrypoints),
+  tags: strings(metadata.packet.tags),
+  kind: typeof metadata.packet.kind === 'string' ? metadata.packet.kind : '',
+  capabilities: strings(metadata.packet.capabilities),
+  compat: { os: strings(metadata.compat?.os), arch: strings(metadata.compat?.arch) },
+  metadata_digest: metadataDigest,
+  trust,
+})
+
+export interface Filter {
+  readonly shown: string
+  readonly passes: (candidate: Candidate) => boolean
+}
+
+const orEmpty = (list: readonly string[], word: string): boolean => list.length === 0 || list.includes(word)
+
+/** The caller's conditions, in the order in which a refusal names them. */
+export const filtersOf = (words: LookupWords): readonly Filter[] => {
+  const { entrypoint, kind, capability = [], os_name: os, arch } = words
+  const capabilities = typeof capability === 'string' ? capability.split(',') : capability
+  const one = (
+    key: string,
+    word: string | undefined,
+    passes: (c: Candidate, word: string) => boolean,
+  ): Filter[] => {
+    const wanted = word?.trim() ?? ''
+    return wanted === ''
+      ? []
+      : [{ shown: `${key}=${wanted}`, passes: (candidate) => passes(candidate, wanted) }]
+  }
+  return [
+    ...one('entrypoint', entrypoint, (candidate, word) => candidate.entrypoints.includes(word)),
+    ...one('kind', kind, (candidate, word) => candidate.kind === word),
+    ...capabilities.flatMap((text) => one('capability', text, (c, word) => c.capabilities.includes(word))),
+    ...one('os', os, (candidate, word) => orEmpty(candidate.compat.os, word)),
+    ...one('arch', arch, (candidate, word) => orEmpty(candidate.compat.arch, word)),
+  ]
+}

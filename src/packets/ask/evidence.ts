@@ -1,0 +1,103 @@
+import type { Failure } from '../failure.ts'
+import type { Query } from './query.ts'
+import { firstCharacters, flatten, type Result } from './snippet.ts'
+
+export interface EvidenceDigest {
+  readonly ok: true
+  readonly ref: string
+  readonly question: string
+  readonly digest: string
+  readonly pinned_uri: string
+  readonly evidence: readonly Result[]
+  readonly summary: string
+  readonly warnings?: readonly string[]
+}
+
+const MIN_BUDGET = 64
+const DEFAULT_BUDGET = 1200
+const MAX_LINES = 6
+const MIN_OVERLAP = 20
+/** A summary points at the evidence; it does not repeat it. */
+const LINE_TEXT = 60
+
+export const clampBudget = (max: number | undefined): number =>
+  Math.max(MIN_BUDGET, Math.trunc(max ?? DEFAULT_BUDGET) || MIN_BUDGET)
+
+const length = (text: string): number => [...text].length
+
+/** How many characters at the end of one text are the beginning of the other. */
+const sharedEnd = (a: string, b: string): number => {
+  for (let size = Math.min(a.length, b.length); size >= MIN_OVERLAP; size--) {
+    if (a.endsWith(b.slice(0, size))) return size
+  }
+  return 0
+}
+
+const touches = (a: Result, b: Result): boolean =>
+  a.path === b.path && a.start !== null && a.end !== null && b.start !== null && b.end !== null
+    ? a.start <= b.end && b.start <= a.end
+    : false
+
+/** Windows over one file overlap by design: what two of them share is said once. */
+const join = (a: Result, b: Result): Result | undefined => {
+  if (a.path === b.path && (a.snippet.includes(b.snippet) || b.snippet.includes(a.snippet)))
+    return a.snippet.length >= b.snippet.length ? a : { ...b, score: a.score }
+  if (!touches(a, b)) return undefined
+  const [first, second] = (a.start as number) <= (b.start as number) ? [a, b] : [b, a]
+  const shared = sharedEnd(first.snippet, second.snippet)
+  if (shared === 0) return undefined
+  return {
+    ...a,
+    start: first.start,
+    end: Math.max(a.end as number, b.end as number),
+    snippet: first.snippet + second.snippet.slice(shared),
+  }
+}
+
+/** Every snippet on one line, each said once, in the order of the results. */
+const condense = (results: readonly Result[]): readonly Result[] => {
+  const kept: Result[] = []
+  for (const result of results) {
+    const flat = { ...result, snippet: flatten(result.snippet) }
+    const at = kept.findIndex((one) => join(one, flat) !== undefined)
+    if (at === -1) kept.push(flat)
+    else kept[at] = join(kept[at] as Result, flat) as Result
+  }
+  return kept
+}
+
+const spend = (results: readonly Result[], budget: number): readonly Result[] => {
+  let left = budget
+  return results.flatMap((result) => {
+    const snippet = left <= 0 ? '' : firstCharacters(result.snippet, left).trim()
+    left -= length(snippet)
+    return snippet === '' ? [] : [{ ...result, snippet }]
+  })
+}
+
+const lineOf = ({ path, start, end, snippet }: Result): string => {
+  const place = start === null ? '' : `:${start}${end === null || end === start ? '' : `-${end}`}`
+  const head = firstCharacters(snippet, LINE_TEXT)
+  return `- ${path || '-'}${place}: ${head.length === snippet.length ? head : `${head.trimEnd()}...`}`
+}
+
+/** The results of a query within a budget of characters. */
+export const digestEvidence = (
+  answer: Query | Failure,
+  ref: string,
+  question: string,
+  budget: number,
+): EvidenceDigest | Query | Failure => {
+  if (!answer.ok || !('results' in answer)) return answer
+  const evidence = spend(condense(answer.results), budget)
+  return {
+    ok: true,
+    ref,
+    question,
+    digest: answer.digest,
+    pinned_uri: answer.pinned_uri,
+    evidence,
+    summary: evidence.slice(0, MAX_LINES).map(lineOf).join('\n'),
+    ...((answer.warnings?.length ?? 0) > 0 && { warnings: answer.warnings as readonly string[] }),
+  }
+}

@@ -1,0 +1,236 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { Meaning, MetadataCache } from '../cache.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
+import { packetFaults } from '../faults.ts'
+import { parseReference, type Reference, sourceUri, versionTag } from '../format/reference.ts'
+import { compareVersions } from '../format/version.ts'
+import type { RegistryReader } from '../registry.ts'
+import { locatePacket } from '../transfer/pull.ts'
+import type { Guard } from '../trust/policy-guard.ts'
+import { type Candidate, candidateOf, filtersOf, type LookupWords } from './candidate.ts'
+import { type CatalogRow, rowsFor } from './catalog.ts'
+
+export interface LookupPorts {
+  readonly registry: RegistryReader
+  readonly cache: MetadataCache
+  readonly guard: Guard
+  /** The packets somebody listed, when there is such a list. */
+  readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
+}
+
+export interface Lookup {
+  readonly ok: true
+  readonly source_uri: string
+  readonly count: number
+  readonly candidates: readonly Candidate[]
+  readonly selected: Candidate
+  readonly warnings?: readonly string[]
+}
+
+const MAX_CANDIDATES = 3
+/** How many of the newest tags are looked at for a shortlist. */
+const MAX_LOOKED_AT = 8
+
+/** Answers what a packet's metadata says, from the cache when it is there. */
+const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal: AbortSignal) => {
+  const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
+  if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
+  const recall = (one: Digest) => cache.metadata(one)
+  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal, recall)
+  if (metadata === undefined)
+    throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
+  const found = { metadata, metadataDigest }
+  await cache.keepMetadata(digest, found)
+  return { digest, known: found }
+}
+
+const isMissing = (thrown: unknown): boolean => isRecord(thrown) && thrown.kind === 'missing'
+
+/** Tags that are versions, newest first. What has no digit in it is an alias of one of them. */
+const versionTags = (tags: readonly string[]): readonly string[] =>
+  tags.filter((tag) => /\d/.test(tag)).sort((a, b) => compareVersions(b, a))
+
+/** That the packet itself is at fault: one of several that nobody asked for by name can be done without. */
+const isOdd = (thrown: unknown): thrown is Fault =>
+  thrown instanceof Fault && (thrown.kind === 'missing' || thrown.code.startsWith('packet.'))
+
+/**
+ * What `latest` means, and the newest versions beside it. A version whose tag is that of a packet already found
+ * is not asked for again; what is no packet is passed over.
+ */
+const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<Meaning> => {
+  const found = new Map<Digest, string>()
+  const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
+    void found.set(digest, versionTag(known.metadata.packet.version))
+  const first = await describe(ports, ref, signal).then(add, (cause: unknown) => cause)
+  if (first !== undefined && !isMissing(first)) throw first
+  const tags = versionTags(await ports.registry.tags(ref, signal))
+  if (tags.length === 0 && first !== undefined) throw first
+  const { host, repository } = ref
+  const wanted = tags.slice(0, MAX_LOOKED_AT).filter((tag) => ![...found.values()].includes(tag))
+  const others = await Promise.all(
+    wanted.map((tag) =>
+      describe(ports, { host, repository, tag }, signal).catch((thrown: unknown) => {
+        if (!isOdd(thrown)) throw thrown
+        return `${repository}:${tag} is left out: ${thrown.message}`
+      }),
+    ),
+  )
+  const warnings = others.filter((one) => typeof one === 'string')
+  for (const one of others) if (typeof one !== 'string') add(one)
+  // When nothing is left the reason is the answer.
+  if (found.size === 0 && first !== undefined) throw first
+  return { digests: [...found.keys()], warnings }
+}
+
+/** Whether any version will do. */
+const isOpen = ({ alias }: LookupWords): boolean => (alias || 'latest') === 'latest'
+
+const resolveAll = async (
+  ports: LookupPorts,
+  uri: string,
+  words: LookupWords,
+  signal: AbortSignal,
+): Promise<Meaning> => {
+  const ref = parseReference(uri)
+  if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
+  const remembered = await ports.cache.alias(uri)
+  if (remembered !== undefined) return remembered
+  const open = !words.version && !words.ref && isOpen(words)
+  const meaning = open
+    ? await shortlist(ports, ref, signal)
+    : { digests: [(await describe(ports, ref, signal)).digest], warnings: [] }
+  await ports.cache.keepAlias(uri, meaning)
+  return meaning
+}
+
+const clampCount = (k: number | undefined): number =>
+  Math.max(1, Math.min(Math.trunc(k ?? 3) || 1, MAX_CANDIDATES))
+
+/** A packet that was found, and where. */
+interface Found {
+  readonly ref: Reference
+  readonly digest: Digest
+}
+
+/** Of what was found, what the policy allows. What it refuses is left out, unless nothing else is there. */
+const judgeAll = async (
+  ports: LookupPorts,
+  found: readonly Found[],
+  words: LookupWords,
+  signal: AbortSignal,
+) => {
+  const candidates: Candidate[] = []
+  const warnings: string[] = []
+  let refused: Fault | undefined
+  for (const { ref, digest } of found) {
+    const { host, repository } = ref
+    try {
+      warnings.push(...(await ports.guard.admit(ref, false)))
+      const { known } = await describe(ports, { host, repository, digest }, signal)
+      const judged = await ports.guard.judge(ref, digest, words.trust === true, signal)
+      candidates.push(candidateOf(ref, digest, known, judged.trust))
+      warnings.push(...judged.warnings)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
+      refused ??= thrown
+    }
+  }
+  if (candidates.length === 0 && refused !== undefined) throw refused
+  return { candidates, warnings }
+}
+
+/** What a catalog lists, as far as it is where the catalog says. */
+const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signal: AbortSignal) => {
+  const found: Found[] = []
+  const warnings: string[] = []
+  let failure: Fault | undefined
+  for (const row of rows.slice(0, MAX_LOOKED_AT)) {
+    const ref = parseReference(row.source_uri)
+    try {
+      // Before anybody is asked: a catalog is a list of addresses that a stranger wrote.
+      await ports.guard.admit(ref, false)
+      const { digests } = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
+      found.push(...digests.map((digest) => ({ ref, digest })))
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
+      failure ??= thrown
+      warnings.push(`catalog: ${row.name}@${row.version} is left out: ${thrown.message}`)
+    }
+  }
+  // When nothing is left the reason is the answer.
+  if (found.length === 0 && failure !== undefined) throw failure
+  return { found, warnings }
+}
+
+/** Looks into the catalog, when there is one and no version is asked for. */
+const searchCatalog = async (
+  ports: LookupPorts,
+  words: LookupWords,
+  signal: AbortSignal,
+): Promise<Lookup | Failure | undefined> => {
+  if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
+  const rows = rowsFor(await ports.catalog(signal), words)
+  const [first] = rows
+  if (first === undefined) {
+    // Without a name nobody else can be asked.
+    return words.name || filtersOf(words).length === 0 ? undefined : choose('', [], words, [])
+  }
+  const { found, warnings } = await followRows(ports, rows, signal)
+  const judged = await judgeAll(ports, found, words, signal)
+  return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
+}
+
+const unnamed = (words: LookupWords): Failure =>
+  words.registry && filtersOf(words).length > 0
+    ? fail('invalid_lookup_input', 'no packet is named', {
+        hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
+      })
+    : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', { hint: NAME_REGISTRY })
+
+/** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
+export const lookup = async (
+  ports: LookupPorts,
+  words: LookupWords,
+  signal: AbortSignal,
+): Promise<Lookup | Failure> => {
+  try {
+    const listed = await searchCatalog(ports, words, signal)
+    if (listed !== undefined) return listed
+    const uri = sourceUri(words)
+    if (uri === undefined) return unnamed(words)
+    const ref = parseReference(uri)
+    await ports.guard.admit(ref, false)
+    const { digests, warnings } = await resolveAll(ports, uri, words, signal)
+    const found = digests.map((digest) => ({ ref, digest }))
+    const judged = await judgeAll(ports, found, words, signal)
+    return choose(uri, judged.candidates, words, [...warnings, ...judged.warnings])
+  } catch (thrown) {
+    return failWith('lookup_failed', thrown)
+  }
+}
+
+const choose = (
+  uri: string,
+  all: readonly Candidate[],
+  words: LookupWords,
+  warnings: readonly string[],
+): Lookup | Failure => {
+  const filters = filtersOf(words)
+  const candidates = all
+    .filter((candidate) => filters.every(({ passes }) => passes(candidate)))
+    .slice(0, clampCount(words.k))
+  const [selected] = candidates
+  if (selected === undefined) {
+    const shown = filters.map((filter) => filter.shown).join(', ')
+    return fail(
+      'no_match',
+      shown === '' ? 'No matches for requested packet' : `No matches for filters: ${shown}`,
+      { hint: 'Ask with fewer filters; without any, lookup gives all there is.' },
+    )
+  }
+  const said = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
+  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...said }
+}

@@ -1,0 +1,154 @@
+import { type Failure, fail } from '../failure.ts'
+import type { Candidate, LookupWords } from './candidate.ts'
+import type { Lookup } from './lookup.ts'
+import type { Query } from './query.ts'
+import { firstCharacters } from './snippet.ts'
+
+export interface PlanWords {
+  readonly intent: string
+  readonly constraints?: Readonly<Record<string, unknown>> | undefined
+  readonly name_hint?: string | undefined
+  readonly version?: string | undefined
+  readonly registry?: string | undefined
+}
+
+export interface PlanPorts {
+  readonly lookup: (words: LookupWords) => Promise<Lookup | Failure>
+  readonly query: (ref: string, q: string, k: number) => Promise<Query | Failure>
+}
+
+type IntentMode = 'lookup' | 'query'
+
+export interface PlanStep {
+  readonly pinned_uri: string
+  readonly entrypoint: string
+  readonly args_template: Readonly<Record<string, unknown>>
+  readonly why?: string
+}
+
+export interface Plan {
+  readonly ok: true
+  readonly intent_mode: IntentMode
+  readonly selected: readonly PlanStep[]
+  readonly fallbacks: readonly PlanStep[]
+  readonly constraints_applied: Readonly<Record<string, unknown>>
+}
+
+// Whole words: "stage" is no tag, and "show" asks no how.
+const LOOKUP_WORDS =
+  /\b(?:lookup|metadata|catalogs?|latest|versions?|entrypoints?|capabilit(?:y|ies)|tags?|alias(?:es)?)\b/
+const QUERY_WORDS = /\b(?:search(?:es|ing)?|questions?|answers?|snippets?|contexts?|where|how|why|what)\b/
+const LOOKUP_KEYS = ['kind', 'capability', 'os', 'arch', 'version', 'alias']
+const MODES: readonly string[] = ['lookup', 'query']
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
+const isMode = (value: string | undefined): value is IntentMode =>
+  value !== undefined && MODES.includes(value)
+
+/** What the caller is after. In doubt it is a lookup, which costs little. */
+export const intentMode = (intent: string, constraints: Readonly<Record<string, unknown>>): IntentMode => {
+  const asked = [textOf(constraints.mode), textOf(constraints.entrypoint)?.toLowerCase()].find(isMode)
+  if (asked !== undefined) return asked
+  const text = intent.toLowerCase()
+  const forLookup =
+    (LOOKUP_WORDS.test(text) ? 2 : 0) + LOOKUP_KEYS.filter((key) => Boolean(constraints[key])).length
+  return (QUERY_WORDS.test(text) ? 1 : 0) > forLookup ? 'query' : 'lookup'
+}
+
+const nameOf = ({ intent, name_hint }: PlanWords, constraints: Readonly<Record<string, unknown>>) =>
+  textOf(name_hint) ??
+  textOf(constraints.name) ??
+  textOf(/packet:\s*(\S+)/i.exec(intent)?.[1]?.replace(/^[,.]+|[,.]+$/g, ''))
+
+interface Ranked {
+  readonly candidate: Candidate
+  readonly score: number
+}
+
+const scoreOf = (candidate: Candidate, entrypoint: string | undefined, intent: string): number => {
+  const kind = candidate.kind.toLowerCase()
+  return (
+    (entrypoint !== undefined && candidate.entrypoints.includes(entrypoint) ? 5 : 0) +
+    (kind !== '' && intent.includes(kind) ? 2 : 0) +
+    candidate.capabilities.filter((one) => intent.includes(one.toLowerCase())).length
+  )
+}
+
+/** Of equals the one that lookup names first: what the alias means, then the newest. */
+const byRank = (a: Ranked, b: Ranked): number => b.score - a.score
+
+/** When two packets are as good as each other, the one that has more to say about the question wins. */
+const breakTie = async (
+  ranked: readonly Ranked[],
+  intent: string,
+  { query }: PlanPorts,
+): Promise<Ranked[]> => {
+  const probed = await Promise.all(
+    ranked.slice(0, 2).map(async ({ candidate, score }) => {
+      const answer = await query(candidate.pinned_uri, intent, 3)
+      return { candidate, score: score + ('results' in answer && answer.ok ? answer.results.length : 0) }
+    }),
+  )
+  return [...probed, ...ranked.slice(2)].sort(byRank)
+}
+
+const stepOf = (candidate: Candidate, mode: IntentMode, entrypoint: string | undefined): PlanStep => {
+  const { pinned_uri, entrypoints } = candidate
+  if (mode === 'lookup') return { pinned_uri, entrypoint: 'lookup', args_template: { ref: pinned_uri, k: 3 } }
+  const own = entrypoint !== undefined && entrypoints.includes(entrypoint) ? entrypoint : entrypoints[0]
+  return { pinned_uri, entrypoint: own ?? 'query', args_template: { ref: pinned_uri, q: '{question}', k: 5 } }
+}
+
+const whyOf = ({ name, version, capabilities }: Candidate, mode: IntentMode, intent: string): string => {
+  const known = capabilities.slice(0, 3).join(', ') || 'no capabilities'
+  return `selected ${name}@${version} for ${mode} intent '${firstCharacters(intent, 64)}' with capabilities [${known}]`
+}
+
+const asStrings = (value: unknown): string | readonly string[] | undefined =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : textOf(value)
+
+/** The packets to use for an intent, the best first, with calls that can be made as they are. */
+export const planIntent = async (ports: PlanPorts, words: PlanWords): Promise<Plan | Failure> => {
+  const constraints = words.constraints ?? {}
+  const { intent } = words
+  const name = nameOf(words, constraints)
+  if (name === undefined)
+    return fail('name_hint_required', 'provide name_hint or constraints.name for deterministic planning', {
+      hint: 'Name the packet in name_hint, with --name, or as packet:NAME in the intent.',
+    })
+  const entrypoint = textOf(constraints.entrypoint)
+  const found = await ports.lookup({
+    name,
+    version: textOf(words.version) ?? textOf(constraints.version),
+    alias: textOf(constraints.alias) ?? 'latest',
+    entrypoint,
+    kind: textOf(constraints.kind),
+    capability: asStrings(constraints.capability),
+    os_name: textOf(constraints.os),
+    arch: textOf(constraints.arch),
+    registry: words.registry,
+    k: 3,
+  })
+  if (!found.ok) return found
+  const mode = intentMode(intent, constraints)
+  const lower = intent.toLowerCase()
+  const scored = found.candidates.map((candidate) => ({
+    candidate,
+    score: scoreOf(candidate, entrypoint, lower),
+  }))
+  const ranked = scored.sort(byRank)
+  const tied = mode === 'query' && ranked.length > 1 && ranked[0]?.score === ranked[1]?.score
+  const final = tied ? await breakTie(ranked, intent, ports) : ranked
+  const steps = final.map(({ candidate }) => stepOf(candidate, mode, entrypoint))
+  return {
+    ok: true,
+    intent_mode: mode,
+    selected: steps
+      .slice(0, 2)
+      .map((step, i) => ({ ...step, why: whyOf((final[i] as Ranked).candidate, mode, intent) })),
+    fallbacks: steps.slice(2, 4),
+    constraints_applied: constraints,
+  }
+}

@@ -1,0 +1,179 @@
+import * as z from 'zod'
+import { type Hints, NORMALIZE_MODES, type Provider } from '../embed.ts'
+import { packetFaults } from '../faults.ts'
+
+const Text = z.string().min(1).max(8192)
+const Seconds = z.number().positive().max(600)
+const Headers = z.record(z.string().max(256), Text)
+const Dim = z.int().min(1).max(65_536)
+/** Other tools know more than we do; what it says is of no use here. */
+const Unused = z.unknown().optional()
+
+const Auth = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({ type: z.literal('bearer'), token: Text }),
+    z.strictObject({ type: z.literal('basic'), username: Text, password: Text }),
+  ],
+  'expected the type basic or bearer',
+)
+
+/** A provider as it is written. Tools that write such files say `null` for what is left out. */
+const Entry = z.strictObject({
+  type: z.literal('http', "must be 'http'").nullish(),
+  url: Text.nullish(),
+  http: z
+    .strictObject({
+      base_url: Text.nullish(),
+      embeddings_path: Text.nullish(),
+      models_path: Unused,
+      timeout: Seconds.nullish(),
+      headers_static: Headers.nullish(),
+    })
+    .nullish(),
+  headers: Headers.nullish(),
+  auth: Auth.nullish(),
+  timeout: Seconds.nullish(),
+  batch_size: z.int().min(1).max(2048).nullish(),
+  model: Text.nullish(),
+  dims: Dim.nullish(),
+  hints: z
+    .strictObject({
+      dim: Dim.nullish(),
+      normalize: z.boolean().nullish(),
+      task: Text.nullish(),
+      model: Text.nullish(),
+    })
+    .nullish(),
+  normalize_mode: z.enum(NORMALIZE_MODES).nullish(),
+  discovery_ttl_seconds: Unused,
+  model_artifacts: Unused,
+})
+type Entry = z.infer<typeof Entry>
+
+const ProviderFile = z.strictObject({ default: Text.nullish(), providers: z.record(z.string(), Entry) })
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Never says a value: it may be a secret, or have become one. */
+export const refuseProvider = (why: string, fix?: string): never => {
+  throw packetFaults.provider(
+    `config/embeddings.yml cannot be used: ${why}`,
+    fix === undefined ? {} : { fix },
+  )
+}
+
+/** The word of the operator for whatever the file calls its default. */
+const DEFAULT = 'default'
+
+const pick = ({ default: usual, providers }: z.infer<typeof ProviderFile>, asked: string) => {
+  const name = asked === DEFAULT ? (usual ?? DEFAULT) : asked
+  const entry = Object.hasOwn(providers, name) ? providers[name] : undefined
+  if (entry !== undefined) return { name, entry }
+  const known = Object.keys(providers).sort().join(', ')
+  return refuseProvider(
+    asked === DEFAULT && usual == null ? 'it names no default' : `it has no provider ${name}`,
+    known === '' ? 'Add one to the file.' : `Name one of ${known}.`,
+  )
+}
+
+/** `${NAME}` is the value of a variable. One that is not set would be an empty key, or half an address. */
+const expander = (environment: Environment, at: string) => (text: string) =>
+  text.replace(/\$\{([^}]*)(\}?)/g, (_, name: string, end: string) => {
+    if (end === '' || !/^[A-Za-z_]\w*$/.test(name))
+      return refuseProvider(`${at} has a \${ that is no \${NAME} of a variable`)
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined
+    return (
+      value ||
+      refuseProvider(`${at} wants the variable ${name}, which is not set`, `Set the variable ${name}.`)
+    )
+  })
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** What can stand in a header. A line break would begin another one. */
+const HEADER_VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/
+/** Headers that are the client's own, and those that have a place of their own in the file. */
+const OWN_HEADERS =
+  /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|x-embedding-.*|x-model-hint)$/
+
+type Expand = ReturnType<typeof expander>
+
+const headersOf = (entry: Entry, expand: Expand, at: string): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries({ ...entry.http?.headers_static, ...entry.headers })) {
+    const lower = name.toLowerCase()
+    if (!HEADER_NAME.test(name))
+      refuseProvider(`${at}.headers: ${JSON.stringify(name)} is no name of a header`)
+    if (OWN_HEADERS.test(lower))
+      refuseProvider(`${at}.headers: ${name} is not for the file to say`, 'Leave it out, or write a hint.')
+    headers[lower] = headerValue(expand(value), `${at}.headers.${name}`)
+  }
+  const { auth } = entry
+  if (auth == null) return headers
+  if (headers.authorization !== undefined)
+    refuseProvider(`${at} says authorization twice`, 'Keep auth, or the header.')
+  return { ...headers, authorization: headerValue(authorization(auth, expand, at), `${at}.auth`) }
+}
+
+const headerValue = (value: string, at: string): string =>
+  HEADER_VALUE.test(value) ? value : refuseProvider(`${at} cannot stand in a header`)
+
+const authorization = (auth: NonNullable<Entry['auth']>, expand: Expand, at: string): string => {
+  if (auth.type === 'bearer') return `Bearer ${expand(auth.token)}`
+  const [user, password] = [expand(auth.username), expand(auth.password)]
+  if (user.includes(':')) refuseProvider(`${at}.auth: a username has no colon`)
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+}
+
+const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+/** Where to ask: an address as `EMBEDDING_URL` has it, or one with a path below it. */
+const placeOf = ({ url, http }: Entry, expand: Expand, at: string): Pick<Provider, 'url' | 'path'> => {
+  if (url != null && http?.base_url != null)
+    refuseProvider(`${at} has both url and http.base_url`, 'Keep one of them.')
+  const place = expand(url ?? http?.base_url ?? refuseProvider(`${at} has neither url nor http.base_url`))
+  const path = http?.embeddings_path == null ? undefined : expand(http.embeddings_path)
+  if (!isAddress(place)) refuseProvider(`${at}: its address is no http:// or https:// URL`)
+  const { username, password, hash, search } = new URL(place)
+  if (username !== '' || password !== '')
+    refuseProvider(`${at}: its address has a password in it`, 'Write user and password under auth.')
+  if (hash !== '' || search !== '')
+    refuseProvider(`${at}: its address has more than a path`, 'Write a query into http.embeddings_path.')
+  return { url: place, path }
+}
+
+const hintsOf = ({ hints }: Entry, expand: Expand, at: string): Hints | undefined => {
+  if (hints == null) return undefined
+  const word = (text: string | null | undefined, key: string) =>
+    text == null ? undefined : headerValue(expand(text), `${at}.hints.${key}`)
+  return {
+    dim: hints.dim ?? undefined,
+    normalize: hints.normalize ?? undefined,
+    task: word(hints.task, 'task'),
+    model: word(hints.model, 'model'),
+  }
+}
+
+/** One provider of the file. Only what it says is looked up in the environment. */
+export const readProvider = (value: unknown, asked: string, environment: Environment): Provider => {
+  const parsed = ProviderFile.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return refuseProvider(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`)
+  }
+  const { name, entry } = pick(parsed.data, asked)
+  const at = `providers.${name}`
+  const expand = expander(environment, at)
+  const hints = hintsOf(entry, expand, at)
+  const seconds = entry.timeout ?? entry.http?.timeout ?? undefined
+  return {
+    ...placeOf(entry, expand, at),
+    model: entry.model == null ? hints?.model : headerValue(expand(entry.model), `${at}.model`),
+    headers: headersOf(entry, expand, at),
+    hints,
+    timeoutMs: seconds === undefined ? undefined : Math.ceil(seconds * 1000),
+    batchSize: entry.batch_size ?? undefined,
+    dims: entry.dims ?? undefined,
+    normalize: entry.normalize_mode ?? 'auto',
+  }
+}

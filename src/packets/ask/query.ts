@@ -1,0 +1,189 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { MetadataCache } from '../cache.ts'
+import type { Embedder, Prefixes } from '../embed.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
+import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
+import { unwatched, type Watch } from '../progress.ts'
+import type { PacketStore } from '../store.ts'
+import type { Pulled } from '../transfer/pull.ts'
+import { enforce, judgeTokens } from '../trust/policy.ts'
+import type { LookupPorts } from './lookup.ts'
+import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { type Result, resultOf } from './snippet.ts'
+
+/** Runs `work` with a packet that stays open meanwhile. */
+export type UsePacket = <T>(
+  digest: Digest,
+  folder: string,
+  work: (packet: OpenPacket) => Promise<T>,
+) => Promise<T>
+
+export interface QueryPorts extends LookupPorts {
+  readonly store: PacketStore
+  /** Brings a packet into the store, if the policy lets it. */
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: Watch) => Promise<Pulled>
+  readonly cache: MetadataCache
+  readonly use: UsePacket
+  /** The embedder for the vectors of a packet, when one is configured. */
+  readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
+}
+
+export interface QueryWords {
+  readonly ref: string
+  readonly q: string
+  readonly k?: number | undefined
+  readonly registry?: string | undefined
+  readonly mode?: SearchMode | undefined
+}
+
+export interface Query {
+  readonly ok: boolean
+  readonly source_uri: string
+  readonly pinned_uri: string
+  readonly digest: string
+  readonly cache: { readonly hit: boolean }
+  readonly query: string
+  readonly k: number
+  readonly results: readonly Result[]
+  readonly mode?: SearchMode
+  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
+  readonly warnings?: readonly string[]
+  readonly error?: string
+  readonly detail?: string
+  readonly hint?: string
+}
+
+const MAX_RESULTS = 20
+
+export const clampResults = (k: number | undefined, fallback: number): number =>
+  Math.max(1, Math.min(Math.trunc(k ?? fallback) || 1, MAX_RESULTS))
+
+interface Placed {
+  readonly digest: Digest
+  readonly folder: string
+  readonly hit: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
+const materialize = async (
+  ports: QueryPorts,
+  uri: string,
+  ref: Reference,
+  signal: AbortSignal,
+  watch: Watch,
+): Promise<Placed> => {
+  const { guard, cache, store } = ports
+  const admitted = await guard.admit(ref, true)
+  const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
+  const there = known === undefined ? undefined : await store.find(known)
+  if (known !== undefined && there !== undefined) {
+    // What is here already came under the policy of its day; this is the one of today.
+    const { warnings } = await guard.judge(ref, known, false, signal)
+    return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
+  }
+  const { digest, folder, located, warnings } = await ports.pull(ref, signal, watch)
+  if (located.metadata !== undefined)
+    await cache.keepMetadata(digest, {
+      metadata: located.metadata,
+      metadataDigest: located.metadataDigest,
+    })
+  return { digest, folder, hit: false, warnings }
+}
+
+/** What a fault while a packet is opened or asked is called on the wire. */
+const ERRORS: Readonly<Record<string, string>> = {
+  'packet.manifest': 'invalid_manifest',
+  'packet.docs': 'packet_invalid',
+  'packet.index': 'packet_invalid',
+  'packet.vectors': 'packet_invalid',
+  'packet.mismatch': 'packet_invalid',
+  'packet.no_docs': 'index_failed',
+  'packet.no_vectors': 'index_failed',
+  'packet.model_mismatch': 'embedding_model_mismatch',
+  'packet.embedder': 'embed_server_unreachable',
+  'packet.embedder_key': 'embed_server_unreachable',
+  'packet_disk.full': 'index_failed',
+  'packet.policy': 'policy_denied',
+  'packet.policy_file': 'policy_denied',
+  'lock.busy': 'index_failed',
+  'packet_disk.absent': 'packet_not_found',
+}
+
+/** Whoever cannot reach the registry may have what is wanted here already. */
+const offlineHint = (thrown: unknown): Partial<Failure> =>
+  thrown instanceof Fault && thrown.code === 'registry.unreachable'
+    ? { hint: `${thrown.fix} What was fetched can be asked by its digest, NAME@sha256:…, without a network.` }
+    : {}
+
+/** Whether the publisher or our disk spoilt it, only its digest can tell. */
+const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
+const REPAIR =
+  'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
+
+const ask = async (
+  ports: QueryPorts,
+  placed: Placed,
+  words: QueryWords,
+  k: number,
+  signal: AbortSignal,
+  watch: Watch,
+) =>
+  ports.use(placed.digest, placed.folder, async (packet) => {
+    const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
+    const embedder = ports.embedder(model, {
+      ...(query_prefix !== undefined && { query: query_prefix }),
+      ...(document_prefix !== undefined && { document: document_prefix }),
+    })
+    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal, watch)
+    return {
+      results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
+      mode: found.mode,
+      embedding: found.embedding ?? { model, dim, source: 'packet' as const },
+      warnings: [...placed.warnings, ...packet.warnings, ...found.warnings],
+    }
+  })
+
+/** Asks a packet. What it is asked about is fetched once and searched here. */
+export const query = async (
+  ports: QueryPorts,
+  words: QueryWords,
+  signal: AbortSignal,
+  watch: Watch = unwatched,
+): Promise<Query | Failure> => {
+  const k = clampResults(words.k, 5)
+  if (words.q.trim() === '')
+    return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })
+  const uri = sourceUri({ ref: words.ref, registry: words.registry })
+  if (uri === undefined)
+    return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {
+      hint: NAME_REGISTRY,
+    })
+  let placed: Placed
+  let pinned: string
+  try {
+    const ref = parseReference(uri)
+    placed = await materialize(ports, uri, ref, signal, watch)
+    pinned = pinnedUri(ref, placed.digest)
+  } catch (thrown) {
+    return failWith('materialize_failed', thrown, offlineHint(thrown))
+  }
+  const head = {
+    source_uri: uri,
+    pinned_uri: pinned,
+    digest: placed.digest,
+    cache: { hit: placed.hit },
+    query: words.q,
+    k,
+  }
+  try {
+    const found = await ask(ports, placed, words, k, signal, watch)
+    const policy = await ports.guard.policy()
+    const over = enforce(policy, judgeTokens(policy, found.results))
+    return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
+  } catch (thrown) {
+    const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
+    return { ...head, results: [], ...failWith(code, thrown, DAMAGED.includes(code) ? { hint: REPAIR } : {}) }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { packetFaults } from '../faults.ts'
+import type { Doc, DocTable } from '../format/docs.ts'
+import type { PacketStore } from '../store.ts'
+import type { Guard } from '../trust/policy-guard.ts'
+import type { UsePacket } from './query.ts'
+import { resultOf } from './snippet.ts'
+
+export interface ReadPorts {
+  readonly store: PacketStore
+  readonly guard: Guard
+  readonly use: UsePacket
+  /** A file of a stored packet as text, or undefined when it has none of that name. */
+  readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
+}
+
+/** Files of a packet that can be read by their name, and where they lie in the store. */
+const OWN_FILES: Readonly<Record<string, string>> = {
+  'manifest.json': 'payload/manifest.json',
+  'docs.jsonl': 'payload/docs.jsonl',
+  'cpm.yml': 'payload/cpm.yml',
+  'packet.manifest.json': 'packet.manifest.json',
+  'packet.lock.json': 'packet.lock.json',
+}
+
+/** A chunk by the lines it came from; nothing when it does not say, or has more or fewer of them. */
+const linesOf = (doc: Doc): readonly (readonly [number, string])[] | undefined => {
+  const { start, end } = resultOf(doc, 0)
+  const lines = doc.text.split('\n')
+  if (start === null || start < 1 || end === null || lines.length !== end - start + 1) return undefined
+  return lines.map((line, i) => [start + i, line] as const)
+}
+
+/** The text of a document from its chunks: every line where it was, what no chunk holds left blank. */
+const joinChunks = (chunks: readonly Doc[]): string => {
+  const placed = chunks.map(linesOf)
+  if (placed.includes(undefined)) return chunks.map(({ text }) => text).join('\n\n')
+  const lines: string[] = []
+  for (const [number, line] of placed.flatMap((one) => one ?? [])) {
+    // Chunks are trimmed, and the first line of one may stand whole in another.
+    if (line.length >= (lines[number - 1]?.length ?? 0)) lines[number - 1] = line
+  }
+  return `${Array.from(lines, (line) => line ?? '').join('\n')}\n`
+}
+
+const documentIn = (docs: DocTable, path: string): string | undefined => {
+  const chunks = docs
+    .rowsWith(JSON.stringify(path))
+    .map((row) => docs.row(row))
+    .filter((doc) => resultOf(doc, 0).path === path)
+  return chunks.length === 0 ? undefined : joinChunks(chunks)
+}
+
+/**
+ * A part of a packet that was fetched: one of its own files, or a document by the path that answers cite. The
+ * policy is asked as for any question.
+ */
+export const readPart = async (
+  { store, guard, use, file }: ReadPorts,
+  digest: Digest,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> => {
+  const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await store.find(digest) : undefined
+  if (folder === undefined)
+    throw packetFaults.no_docs('no packet of this digest was fetched', {
+      fix: 'Ask it with query first, or fetch it with `warrant packet pull`.',
+    })
+  await guard.readmit(digest, signal)
+  const own = Object.hasOwn(OWN_FILES, path) ? OWN_FILES[path] : undefined
+  const text =
+    own === undefined
+      ? await use(digest, folder, async ({ docs }) => documentIn(docs, path))
+      : await file(digest, folder, own)
+  if (text !== undefined) return text
+  throw packetFaults.no_docs('the packet has no such file', {
+    fix: `Read one of ${Object.keys(OWN_FILES).join(', ')}, or a document by the path that query answers with.`,
+  })
+}

@@ -1,0 +1,150 @@
+import { Fault } from '../../kernel/fault.ts'
+import type { Embedder } from '../embed.ts'
+import { packetFaults } from '../faults.ts'
+import type { DocTable } from '../format/docs.ts'
+import type { Manifest } from '../format/manifest.ts'
+import { unwatched, type Watch } from '../progress.ts'
+import type { Hit } from '../search/exact-search.ts'
+import type { LexicalIndex } from '../search/lexical.ts'
+import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
+
+/** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
+export interface Found {
+  readonly hits: readonly Hit[]
+  readonly approximate: boolean
+}
+
+/** Vectors that can be searched. */
+export interface VectorIndex {
+  readonly rows: number
+  readonly dim: number
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<Found>
+  close(): void
+}
+
+/** A packet with everything needed to ask it, kept open between questions. */
+export interface OpenPacket {
+  readonly manifest: Manifest
+  readonly docs: DocTable
+  readonly lexical: LexicalIndex
+  /** Absent when the packet was published without vectors. */
+  readonly vectors?: VectorIndex
+  readonly warnings: readonly string[]
+  /** About how much memory it takes. */
+  readonly bytes: number
+  /** The vectors that were rebuilt with another model, if they were. */
+  rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
+  /** Makes the vectors of an embedder, unless they are there; of many that ask at once, one does. */
+  rebuild(embedder: Embedder, signal: AbortSignal, watch: Watch): Promise<void>
+  close(): void
+}
+
+export type SearchMode = 'hybrid' | 'dense' | 'lexical'
+
+export interface Retrieval {
+  readonly hits: readonly Hit[]
+  /** How the rows were really found. */
+  readonly mode: SearchMode
+  /** What the vectors that were searched are of. */
+  readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
+  readonly warnings: readonly string[]
+}
+
+/** Faults of an embedder that does not serve us: words do instead. */
+const UNREACHABLE = ['packet.embedder', 'packet.embedder_key']
+
+interface Asked {
+  readonly vector: Float32Array
+  readonly vectors: VectorIndex
+  readonly source: 'packet' | 'rebuilt'
+}
+
+/** The question as a vector, and the vectors of the very same model; two models are never mixed. */
+const embedQuestion = async (
+  packet: OpenPacket,
+  embedder: Embedder,
+  question: string,
+  signal: AbortSignal,
+  watch: Watch,
+): Promise<Asked | undefined> => {
+  const { model } = packet.manifest.embedding
+  const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
+  const own = embedder.model === model ? packet.vectors : undefined
+  if (own !== undefined && own.dim !== got)
+    throw packetFaults.model_mismatch(
+      `the packet has vectors of ${own.dim} values, the embedder gives ${got}`,
+    )
+  if (own !== undefined) return { vector, vectors: own, source: 'packet' }
+  const rebuilt = async (): Promise<Asked | undefined> => {
+    const vectors = await packet.rebuilt(embedder.model, got)
+    return vectors && { vector, vectors, source: 'rebuilt' }
+  }
+  const other = await rebuilt()
+  if (other !== undefined) return other
+  if (packet.vectors !== undefined)
+    throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
+  // One that came without vectors gets them with the first question; not those that hardly count beside the words.
+  if (embedder.weight !== undefined) return undefined
+  await packet.rebuild(embedder, signal, watch)
+  return rebuilt()
+}
+
+/** Words alone, with the reason why. */
+const lexicalOnly = (
+  { lexical }: OpenPacket,
+  question: string,
+  k: number,
+  why: readonly string[],
+): Retrieval => ({
+  hits: lexical.search(question, k),
+  mode: 'lexical',
+  warnings: why,
+})
+
+/**
+ * The best rows for a question. Where the vectors cannot be asked, for want of them or of their embedder, words
+ * serve alone and the answer says so; that a caller wanted vectors and nothing else is the one case that fails.
+ */
+export const retrieve = async (
+  packet: OpenPacket,
+  question: string,
+  k: number,
+  wanted: SearchMode,
+  embedder: Embedder | undefined,
+  signal: AbortSignal,
+  watch: Watch = unwatched,
+): Promise<Retrieval> => {
+  if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
+  const withoutVectors = (why: string): Retrieval => {
+    if (wanted === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
+    return lexicalOnly(packet, question, k, [`${why}: searched by words alone`])
+  }
+  if (embedder === undefined)
+    return withoutVectors(
+      packet.vectors === undefined
+        ? 'the packet has no vectors'
+        : `no embedder for ${packet.manifest.embedding.model} is configured`,
+    )
+  const asked = await embedQuestion(packet, embedder, question, signal, watch).catch((thrown: unknown) => {
+    if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
+    return thrown.message
+  })
+  if (asked === undefined) return withoutVectors('the packet has no vectors')
+  if (typeof asked === 'string') return withoutVectors(asked)
+  const { vector, vectors, source } = asked
+  // A vector of zeros is as near to every row as to any other: what it finds would mean nothing.
+  if (vector.every((value) => value === 0))
+    return lexicalOnly(packet, question, k, [
+      'the embedder makes nothing of the question: searched by words alone',
+    ])
+  const embedding = { model: embedder.model, dim: vectors.dim, source }
+  const depth = wanted === 'dense' ? k : fusionDepth(k)
+  const { hits, approximate } = await vectors.search(vector, depth, signal)
+  const warnings = approximate ? ['searched by a graph, which may miss a passage'] : []
+  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings }
+  const rankings = [
+    { hits, weight: embedder.weight ?? 1 },
+    { hits: packet.lexical.search(question, depth), weight: 1 },
+  ]
+  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings }
+}

@@ -1,0 +1,45 @@
+import type { Doc } from '../format/docs.ts'
+
+const MAX_SNIPPET = 300
+
+/** The first `count` characters, as people count them: a surrogate pair is one and is never cut in two. */
+export const firstCharacters = (text: string, count: number): string => {
+  // A string has at most as many characters as code units.
+  if (text.length <= count) return text
+  let end = 0
+  for (let i = 0; i < count && end < text.length; i++)
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
+export const snippetOf = (text: string): string => {
+  const trimmed = text.trim()
+  const cut = firstCharacters(trimmed, MAX_SNIPPET)
+  return cut.length === trimmed.length ? trimmed : `${cut.trimEnd()}...`
+}
+
+/** One line, whatever breaks were in it. */
+export const flatten = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+export interface Result {
+  readonly score: number
+  readonly path: string
+  readonly start: number | null
+  readonly end: number | null
+  readonly snippet: string
+}
+
+const firstText = (...values: readonly unknown[]): string =>
+  values.find((value): value is string => typeof value === 'string' && value !== '') ?? ''
+
+const firstLine = (...values: readonly unknown[]): number | null =>
+  values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
+
+/** A row as a caller sees it: where it is from, and how it begins. */
+export const resultOf = ({ id, text, metadata }: Doc, score: number): Result => ({
+  score,
+  path: firstText(metadata.path, metadata.source, metadata.file, id),
+  start: firstLine(metadata.start, metadata.line_start),
+  end: firstLine(metadata.end, metadata.line_end),
+  snippet: snippetOf(text),
+})

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { inferTags } from '../format/card.ts'
+import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
+import type { Manifest } from '../format/manifest.ts'
+import type { BuildOptions, Embedded, SourceFile } from './build.ts'
+import type { ChunkSizes } from './chunk.ts'
+
+/** The time of what has none. */
+export const EPOCH = '1970-01-01T00:00:00.000000Z'
+const MAX_SEQUENCE = 1024
+
+const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const countExtensions = (files: readonly SourceFile[]): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const { extension } of [...files].sort((a, b) => (a.extension < b.extension ? -1 : 1)))
+    counts[extension] = (counts[extension] ?? 0) + 1
+  return counts
+}
+
+/** What is put before texts belongs to the vectors: whoever asks later must do the same. */
+const prefixesOf = ({ embedder: { prefixes } }: BuildOptions) =>
+  prefixes === undefined ? {} : { query_prefix: prefixes.query, document_prefix: prefixes.document }
+
+/** What `manifest.json` says of a build. */
+export const manifestOf = (
+  files: readonly SourceFile[],
+  options: BuildOptions,
+  { matrix, fresh, failure }: Embedded,
+  checksums: Manifest['checksums'],
+): Manifest => ({
+  schema_version: '1.0',
+  packet_id: options.name,
+  embedding: {
+    model: options.embedder.model,
+    dim: matrix.dim,
+    dtype: 'float16',
+    normalized: true,
+    provider: options.embedder.provider,
+    max_seq_length: MAX_SEQUENCE,
+    ...prefixesOf(options),
+  },
+  similarity: {
+    space: 'cosine',
+    index_type: 'faiss.IndexFlatIP',
+    notes: 'inner product of rows of length one',
+  },
+  files: {
+    docs: 'docs.jsonl',
+    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    calibration: null,
+  },
+  counts: { docs: matrix.rows, vectors: failure === undefined ? matrix.rows : 0 },
+  source: { input_dir: '.', file_ext_counts: countExtensions(files) },
+  cpm: {
+    name: options.name,
+    version: options.version,
+    description: options.description ?? '',
+    tags: [...inferTags(files.map(({ extension }) => extension))],
+    entrypoints: ['query'],
+    builder: 'warrant',
+    ...(options.kind !== undefined && { kind: options.kind }),
+    ...(options.capabilities !== undefined && { capabilities: [...options.capabilities] }),
+    ...(options.compat !== undefined && { compat: options.compat }),
+  },
+  incremental: {
+    enabled: options.known !== undefined,
+    reused: failure === undefined ? matrix.rows - fresh : 0,
+    embedded: fresh,
+    removed: 0,
+  },
+  ...(checksums !== undefined && { checksums }),
+  ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
+})
+
+/** What the lock calls the files that came out. */
+export const ARTIFACTS = {
+  chunks_manifest_hash: 'docs.jsonl',
+  embeddings_hash: 'vectors.f16.bin',
+  index_hash: 'faiss/index.faiss',
+  packet_manifest_hash: 'manifest.json',
+}
+
+/** What `packet.lock.json` fixes of a build: only what changes the bytes that come out. */
+export const lockOf = (
+  files: readonly SourceFile[],
+  options: BuildOptions,
+  sizes: ChunkSizes,
+  written: ReadonlyMap<string, Uint8Array>,
+): Lock => {
+  const model = {
+    provider: options.embedder.provider,
+    model: options.embedder.model,
+    revision: null,
+    dtype: 'float16',
+    device_policy: 'runtime-default',
+    normalize: true,
+    max_seq_length: MAX_SEQUENCE,
+    ...prefixesOf(options),
+  }
+  const config = hashConfig({ chunking: sizes, model })
+  const step = (name: string, params: Record<string, unknown>) => ({
+    name,
+    plugin: 'warrant',
+    plugin_version: 'builtin',
+    config_hash: config,
+    params,
+  })
+  const { name, version } = options
+  const hashes = Object.entries(ARTIFACTS).flatMap(([key, path]) => {
+    const bytes = written.get(path)
+    return bytes === undefined ? [] : [[key, sha256(bytes)]]
+  })
+  return {
+    lockfileVersion: 1,
+    packet: {
+      name,
+      version,
+      packet_id: name,
+      resolved_packet_id: hashConfig({
+        packet_name: name,
+        packet_version: version,
+        build_profile: 'default',
+        config,
+      }),
+      build_profile: 'default',
+    },
+    inputs: [{ kind: 'dir', ref: '.', hash: hashInputs(files) }],
+    pipeline: [
+      step('build', { ...sizes }),
+      step('embed', { model: model.model, normalize: true, max_seq_length: MAX_SEQUENCE }),
+      step('index', { index: 'faiss.IndexFlatIP' }),
+    ],
+    models: [model],
+    artifacts: Object.fromEntries(hashes),
+    resolution: {
+      generated_at: options.createdAt ?? EPOCH,
+      cpm_version: options.builderVersion,
+      warnings: [],
+    },
+  }
+}

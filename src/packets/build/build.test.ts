@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import { buildTexts, never, publishNowhere } from '../../../test/support/packet-world.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { readArtifact } from '../format/artifact.ts'
+import { readCard } from '../format/card.ts'
+import { DocTable } from '../format/docs.ts'
+import { memorySource, readFlat } from '../format/faiss.ts'
+import { readLock } from '../format/lockfile.ts'
+import { readManifest } from '../format/manifest.ts'
+import { readMetadata } from '../format/metadata.ts'
+import { readVectors } from '../format/vectors.ts'
+import { localEmbedder } from '../search/local-embedder.ts'
+import { readSparse } from '../search/sparse-file.ts'
+import { buildPacket } from './build.ts'
+
+const TEXTS = { 'b.md': '# Title\n\nSome words.', 'a.py': 'def f():\n    return 1\n' }
+const part = (files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array =>
+  files.get(path) as Uint8Array
+
+describe('a build', () => {
+  it('makes every file of a packet, and they fit each other', async () => {
+    const files = await buildTexts(TEXTS, {
+      description: 'About: things',
+      kind: 'docs',
+      capabilities: ['cite'],
+    })
+    expect([...files.keys()].sort()).toEqual([
+      'cpm.yml',
+      'docs.jsonl',
+      'faiss/index.faiss',
+      'manifest.json',
+      'packet.lock.json',
+      'sparse/bm25.json',
+      'vectors.f16.bin',
+    ])
+    const docs = new DocTable(part(files, 'docs.jsonl'))
+    expect([...docs].map(({ id, metadata }) => [id, metadata])).toEqual([
+      ['a.py:0', { path: 'a.py', ext: '.py', line_start: 1, line_end: 2 }],
+      ['b.md:1', { path: 'b.md', ext: '.md', line_start: 1, line_end: 3, symbol: 'Title' }],
+    ])
+    expect(docs.row(0).hash).toBe(digestBytes(docs.row(0).text).slice(7))
+    expect(await readFlat(memorySource(part(files, 'faiss/index.faiss')))).toMatchObject({
+      rows: 2,
+      dim: 384,
+    })
+    expect(readVectors(part(files, 'vectors.f16.bin'), 384).rows).toBe(2)
+    expect(readSparse(part(files, 'sparse/bm25.json'), 2).lengths).toHaveLength(2)
+    const manifest = readManifest(part(files, 'manifest.json'))
+    expect(manifest).toMatchObject({
+      counts: { docs: 2, vectors: 2 },
+      source: { input_dir: '.', file_ext_counts: { '.md': 1, '.py': 1 } },
+      cpm: {
+        name: 'demo',
+        tags: ['cpm', 'docs', 'python'],
+        entrypoints: ['query'],
+        kind: 'docs',
+        capabilities: ['cite'],
+      },
+    })
+    for (const [path, { value }] of Object.entries(manifest.checksums ?? {}))
+      expect(`sha256:${value}`).toBe(digestBytes(part(files, path)))
+    expect(readCard(Buffer.from(part(files, 'cpm.yml')).toString()).get('description')).toBe('About: things')
+    expect(readLock(part(files, 'packet.lock.json')).artifacts.index_hash).toBe(
+      digestBytes(part(files, 'faiss/index.faiss')).slice(7),
+    )
+  })
+
+  it('gives the same bytes again, whatever the order of its sources', async () => {
+    const first = await buildTexts(TEXTS)
+    const second = await buildTexts(Object.fromEntries(Object.entries(TEXTS).reverse()))
+    expect(first).toEqual(second)
+    expect((await publishNowhere(first)).digest).toBe((await publishNowhere(second)).digest)
+  })
+
+  it('names no place of the machine it ran on', async () => {
+    for (const bytes of (await buildTexts(TEXTS)).values())
+      expect(Buffer.from(bytes).includes(process.cwd())).toBe(false)
+  })
+
+  it('asks the embedder only for what it does not know', async () => {
+    const asked: string[] = []
+    const embedder = {
+      ...localEmbedder,
+      embed: (texts: readonly string[], use: 'document' | 'query', signal: AbortSignal) => {
+        asked.push(...texts)
+        return localEmbedder.embed(texts, use, signal)
+      },
+    }
+    const fresh = await buildTexts(TEXTS, { embedder })
+    const docs = [...new DocTable(part(fresh, 'docs.jsonl'))]
+    expect(asked).toHaveLength(2)
+    const { values } = await localEmbedder.embed([docs[0]?.text ?? ''], 'document', never)
+    const again = await buildTexts(TEXTS, { embedder, known: new Map([[docs[0]?.hash ?? '', values]]) })
+    expect(asked).toHaveLength(3)
+    expect(part(again, 'faiss/index.faiss')).toEqual(part(fresh, 'faiss/index.faiss'))
+    const wrong = buildTexts(TEXTS, {
+      embedder,
+      known: new Map([[docs[0]?.hash ?? '', new Float32Array(3)]]),
+    })
+    await expect(wrong).rejects.toMatchObject({ code: 'packet.model_mismatch' })
+  })
+
+  it.each([
+    [{ name: 'Demo' }, 'packet.name'],
+    [{ name: '../x' }, 'packet.name'],
+    [{ version: '' }, 'packet.version'],
+    [{ version: 'a/b' }, 'packet.version'],
+  ])('of %j is refused', async (options, code) => {
+    await expect(buildTexts(TEXTS, options)).rejects.toMatchObject({ code })
+  })
+
+  it('of nothing is refused', async () => {
+    const options = { name: 'x', version: '1', builderVersion: '0', embedder: localEmbedder }
+    await expect(buildPacket([], options, never)).rejects.toMatchObject({ code: 'packet.no_sources' })
+  })
+})
+
+describe('a publication', () => {
+  const titles = ({ manifest }: { manifest: Uint8Array }) => {
+    const document = readArtifact(manifest)
+    return document.kind === 'artifact'
+      ? document.artifact.layers.map(({ annotations }) => annotations['org.opencontainers.image.title'])
+      : []
+  }
+  const metadataIn = ({
+    manifest,
+    blobs,
+  }: {
+    manifest: Uint8Array
+    blobs: ReadonlyMap<string, Uint8Array>
+  }) => {
+    const document = readArtifact(manifest)
+    const digest = document.kind === 'artifact' ? document.artifact.layers[0]?.digest : undefined
+    return readMetadata(blobs.get(digest ?? '') as Uint8Array)
+  }
+
+  it('has the metadata first, the payload in order and the lock last, under two tags', async () => {
+    const sent = await publishNowhere(await buildTexts(TEXTS))
+    expect(sent.tags).toEqual(['1.0.0', 'latest'])
+    expect(titles(sent)).toEqual([
+      'packet.manifest.json',
+      'payload/cpm.yml',
+      'payload/manifest.json',
+      'payload/docs.jsonl',
+      'payload/vectors.f16.bin',
+      'payload/faiss/index.faiss',
+      'payload/sparse/bm25.json',
+      'packet.lock.json',
+    ])
+    expect(metadataIn(sent)).toMatchObject({
+      packet: { name: 'demo', version: '1.0.0', tags: ['cpm', 'docs', 'python'], entrypoints: ['query'] },
+      source: { build: { minimal: false, include_docs: true, include_embeddings: true } },
+    })
+    expect(metadataIn(sent)).not.toHaveProperty('compat')
+  })
+
+  it.each([
+    [
+      { minimal: true },
+      ['cpm.yml', 'manifest.json'],
+      { minimal: true, include_docs: false, include_embeddings: false },
+    ],
+    [
+      { embeddings: false },
+      ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json'],
+      { include_embeddings: false },
+    ],
+    [
+      { docs: false },
+      ['cpm.yml', 'manifest.json', 'vectors.f16.bin', 'faiss/index.faiss'],
+      { include_docs: false },
+    ],
+  ])('with %j holds %j', async (options, names, build) => {
+    const sent = await publishNowhere(await buildTexts(TEXTS, { compat: { os: ['linux'] } }), options)
+    const metadata = metadataIn(sent)
+    expect(metadata.payload.files.map(({ name }) => name)).toEqual(names)
+    expect(metadata.source).toMatchObject({ build })
+    expect(metadata.compat).toEqual({ os: ['linux'] })
+  })
+
+  it('writes a plus in a version as an underscore, and takes other tags', async () => {
+    const files = await buildTexts(TEXTS, { version: '1.0.0+b1' })
+    expect((await publishNowhere(files, { tags: ['stable'] })).tags).toEqual(['1.0.0_b1', 'stable'])
+  })
+
+  it.each([
+    ['http://r.io', 'packet.reference'],
+    ['https://r.io', 'packet.reference'],
+    ['', 'packet.reference'],
+  ])('to %j is refused', async (registry, code) => {
+    await expect(publishNowhere(await buildTexts(TEXTS), { registry })).rejects.toMatchObject({ code })
+  })
+
+  it('of a folder that holds no packet is refused', async () => {
+    await expect(publishNowhere(new Map())).rejects.toMatchObject({ code: 'packet.manifest' })
+  })
+})

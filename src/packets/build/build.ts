@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { Fault } from '../../kernel/fault.ts'
+import type { Embedder } from '../embed.ts'
+import { packetFaults } from '../faults.ts'
+import { inferTags, writeCard } from '../format/card.ts'
+import { type Doc, writeDocs } from '../format/docs.ts'
+import { writeFlat } from '../format/faiss.ts'
+import { type Lock, lockDrift, writeLock } from '../format/lockfile.ts'
+import { writeManifest } from '../format/manifest.ts'
+import { checkName, versionTag } from '../format/reference.ts'
+import { type Matrix, writeVectors } from '../format/vectors.ts'
+import { writeSparse } from '../search/sparse-file.ts'
+import { EPOCH, lockOf, manifestOf } from './build-records.ts'
+import { CHUNK_SIZES, type ChunkSizes, chunkText, type Span } from './chunk.ts'
+
+/** A file to be packed. Its path is relative to the folder that is packed. */
+export interface SourceFile {
+  readonly path: string
+  readonly extension: string
+  readonly text: string
+  readonly sha256: string
+  /** Where its functions, classes or sections begin; empty when nobody knows. */
+  readonly spans: readonly Span[]
+}
+
+export interface BuildOptions {
+  readonly name: string
+  readonly version: string
+  readonly description?: string
+  readonly kind?: string
+  readonly capabilities?: readonly string[]
+  readonly compat?: {
+    readonly os?: string[]
+    readonly arch?: string[]
+    readonly cpm_min_version?: string
+  }
+  readonly sizes?: ChunkSizes
+  /** What `created_at` says; the same sources must give the same packet, so no clock is asked. */
+  readonly createdAt?: string
+  readonly embedder: Embedder
+  readonly builderVersion: string
+  /** Vectors of an earlier build by the hash of their text. */
+  readonly known?: ReadonlyMap<string, Float32Array>
+  readonly progress?: (done: number, total: number) => void
+  /** The lock of an earlier build, and how much it binds. */
+  readonly held?: Lock
+  readonly lock?: 'keep' | 'update' | 'frozen'
+}
+
+export interface BuiltPacket {
+  /** Every file of the packet, by its path. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly chunks: number
+  readonly embedded: number
+  /** Why it has no vectors, when the embedder failed. */
+  readonly failure?: Fault
+}
+
+/** Chunks between two words about progress; enough for every lane of an embedder. */
+const BATCH = 256
+
+const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly Doc[] => {
+  const docs: Doc[] = []
+  for (const { path, extension, text, spans } of files) {
+    for (const chunk of chunkText(text, spans, sizes)) {
+      docs.push({
+        // One count over the whole packet: old readers take the number for the row.
+        id: `${path}:${docs.length}`,
+        text: chunk.text,
+        hash: sha256(chunk.text),
+        metadata: {
+          path,
+          ext: extension,
+          line_start: chunk.start,
+          line_end: chunk.end,
+          ...(chunk.symbol !== undefined && { symbol: chunk.symbol }),
+        },
+      })
+    }
+  }
+  return docs
+}
+
+export interface Embedded {
+  readonly matrix: Matrix
+  readonly fresh: number
+  readonly failure?: Fault
+}
+
+const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
+
+/** A build whose embedder fails still has its documents, and says what it lacks. */
+const tryEmbedding = async (
+  docs: readonly Doc[],
+  options: BuildOptions,
+  signal: AbortSignal,
+): Promise<Embedded> => {
+  try {
+    return await embedDocs(docs, options, signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || !EMBEDDER_FAULTS.includes(thrown.code)) throw thrown
+    return { matrix: { rows: docs.length, dim: 0, values: new Float32Array() }, fresh: 0, failure: thrown }
+  }
+}
+
+/** Vectors for all chunks, of which those seen before are not asked for again. */
+const embedDocs = async (
+  docs: readonly Doc[],
+  options: BuildOptions,
+  signal: AbortSignal,
+): Promise<Embedded> => {
+  const { embedder, progress } = options
+  // What is known are vectors of the texts alone, and nobody wrote down of which variant.
+  const plain = embedder.prefixes === undefined && embedder.variant === undefined
+  const known = plain ? options.known : undefined
+  const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
+  const fresh = new Map<number, Float32Array>()
+  for (let at = 0; at < missing.length; at += BATCH) {
+    const rows = missing.slice(at, at + BATCH)
+    const { values, dim } = await embedder.embed(
+      rows.map((row) => (docs[row] as Doc).text),
+      'document',
+      signal,
+    )
+    for (const [i, row] of rows.entries()) fresh.set(row, values.subarray(i * dim, (i + 1) * dim))
+    progress?.(Math.min(at + BATCH, missing.length), missing.length)
+  }
+  const all = docs.map(({ hash = '' }, row) => fresh.get(row) ?? known?.get(hash) ?? new Float32Array())
+  const dim = all[0]?.length ?? embedder.dim ?? 0
+  if (all.some((row) => row.length !== dim))
+    throw packetFaults.model_mismatch(
+      'the embedder gives vectors of another length than before; build without reuse',
+    )
+  const values = new Float32Array(docs.length * dim)
+  for (const [i, row] of all.entries()) values.set(row, i * dim)
+  return { matrix: { rows: docs.length, dim, values }, fresh: missing.length }
+}
+
+/** A build that is not the one its lock fixed is not made by accident. */
+const checkLock = ({ held, lock = 'keep' }: BuildOptions, now: Lock): void => {
+  if (lock === 'frozen' && held === undefined)
+    throw packetFaults.lock_drift('there is no packet.lock.json to keep to')
+  if (held === undefined || lock === 'update') return
+  const drift = lockDrift(held, now)
+  if (drift.length > 0)
+    throw packetFaults.lock_drift(
+      `this is not the build that packet.lock.json fixed: ${drift.join(', ')} differ`,
+    )
+  const loose = [...held.pipeline, ...held.models].some((one) => one.non_deterministic === true)
+  if (lock === 'frozen' && loose)
+    throw packetFaults.lock_drift('packet.lock.json names a step that does not give the same bytes twice')
+}
+
+/** Makes the files of a packet. The same sources and options always give the same bytes. */
+export const buildPacket = async (
+  sources: readonly SourceFile[],
+  options: BuildOptions,
+  signal: AbortSignal,
+): Promise<BuiltPacket> => {
+  checkName(options.name)
+  versionTag(options.version)
+  const sizes = options.sizes ?? CHUNK_SIZES
+  const files = [...sources].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const docs = collectDocs(files, sizes)
+  if (docs.length === 0)
+    throw packetFaults.no_sources('there is nothing in the folder to build a packet from')
+  checkLock(options, lockOf(files, options, sizes, new Map()))
+  const embedded = await tryEmbedding(docs, options, signal)
+  const written = new Map<string, Uint8Array>()
+  const card = {
+    ...options,
+    description: options.description ?? '',
+    tags: inferTags(files.map(({ extension }) => extension)),
+    entrypoints: ['query'],
+    model: options.embedder.model,
+    dim: embedded.matrix.dim,
+    normalized: true,
+    createdAt: options.createdAt ?? EPOCH,
+  }
+  written.set('cpm.yml', Buffer.from(writeCard(card)))
+  written.set('docs.jsonl', writeDocs(docs))
+  if (embedded.failure === undefined) {
+    written.set('vectors.f16.bin', writeVectors(embedded.matrix))
+    written.set('faiss/index.faiss', writeFlat(embedded.matrix))
+  }
+  const checksums = Object.fromEntries(
+    [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),
+  )
+  written.set('manifest.json', writeManifest(manifestOf(files, options, embedded, checksums)))
+  written.set('sparse/bm25.json', writeSparse(docs.map(({ text }) => text)))
+  written.set('packet.lock.json', writeLock(lockOf(files, options, sizes, written)))
+  const { fresh, failure } = embedded
+  return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }
+}

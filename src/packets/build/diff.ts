@@ -1,0 +1,73 @@
+import type { Doc } from '../format/docs.ts'
+import type { Manifest } from '../format/manifest.ts'
+import type { Matrix } from '../format/vectors.ts'
+
+/** One of two packets to compare. */
+export interface Side {
+  readonly manifest: Manifest
+  readonly docs: Iterable<Doc>
+  readonly vectors?: Matrix
+}
+
+export interface Difference {
+  readonly same: boolean
+  readonly versions: readonly [string, string]
+  readonly models: readonly [string, string]
+  /** Chunks by their text, wherever they stand. */
+  readonly chunks: { readonly added: number; readonly removed: number; readonly kept: number }
+  readonly files: {
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+    readonly changed: readonly string[]
+  }
+  /** How far apart the vectors are, a value; null when they cannot be compared row by row. */
+  readonly drift: number | null
+}
+
+/** The texts of every file of a packet, and how often it has each text at all. */
+const readSide = (docs: Iterable<Doc>) => {
+  const files = new Map<string, string[]>()
+  const texts = new Map<string, number>()
+  for (const { id, text, metadata } of docs) {
+    const path = typeof metadata.path === 'string' ? metadata.path : id
+    files.set(path, [...(files.get(path) ?? []), text])
+    texts.set(text, (texts.get(text) ?? 0) + 1)
+  }
+  return { files, texts }
+}
+
+const driftOf = (a: Matrix | undefined, b: Matrix | undefined): number | null => {
+  if (a === undefined || b === undefined || a.rows !== b.rows || a.dim !== b.dim) return null
+  let sum = 0
+  for (let i = 0; i < a.values.length; i++) sum += ((a.values[i] as number) - (b.values[i] as number)) ** 2
+  return a.values.length === 0 ? 0 : Math.sqrt(sum) / a.values.length
+}
+
+const inOrder = (paths: Iterable<string>): readonly string[] => [...paths].sort((a, b) => (a < b ? -1 : 1))
+
+const total = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
+
+/** What makes the second packet another than the first. */
+export const diffPackets = (first: Side, second: Side): Difference => {
+  const [a, b] = [readSide(first.docs), readSide(second.docs)]
+  const kept = [...a.texts].reduce((sum, [text, count]) => sum + Math.min(count, b.texts.get(text) ?? 0), 0)
+  const chunks = { added: total(b.texts) - kept, removed: total(a.texts) - kept, kept }
+  const differs = (path: string) => JSON.stringify(a.files.get(path)) !== JSON.stringify(b.files.get(path))
+  const files = {
+    added: inOrder([...b.files.keys()].filter((path) => !a.files.has(path))),
+    removed: inOrder([...a.files.keys()].filter((path) => !b.files.has(path))),
+    changed: inOrder([...a.files.keys()].filter((path) => b.files.has(path) && differs(path))),
+  }
+  const models = [first.manifest.embedding.model, second.manifest.embedding.model] as const
+  // Vectors of two models have nothing to do with each other.
+  const drift = models[0] === models[1] ? driftOf(first.vectors, second.vectors) : null
+  const unlike = Object.values(files).some((list) => list.length > 0)
+  return {
+    same: !unlike && chunks.added + chunks.removed === 0 && models[0] === models[1] && drift === 0,
+    versions: [first.manifest.cpm?.version ?? '', second.manifest.cpm?.version ?? ''],
+    models,
+    chunks,
+    files,
+    drift,
+  }
+}

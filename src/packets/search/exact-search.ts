@@ -1,0 +1,153 @@
+import { packetFaults } from '../faults.ts'
+import { checkFinite } from '../format/vectors.ts'
+import { type ByteTable, MAX_BLOCK } from './quantized-vectors.ts'
+
+export interface Hit {
+  readonly row: number
+  readonly score: number
+}
+
+/** Fills `target` with the floats of adjacent rows, from `first` on. */
+export type ReadRows = (first: number, target: Float32Array) => void
+
+const FIRST_BLOCK = 64
+const MIN_BATCH = 16
+
+type Four = [number, number, number, number]
+
+/** A question that is not of the rows' kind has no answer among them. */
+export const checkQuestion = (query: Float32Array, dim: number): void => {
+  if (query.length !== dim)
+    throw packetFaults.vectors(`the question has ${query.length} values, the rows have ${dim}`)
+  checkFinite(query)
+}
+
+/** Better first: the higher score, then the lower row. */
+export const byScore = (a: Hit, b: Hit): number => b.score - a.score || a.row - b.row
+
+/**
+ * The sums of products of the query and each row, in the order of the values and in double precision: the scores
+ * by which all are measured. Four rows at a time, for each sum waits for its own last step only.
+ */
+const dotProducts = (query: Float32Array, values: Float32Array, scores: Float64Array): void => {
+  const dim = query.length
+  const last = scores.length - 1
+  for (let row = 0; row <= last; row += 4) {
+    const [a, b, c, d] = [0, 1, 2, 3].map((i) => Math.min(row + i, last) * dim) as Four
+    let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0]
+    for (let i = 0; i < dim; i++) {
+      const value = query[i] as number
+      sumA += value * (values[a + i] as number)
+      sumB += value * (values[b + i] as number)
+      sumC += value * (values[c + i] as number)
+      sumD += value * (values[d + i] as number)
+    }
+    scores.set([sumA, sumB, sumC, sumD].slice(0, last - row + 1), row)
+  }
+}
+
+/** The highest `size` numbers seen, the lowest of them first. */
+class Highest {
+  readonly #size: number
+  readonly #kept: Float64Array
+  #count = 0
+
+  constructor(size: number) {
+    this.#size = size
+    this.#kept = new Float64Array(size)
+  }
+
+  /** The lowest of them, once there are enough. */
+  get least(): number {
+    return this.#count < this.#size ? Number.NEGATIVE_INFINITY : (this.#kept[0] as number)
+  }
+
+  add(value: number): void {
+    const kept = this.#kept
+    if (this.#count < this.#size) {
+      let at = this.#count++
+      for (; at > 0 && (kept[at - 1] as number) > value; at--) kept[at] = kept[at - 1] as number
+      kept[at] = value
+      return
+    }
+    if (value <= (kept[0] as number)) return
+    let at = 0
+    for (; at + 1 < this.#size && (kept[at + 1] as number) < value; at++) kept[at] = kept[at + 1] as number
+    kept[at] = value
+  }
+}
+
+interface Possible {
+  readonly row: number
+  readonly high: number
+}
+
+/** Every row that can be among the best: those whose highest possible score reaches the least of the best. */
+const findPossible = (table: ByteTable, query: Float32Array, k: number): Possible[] => {
+  const walk = table.prepare(query)
+  const lows = new Highest(k)
+  const rows: number[] = []
+  const highs: number[] = []
+  for (
+    let first = 0, size = FIRST_BLOCK;
+    first < table.rows;
+    first += size, size = Math.min(2 * size, MAX_BLOCK)
+  ) {
+    const seen = walk(first, Math.min(first + size, table.rows), lows.least)
+    for (let i = 0; i < seen.count; i++) {
+      const row = seen.row(i)
+      // The last group of rows may be filled up with some that do not exist.
+      if (row >= table.rows) continue
+      rows.push(row)
+      highs.push(seen.high(i))
+      lows.add(seen.low(i))
+    }
+  }
+  const found: Possible[] = []
+  rows.forEach((row, i) => {
+    const high = highs[i] as number
+    if (high >= lows.least) found.push({ row, high })
+  })
+  return found
+}
+
+/** Exact scores of rows in ascending order. */
+export const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): Hit[] => {
+  const dim = query.length
+  const values = new Float32Array(rows.length * dim)
+  for (let i = 0, count = 1; i < rows.length; i += count, count = 1) {
+    const first = rows[i] as number
+    while (rows[i + count] === first + count) count++
+    read(first, values.subarray(i * dim, (i + count) * dim))
+  }
+  const scores = new Float64Array(rows.length)
+  dotProducts(query, values, scores)
+  return rows.map((row, i) => ({ row, score: scores[i] as number }))
+}
+
+/**
+ * The `k` rows with the highest inner product, ties by ascending row: exactly those that a loop over all floats
+ * would find. The bytes only decide which floats need not be looked at.
+ */
+export const searchExact = (table: ByteTable, query: Float32Array, k: number, read: ReadRows): Hit[] => {
+  checkQuestion(query, table.dim)
+  const wanted = Math.min(k, table.rows)
+  if (wanted <= 0) return []
+  const possible = findPossible(table, query, wanted).sort((a, b) => b.high - a.high || a.row - b.row)
+  const best = new Highest(wanted)
+  let hits: Hit[] = []
+  const start = Math.max(wanted, MIN_BATCH)
+  for (let at = 0, size = start; at < possible.length; at += size, size = Math.min(2 * size, MAX_BLOCK)) {
+    // Sorted by what they can reach: when the next cannot reach the best, none after it can.
+    if ((possible[at] as Possible).high < best.least) break
+    const rows = possible.slice(at, at + size).map(({ row }) => row)
+    const scored = rescore(
+      query,
+      rows.sort((a, b) => a - b),
+      read,
+    )
+    for (const { score } of scored) best.add(score)
+    hits = [...hits, ...scored].sort(byScore).slice(0, wanted)
+  }
+  return hits
+}

@@ -1,0 +1,209 @@
+import { inLanes } from '../../kernel/async/concurrency.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical.ts'
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { digestSource } from '../build/check.ts'
+import { packetFaults } from '../faults.ts'
+import { MANIFEST_TYPE, METADATA_FILE, METADATA_TYPE, writeDescriptor } from '../format/artifact.ts'
+import { type ByteSource, memorySource } from '../format/faiss.ts'
+import { type Manifest, readManifest } from '../format/manifest.ts'
+import { METADATA_SCHEMA, METADATA_VERSION, writeMetadata } from '../format/metadata.ts'
+import { checkName, parseReference, pinnedUri, type Reference, versionTag } from '../format/reference.ts'
+import type { RegistryWriter } from '../registry.ts'
+import type { OpenFile } from '../store.ts'
+
+export interface PublishOptions {
+  readonly registry: string
+  readonly minimal?: boolean
+  readonly docs?: boolean
+  readonly embeddings?: boolean
+  /** Tags beside the version; `latest` unless told otherwise. */
+  readonly tags?: readonly string[]
+  /** Told of bytes that are on the registry. */
+  readonly progress?: (done: number, total: number) => void
+}
+
+export interface Published {
+  readonly ref: string
+  readonly digest: Digest
+  readonly pinned_uri: string
+  /** Every tag that means it now. */
+  readonly tags: readonly string[]
+  readonly sent: number
+  readonly there: number
+}
+
+const ARTIFACT_TYPE = 'application/vnd.cpm.packet.v1'
+const CONFIG = Buffer.from('{}')
+const MAX_MANIFEST = 16 * 1024 * 1024
+
+type Part = 'always' | 'docs' | 'embeddings'
+
+/** What is published, in which order, and as what. */
+const FILES: readonly (readonly [path: string, type: string, part: Part])[] = [
+  ['cpm.yml', 'application/vnd.cpm.packet.file.v1', 'always'],
+  ['manifest.json', 'application/vnd.cpm.packet.file.v1+json', 'always'],
+  ['docs.jsonl', 'application/vnd.cpm.packet.docs.v1+jsonl', 'docs'],
+  ['vectors.f16.bin', 'application/vnd.cpm.packet.vectors.v1', 'embeddings'],
+  ['faiss/index.faiss', 'application/vnd.cpm.packet.index.v1', 'embeddings'],
+  ['sparse/bm25.json', 'application/vnd.cpm.packet.index.v1+json', 'docs'],
+]
+const LOCK_FILE = 'packet.lock.json'
+const LOCK_TYPE = 'application/vnd.cpm.packet.lock.v1+json'
+
+interface Layer {
+  readonly name: string
+  readonly title: string
+  readonly type: string
+  readonly digest: Digest
+  readonly source: ByteSource
+}
+
+const layerOf = async (name: string, title: string, type: string, source: ByteSource): Promise<Layer> => ({
+  name,
+  title,
+  type,
+  digest: await digestSource(source),
+  source,
+})
+
+const includes = ({ minimal = false, docs = true, embeddings = true }: PublishOptions) => ({
+  always: true,
+  docs: docs && !minimal,
+  embeddings: embeddings && !minimal,
+})
+
+const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<readonly Layer[]> => {
+  const wanted = includes(options)
+  const layers: Layer[] = []
+  for (const [path, type, part] of FILES) {
+    const source = wanted[part] ? await open(path) : undefined
+    if (source !== undefined) layers.push(await layerOf(path, `payload/${path}`, type, source))
+  }
+  return layers
+}
+
+/** What was damaged on the way is not sent: everybody who fetched it would have the damage too. */
+const checkLayers = (layers: readonly Layer[], { checksums = {} }: Manifest): void => {
+  for (const { name, digest } of layers) {
+    const sum = checksums[name]?.value
+    // The card is for people, and is written into by hand.
+    if (name !== 'cpm.yml' && sum !== undefined && digest !== `sha256:${sum}`)
+      throw packetFaults.manifest(`${name} is not what manifest.json fixed`)
+  }
+}
+
+const present = <T>(entries: Readonly<Record<string, T | null | undefined>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter((pair): pair is [string, T] => pair[1] != null))
+
+const metadataOf = (manifest: Manifest, layers: readonly Layer[], options: PublishOptions): Uint8Array => {
+  const {
+    name = '',
+    version = '',
+    description,
+    tags,
+    kind,
+    entrypoints,
+    capabilities,
+    compat,
+  } = manifest.cpm ?? {}
+  const wanted = includes(options)
+  const limits = present(compat ?? {})
+  const source = layers.find((layer) => layer.name === 'manifest.json')?.digest
+  return writeMetadata({
+    schema: METADATA_SCHEMA,
+    schema_version: METADATA_VERSION,
+    packet: { name, version, ...present({ description, tags, kind, entrypoints, capabilities }) },
+    ...(Object.keys(limits).length > 0 && { compat: limits }),
+    payload: {
+      files: layers.map((layer) => ({ name: layer.name, digest: layer.digest, size: layer.source.size })),
+    },
+    payload_root: 'payload',
+    source: {
+      ...(source !== undefined && { manifest_digest: source }),
+      build: {
+        minimal: options.minimal ?? false,
+        include_docs: wanted.docs,
+        include_embeddings: wanted.embeddings,
+      },
+    },
+  })
+}
+
+/** Where a packet of this name goes on a registry. */
+const placeOf = (registry: string, name: string): Reference => {
+  if (/^https?:/i.test(registry))
+    throw packetFaults.reference('a registry is a host and a path, without http:// or https://')
+  const place = registry.replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
+  return parseReference(`${place}/${checkName(name)}`)
+}
+
+const readSource = async (open: OpenFile): Promise<Manifest> => {
+  const source = await open('manifest.json')
+  if (source === undefined)
+    throw packetFaults.manifest('the folder holds no manifest.json', {
+      fix: 'Name the folder of a packet that `warrant packet build` wrote.',
+    })
+  if (source.size > MAX_MANIFEST) throw packetFaults.too_large('manifest.json is too large')
+  return readManifest(await source.read(0, source.size))
+}
+
+/** The OCI manifest over these layers. No time of day in it: the same packet has the same digest everywhere. */
+const manifestOver = (layers: readonly Layer[]): Uint8Array =>
+  Buffer.from(
+    canonicalJson({
+      schemaVersion: 2,
+      mediaType: MANIFEST_TYPE,
+      artifactType: ARTIFACT_TYPE,
+      config: {
+        mediaType: 'application/vnd.oci.empty.v1+json',
+        digest: digestBytes(CONFIG),
+        size: CONFIG.length,
+        data: CONFIG.toString('base64'),
+      },
+      layers: layers.map(({ type, digest, source, title }) =>
+        writeDescriptor(type, digest, source.size, title),
+      ),
+    }),
+  )
+
+/** Sends a packet to a registry under its version and `latest`. What is there already is not sent again. */
+export const publishPacket = async (
+  registry: RegistryWriter,
+  open: OpenFile,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<Published> => {
+  const manifest = await readSource(open)
+  const { name = '', version = '' } = manifest.cpm ?? {}
+  const at = placeOf(options.registry, name)
+  const tag = versionTag(version)
+  const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
+  const payload = await payloadLayers(open, options)
+  checkLayers(payload, manifest)
+  const metadata = memorySource(metadataOf(manifest, payload, options))
+  const lock = await open(LOCK_FILE)
+  const layers = [
+    await layerOf(METADATA_FILE, METADATA_FILE, METADATA_TYPE, metadata),
+    ...payload,
+    ...(lock === undefined ? [] : [await layerOf(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
+  ]
+  const blobs = [{ digest: digestBytes(CONFIG), source: memorySource(CONFIG) }, ...layers]
+  const counts = { sent: 0, there: 0 }
+  const total = blobs.reduce((sum, { source }) => sum + source.size, 0)
+  let done = 0
+  const passed = (bytes: number) => {
+    done += bytes
+    options.progress?.(done, total)
+  }
+  await inLanes(blobs, async ({ digest, source }, stop) => {
+    const both = AbortSignal.any([signal, stop])
+    counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
+  })
+  const bytes = manifestOver(layers)
+  // The version before its aliases: an alias must never mean what its version does not.
+  for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
+  const digest = digestBytes(bytes)
+  const ref = `${at.host}/${at.repository}:${tag}`
+  return { ref, digest, pinned_uri: pinnedUri(at, digest), tags, ...counts }
+}

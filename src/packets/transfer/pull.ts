@@ -1,0 +1,182 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import type { KnownMetadata } from '../cache.ts'
+import { packetFaults } from '../faults.ts'
+import {
+  type Artifact,
+  type Descriptor,
+  fileLayers,
+  MANIFEST_TYPE,
+  metadataLayer,
+  type PlacedFile,
+  placeFiles,
+  readArtifact,
+} from '../format/artifact.ts'
+import { readCard } from '../format/card.ts'
+import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from '../format/metadata.ts'
+import type { Reference } from '../format/reference.ts'
+import type { RegistryReader, Resolved } from '../registry.ts'
+import type { PacketStore } from '../store.ts'
+import type { Guard } from '../trust/policy-guard.ts'
+import { collectBytes, verifyBytes } from '../verify-stream.ts'
+import { BlobReader } from './blob-reader.ts'
+
+const MAX_METADATA = 4 * 1024 * 1024
+const MAX_CARD = 64 * 1024
+
+export interface PullPorts {
+  readonly registry: RegistryReader
+  readonly store: PacketStore
+  readonly guard: Guard
+  /** The most a packet's files may have together. */
+  readonly maxBytes: number
+}
+
+/** A packet as its registry describes it, pinned. */
+export interface Located extends Resolved {
+  readonly artifact: Artifact
+  readonly metadata?: PacketMetadata
+  /** Digest of the metadata blob; empty when there is none. */
+  readonly metadataDigest: string
+  /** The blob itself, verified, when it was fetched just now. */
+  readonly metadataBytes?: Uint8Array
+}
+
+/** One step down: a tag may name an index, but an index that leads to another is a maze. */
+const pickManifest = async (registry: RegistryReader, ref: Reference, signal: AbortSignal) => {
+  const first = await registry.resolve(ref, signal)
+  const document = readArtifact(first.bytes)
+  if (document.kind === 'artifact') return { ...first, artifact: document.artifact }
+  const [only, ...others] = document.manifests.filter(({ mediaType }) => mediaType === MANIFEST_TYPE)
+  if (only === undefined || others.length > 0)
+    throw packetFaults.artifact(`the reference means ${document.manifests.length} manifests, not one packet`)
+  const { host, repository } = ref
+  const second = await registry.resolve({ host, repository, digest: only.digest }, signal)
+  const inner = readArtifact(second.bytes)
+  if (inner.kind === 'index') throw packetFaults.artifact('an index leads to another index')
+  return { ...second, artifact: inner.artifact }
+}
+
+/** The name and the version of a packet without metadata, from the card in its payload. */
+const readOldCard = async (
+  registry: RegistryReader,
+  ref: Reference,
+  artifact: Artifact,
+  signal: AbortSignal,
+): Promise<Pick<Located, 'metadata' | 'metadataDigest'>> => {
+  const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
+  if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
+  const bytes = await collectBytes(verifyBytes(registry.stream(ref, card, signal), card))
+  const read = readCard(Buffer.from(bytes).toString('utf8'))
+  const packet = { name: read.get('name') || 'unknown', version: read.get('version') || 'unknown' }
+  const base = { schema: METADATA_SCHEMA, schema_version: METADATA_VERSION } as const
+  return {
+    metadata: { ...base, packet, payload: { files: [] }, payload_root: 'payload' },
+    metadataDigest: '',
+  }
+}
+
+/**
+ * Finds out what a reference means now. From here on everything is asked for by digest; what is known of a digest
+ * need not be asked for at all.
+ */
+export const locatePacket = async (
+  registry: RegistryReader,
+  ref: Reference,
+  signal: AbortSignal,
+  recall: (digest: Digest) => Promise<KnownMetadata | undefined> = async () => undefined,
+): Promise<Located> => {
+  const found = await pickManifest(registry, ref, signal)
+  const known = await recall(found.digest)
+  return known === undefined ? describePacket(registry, ref, found, signal) : { ...found, ...known }
+}
+
+type Found = Awaited<ReturnType<typeof pickManifest>>
+
+/** What a packet says of itself, beside its manifest. */
+const describePacket = async (
+  registry: RegistryReader,
+  ref: Reference,
+  found: Found,
+  signal: AbortSignal,
+): Promise<Located> => {
+  const layer = metadataLayer(found.artifact)
+  if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
+  if (layer.size > MAX_METADATA)
+    throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
+  const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
+  return { ...found, metadata: readMetadata(bytes), metadataDigest: layer.digest, metadataBytes: bytes }
+}
+
+const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
+
+/** The metadata says which files there are; the manifest says which bytes. They must agree. */
+const filesOf = ({ artifact, metadata }: Located): readonly PlacedFile[] => {
+  const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
+  const placed = new Map(files.map(({ path, descriptor }) => [path, descriptor]))
+  for (const { name, digest, size } of metadata?.payload.files ?? []) {
+    const descriptor = placed.get(`payload/${name}`)
+    if (descriptor === undefined)
+      throw packetFaults.metadata(`the packet lacks ${name}, which its metadata lists`)
+    if ((digest ?? descriptor.digest) !== descriptor.digest || (size ?? descriptor.size) !== descriptor.size)
+      throw packetFaults.metadata(`${name} is not the file that the metadata lists`)
+  }
+  return files
+}
+
+export interface Pulled {
+  readonly digest: Digest
+  readonly folder: string
+  readonly located: Located
+  /** What the policy would rather not have. */
+  readonly warnings: readonly string[]
+}
+
+type Progress = (done: number, total: number) => void
+
+/** Puts the files of a packet into the store, each as it comes. */
+const storeFiles = async (
+  { store, maxBytes }: PullPorts,
+  located: Located,
+  blobs: BlobReader,
+  progress?: Progress,
+): Promise<string> => {
+  const { digest, bytes: manifest, metadataDigest, metadataBytes } = located
+  const files = filesOf(located)
+  const total = sumSizes(files.map(({ descriptor }) => descriptor))
+  if (total > maxBytes)
+    throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
+  let done = 0
+  return store.add({ digest, manifest, files }, async function* (blob, stop) {
+    const here = blob.digest === metadataDigest ? metadataBytes : undefined
+    for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
+      done += chunk.length
+      progress?.(done, total)
+      yield chunk
+    }
+  })
+}
+
+/** Brings a packet into the store, whole and verified, if the policy lets it. */
+export const pullPacket = async (
+  ports: PullPorts,
+  ref: Reference,
+  signal: AbortSignal,
+  progress?: Progress,
+): Promise<Pulled> => {
+  const { registry, store, guard, maxBytes } = ports
+  const admitted = await guard.admit(ref, true)
+  const found = await pickManifest(registry, ref, signal)
+  const { digest } = found
+  const { warnings } = await guard.judge(ref, digest, false, signal)
+  const layers = fileLayers(found.artifact)
+  const blobs = new BlobReader(registry, ref, signal)
+  try {
+    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.ahead(layers)
+    const located = await describePacket(registry, ref, found, signal)
+    const folder = await storeFiles(ports, located, blobs, progress)
+    return { digest, folder, located, warnings: [...admitted, ...warnings] }
+  } finally {
+    // Somebody else may have stored it meanwhile, and nobody read what was asked for.
+    blobs.leave()
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { isRecord } from '../../kernel/encoding/json.ts'
+
+const SIGNATURE = 'dev.cosignproject.cosign/signature'
+const CERTIFICATE = 'dev.sigstore.cosign/certificate'
+const LOG = 'dev.sigstore.cosign/bundle'
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What the log has seen, as a bundle writes it. */
+const entryOf = (text: string): object | undefined => {
+  const value = parse(text)
+  const seen = isRecord(value) ? value.Payload : undefined
+  if (!isRecord(value) || !isRecord(seen)) return undefined
+  const body = textOf(seen.body)
+  const entry = parse(Buffer.from(body, 'base64').toString('utf8'))
+  if (!isRecord(entry)) return undefined
+  return {
+    logIndex: String(seen.logIndex),
+    logId: { keyId: Buffer.from(textOf(seen.logID), 'hex').toString('base64') },
+    kindVersion: { kind: textOf(entry.kind), version: textOf(entry.apiVersion) },
+    integratedTime: String(seen.integratedTime),
+    inclusionPromise: { signedEntryTimestamp: textOf(value.SignedEntryTimestamp) },
+    canonicalizedBody: body,
+  }
+}
+
+const derOf = (pem: string): string | undefined =>
+  /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/.exec(pem)?.[1]?.replace(/\s/g, '')
+
+/**
+ * A keyless claim as older versions of cosign wrote it, in the annotations of its layer, put into the form of a
+ * bundle: there is one way in which those are verified. Nothing is judged here; undefined when a part is missing.
+ */
+export const claimBundle = (
+  payload: Uint8Array,
+  annotations: Readonly<Record<string, string>>,
+): Uint8Array | undefined => {
+  const certificate = derOf(annotations[CERTIFICATE] ?? '')
+  const entry = entryOf(annotations[LOG] ?? '')
+  if (certificate === undefined || entry === undefined) return undefined
+  const digest = createHash('sha256').update(payload).digest('base64')
+  return Buffer.from(
+    JSON.stringify({
+      mediaType: 'application/vnd.dev.sigstore.bundle+json;version=0.1',
+      verificationMaterial: {
+        x509CertificateChain: { certificates: [{ rawBytes: certificate }] },
+        tlogEntries: [entry],
+      },
+      messageSignature: {
+        messageDigest: { algorithm: 'SHA2_256', digest },
+        signature: annotations[SIGNATURE] ?? '',
+      },
+    }),
+  )
+}

@@ -1,0 +1,60 @@
+import type { Anchors, Attestation } from './attestation.ts'
+import { claimsToBe, type Inquiry, type ReferrerKind, readBundles, readClaims, typeOf } from './signatures.ts'
+import type { Trust } from './trust.ts'
+
+/** A builder, and the level of SLSA it is trusted to reach. */
+export interface Builder {
+  readonly id: string
+  readonly level: number
+}
+
+/** What the trust in a packet is measured by. */
+export interface Yardstick extends Anchors {
+  readonly builders: readonly Builder[]
+}
+
+const MAX_REFERRERS = 32
+
+/** The highest level that a builder is trusted with who built this packet. */
+const levelOf = (builders: readonly Builder[], built: readonly string[]): number | null => {
+  const levels = builders.filter(({ id }) => built.includes(id)).map(({ level }) => level)
+  return levels.length === 0 ? null : Math.max(...levels)
+}
+
+const score = (signed: boolean, sbom: boolean, provenance: boolean, level: number | null): number => {
+  const sum = 0.5 * Number(signed) + 0.2 * Number(sbom) + 0.2 * Number(provenance) + 0.025 * (level ?? 0)
+  return Math.round(10_000 * Math.min(sum, 1)) / 10_000
+}
+
+/** Asks the registry what refers to a packet, and verifies what is signed against what is trusted. */
+export const gatherTrust = async (
+  inquiry: Omit<Inquiry, 'anchors'>,
+  yardstick: Yardstick,
+): Promise<Trust> => {
+  const { registry, subject, signal } = inquiry
+  const at = { host: inquiry.at.host, repository: inquiry.at.repository }
+  const asked = { ...inquiry, at, anchors: yardstick }
+  const referrers = (await registry.referrers(at, subject.digest, signal)).slice(0, MAX_REFERRERS)
+  const { claims, signers } = await readClaims(asked, referrers)
+  const said = await readBundles(asked, referrers)
+  const verified = (kind: Attestation['kind']) => said.filter((one) => one.kind === kind)
+  const has = (kind: ReferrerKind) => referrers.some((one) => claimsToBe(kind, one))
+  const presence = (kind: 'sbom' | 'provenance') =>
+    verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
+  const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
+  const builders = [...new Set(verified('provenance').flatMap(({ builder }) => builder ?? []))].sort()
+  const level = levelOf(yardstick.builders, builders)
+  const signed = all.size > 0
+  return {
+    verified: true,
+    checked: true,
+    signature: signed ? 'verified' : claims > 0 || has('signature') ? 'unverified' : 'absent',
+    signers: [...all].sort(),
+    sbom: presence('sbom'),
+    provenance: presence('provenance'),
+    builders,
+    slsa_level: level,
+    score: score(signed, presence('sbom') !== 'absent', presence('provenance') !== 'absent', level),
+    referrers: referrers.map((one) => ({ digest: one.digest, type: typeOf(one) })),
+  }
+}

@@ -1,0 +1,50 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { link, mkdir, open, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { readPlain } from '../jail/async.ts'
+import { placeFaults } from './no-symlinks.ts'
+
+const MAX_BYTES = 64 * 1024
+
+/** Undefined when nothing is there; a link or a pipe in its place is no key. */
+const readKey = async (path: string): Promise<string | undefined> => {
+  try {
+    const bytes = await readPlain(path, MAX_BYTES)
+    if (bytes !== undefined) return bytes.toString('utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
+  }
+  throw placeFaults.occupied(`${basename(path)} is no plain file`)
+}
+
+/**
+ * A private key in PEM, made when there is none. Written beside its place and linked there: of two processes
+ * that make one at once, both use the one that came first.
+ */
+export const keyFile = async (path: string): Promise<string> => {
+  const there = await readKey(path)
+  if (there !== undefined) return there
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // Not by the number of the process: in a container the next one has the same, and a draft of a dead one may lie here.
+  const draft = join(dirname(path), `.key.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(pem)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+  const kept = await readKey(path)
+  // A key that nobody has signs what nobody can check.
+  if (kept === undefined) throw placeFaults.occupied(`${basename(path)} is gone again`)
+  return kept
+}

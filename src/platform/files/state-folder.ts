@@ -1,0 +1,40 @@
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Store } from '../../kernel/ports.ts'
+import { placeFaults } from './no-symlinks.ts'
+
+/** The state folder as the embedded store. It is made when something is first written, never to look at it. */
+export const stateFolder = (path: string): Store => ({
+  async health() {
+    const kind = 'folder'
+    try {
+      if (!(await stat(path)).isDirectory()) {
+        return { kind, state: 'failing', detail: 'the state folder is not a directory' }
+      }
+      await access(path, constants.R_OK | constants.W_OK)
+      return { kind, state: 'ready', detail: 'readable and writable' }
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+        return { kind, state: 'absent', detail: 'nothing has been stored yet' }
+      }
+      return { kind, state: 'failing', detail: 'the state folder cannot be read and written' }
+    }
+  },
+})
+
+/**
+ * Makes a folder that git does not see: what we keep in a repository is this machine's, and nobody's to commit by
+ * accident.
+ */
+export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST' && cause.code !== 'ENOTDIR') throw cause
+    throw placeFaults.occupied(`${basename(path)} is no folder`, { cause })
+  })
+  await writeFile(join(path, '.gitignore'), ignored, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
+}
+
+/** The state folder. Rules of the repository's own live there and are meant to be committed. */
+export const makeState = (path: string): Promise<void> => hideFolder(path, '*\n!/rules/\n!/rules/**\n')

@@ -1,4 +1,0 @@
-import { lazyCrypto } from '../kernel/crypto.ts'
-import type { Ids } from '../kernel/ports.ts'
-
-export const randomIds: Ids = { next: () => lazyCrypto().randomUUID() }

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KeptLists, readEntries } from './entries.ts'
+import { groundOf, holdRoot } from './handles.ts'
+import { openJail } from './jail.ts'
+
+let root: string
+const file = (at: number, folder = 'many') => join(root, folder, `f${at}`)
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'warrant-lists-'))
+  for (const folder of ['many', 'other', 'busy']) {
+    mkdirSync(join(root, folder))
+    for (let at = 0; at < 100; at += 1) writeFileSync(file(at, folder), '')
+  }
+  // Only a folder that has been at rest for a while is trusted to show its next change.
+  await wait(2_200)
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+it('is bounded whatever size the file system claims for the folder', () => {
+  const ground = groundOf(holdRoot(root))
+  const many = ground.enter(ground.root, 'many')
+  const claims = (size: number) => ({
+    reach: many.reach,
+    stats: Object.assign(many.stats, { size }),
+    leave: () => {},
+  })
+  for (const size of [0, 2 ** 20]) {
+    expect(readEntries(claims(size), () => {}, 100)).toHaveLength(100)
+    expect(() => readEntries(claims(size), () => {}, 99)).toThrow(/more than 99 entries/)
+  }
+  many.leave()
+})
+
+describe('a list that is asked for again', () => {
+  it('is read twice and then kept, until the folder changes', () => {
+    const lists = new KeptLists()
+    let made = 0
+    const entries = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, kind: 'file' as const }))
+    const ask = () =>
+      lists.list('other', {
+        look: () => statSync(join(root, 'other')),
+        make: () => {
+          made += 1
+          return entries
+        },
+      })
+    for (let times = 0; times < 5; times += 1) expect(ask()).toBe(entries)
+    expect(made).toBe(2)
+    writeFileSync(file(100, 'other'), '')
+    ask()
+    ask()
+    // It has just changed: another change in the same tick of the clock could not be told from this one.
+    expect(made).toBe(4)
+  })
+
+  it('is never an old one, also when somebody sets the times back or puts another folder in its place', () => {
+    const jail = openJail(holdRoot(root))
+    const names = () =>
+      jail
+        .within('many', { blocked: () => false }, (folder) => folder.entries(() => {}))
+        .map(({ name }) => name)
+    for (let times = 0; times < 4; times += 1) expect(names()).toHaveLength(100)
+    const { atime, mtime } = statSync(join(root, 'many'))
+    renameSync(file(0), file(1_000))
+    utimesSync(join(root, 'many'), atime, mtime)
+    expect(names()).toContain('f1000')
+    expect(names()).not.toContain('f0')
+    rmSync(file(1))
+    expect(names()).toHaveLength(99)
+    renameSync(join(root, 'many'), join(root, 'gone'))
+    renameSync(join(root, 'busy'), join(root, 'many'))
+    expect(names()).toHaveLength(100)
+    writeFileSync(join(root, 'many', 'new'), '')
+    expect(names()).toContain('new')
+  })
+
+  it('of the root itself follows the root', () => {
+    const jail = openJail(holdRoot(join(root, 'gone')))
+    const count = () =>
+      jail.within('.', { blocked: () => false }, (folder) => folder.entries(() => {}).length)
+    const before = [count(), count(), count()].at(-1)
+    writeFileSync(join(root, 'gone', 'one-more'), '')
+    expect(count()).toBe((before ?? 0) + 1)
+  })
+})

@@ -1,0 +1,91 @@
+import { endingOf, jailFaults, quotePath, type Rules } from '../../kernel/jail.ts'
+
+/** A path that passed every test that needs no look at the disk. */
+export interface Asked {
+  readonly segments: readonly string[]
+  /** It ended in a slash or a dot: only a folder will do. */
+  readonly folder: boolean
+}
+
+const MAX_PATH = 4_096
+const MAX_NAME = 255
+
+const CONTROL = /\p{Cc}/u
+const DRIVE = /^[A-Za-z]:/
+// On Windows a colon opens another stream of the file, and these names are devices in every folder.
+const WINDOWS_NAME = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i
+
+type Test = readonly [fault: keyof typeof jailFaults, words: string, fails: (path: string) => boolean]
+
+/** In the order that decides which fault wins. Two dots and the tilde are refused wherever they stand. */
+const TESTS: readonly Test[] = [
+  ['empty_path', 'the path is empty', (path) => path === ''],
+  ['encoding', 'the path is not well-formed text', (path) => !path.isWellFormed()],
+  ['bad_path', 'the path holds control characters', (path) => CONTROL.test(path)],
+  ['traversal', "the path must not contain '..'", (path) => path.includes('..')],
+  ['home', "the path must not contain '~'", (path) => path.includes('~')],
+  ['bad_path', 'the path holds a backslash', (path) => path.includes('\\')],
+  ['bad_path', 'the path names a drive', (path) => DRIVE.test(path)],
+  ['bad_path', 'the path names another machine', (path) => path.startsWith('//')],
+  ['path_too_long', 'the path is too long', (path) => Buffer.byteLength(path) > MAX_PATH],
+]
+
+/** What follows a root in an absolute path; undefined when the path is not inside. */
+export const insideOf = (root: string, path: string): string | undefined => {
+  if (path === root) return ''
+  const prefix = root.endsWith('/') ? root : `${root}/`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined
+}
+
+/** An absolute path from the root, under whichever of its spellings; a relative one as it is. */
+export const fromRoot = (path: string, spellings: readonly string[]): string | undefined => {
+  if (!path.startsWith('/')) return path
+  for (const root of spellings) {
+    const rest = insideOf(root, path)
+    if (rest !== undefined) return rest
+  }
+  return undefined
+}
+
+const isStep = (name: string): boolean => name !== '' && name !== '.'
+
+/** The lexical judgement: everything that can be refused without touching the disk is refused here. */
+export const judgePath = (
+  path: string,
+  spellings: readonly string[],
+  windows = process.platform === 'win32',
+): Asked => {
+  for (const [fault, words, fails] of TESTS) {
+    if (fails(path)) throw jailFaults[fault](`${words}: ${quotePath(path)}`)
+  }
+  const rest = fromRoot(path, spellings)
+  if (rest === undefined) throw jailFaults.outside_root(`outside the project: ${quotePath(path)}`)
+  const names = rest.split('/')
+  const segments = names.filter(isStep)
+  if (segments.some((name) => Buffer.byteLength(name) > MAX_NAME)) {
+    throw jailFaults.path_too_long(`a name in the path is too long: ${quotePath(path)}`)
+  }
+  if (windows && segments.some((name) => WINDOWS_NAME.test(name))) {
+    throw jailFaults.bad_path(`not a plain name: ${quotePath(path)}`)
+  }
+  return { segments, folder: !isStep(names.at(-1) ?? '') }
+}
+
+/** Blocked names anywhere, and for files the ending. */
+export const judgeNames = (
+  path: string,
+  segments: readonly string[],
+  { blocked, allowed }: Rules,
+  file: boolean,
+): void => {
+  if (segments.some(blocked)) {
+    throw jailFaults.blocked_name(`not served: ${quotePath(path)}`)
+  }
+  if (!file || allowed === undefined) return
+  const ending = endingOf(segments.at(-1) ?? '')
+  if (!allowed.has(ending)) {
+    throw jailFaults.extension(`this kind of file is not served: ${quotePath(path)}`, {
+      detail: { allowed: [...allowed].slice(0, 8) },
+    })
+  }
+}

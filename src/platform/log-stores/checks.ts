@@ -1,0 +1,108 @@
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { storeFaults } from '../../lineage/faults.ts'
+import type { Row, TreeNode } from '../../lineage/store.ts'
+
+/** What every store of logs asks of its callers, and how it turns text into bytes and back. */
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/
+const HASH = /^[0-9a-f]{64}$/
+const HASH_BYTES = 32
+// A byte order mark is part of what was stored, and bytes that are no text must not pass as some.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export const checkName = (name: string): void => {
+  if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
+}
+
+const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(genesis)
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** What one would have to set, as far as it is a setting of ours and a word. What a store says is cut short. */
+const differences = (stored: string, asked: string): string => {
+  const there = readSettings(stored)
+  const words = Object.entries(readSettings(asked))
+    .filter(([key, value]) => Object.hasOwn(there, key) && there[key] !== value)
+    .map(([key]) => `${key} is ${JSON.stringify(there[key]).slice(0, 40)} there`)
+  return words.length === 0 ? '' : `: ${words.join(', ')}`
+}
+
+export const checkGenesis = (name: string, stored: string, asked: string): void => {
+  if (stored === asked) return
+  throw storeFaults.genesis(`the log ${name} was made with other settings${differences(stored, asked)}`)
+}
+
+// Below here a wrong number comes from our own code, so it is thrown as a bug and not as a fault.
+
+const checkCount = (value: number, what: string): void => {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${what} cannot be ${value}`)
+}
+
+const checkText = (text: string, what: string, seq?: number): void => {
+  if (!text.isWellFormed()) throw new RangeError(`${what}${seq ?? ''} has half of a surrogate pair`)
+}
+
+export const checkRange = (from: number, limit: number): void => {
+  checkCount(from, 'the first entry to read')
+  checkCount(limit, 'the number of entries to read')
+}
+
+export const checkAppend = (expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): void => {
+  checkCount(expected, 'the expected size')
+  rows.forEach(({ seq, entry, payload }, place) => {
+    if (seq !== expected + place) throw new RangeError(`${expected + place} comes next, not ${seq}`)
+    checkText(entry, 'entry ', seq)
+    checkText(payload ?? '', 'payload ', seq)
+  })
+  for (const { level, index, hash } of nodes) {
+    checkCount(level, 'the level of a node')
+    checkCount(index, 'the index of a node')
+    if (!HASH.test(hash)) throw new RangeError(`node ${level}/${index} has no hash`)
+  }
+}
+
+export const encodeText = (text: string): Buffer => {
+  checkText(text, 'a text')
+  return Buffer.from(text, 'utf8')
+}
+
+export const decodeText = (bytes: unknown, what: string): string => {
+  try {
+    if (bytes instanceof Uint8Array) return utf8.decode(bytes)
+  } catch {
+    // Told below, together with what is not even bytes.
+  }
+  throw storeFaults.damaged(`${what} is not text`)
+}
+
+export const encodeHash = (hash: string): Buffer => Buffer.from(hash, 'hex')
+
+export const decodeHash = (bytes: unknown, { level, index }: Omit<TreeNode, 'hash'>): string => {
+  if (!(bytes instanceof Uint8Array) || bytes.length !== HASH_BYTES) {
+    throw storeFaults.damaged(`tree node ${level}/${index} is not a hash`)
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+}
+
+export const missingNode = ({ level, index }: Omit<TreeNode, 'hash'>) =>
+  storeFaults.absent(`the tree has no node ${level}/${index}`, { detail: { level, index } })
+
+export const missingEntry = (seq: number) =>
+  storeFaults.absent(`the log has no entry ${seq}`, { detail: { seq } })
+
+/** An entry that later ones follow on: damage, and not a shorter log. */
+export const lostEntry = (seq: number) =>
+  storeFaults.damaged(`entry ${seq} is not there`, { detail: { seq } })
+
+/** Rows as a store gave them. */
+export const checkOrder = (rows: readonly Row[], from: number): readonly Row[] => {
+  rows.forEach(({ seq }, place) => {
+    if (seq !== from + place) throw lostEntry(from + place)
+  })
+  return rows
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import { storeFaults } from '../../../lineage/faults.ts'
+import type { Head, Log, LogStore, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
+import { systemClock } from '../../system/clock.ts'
+import {
+  checkAppend,
+  checkGenesis,
+  checkName,
+  checkOrder,
+  checkRange,
+  decodeHash,
+  decodeText,
+  encodeHash,
+  encodeText,
+  missingEntry,
+  missingNode,
+} from '../checks.ts'
+import { LostAnswer, type PgRow, Postgres, type PostgresLimits } from './pool.ts'
+import { createTables, findTables } from './schema.ts'
+import { SQL } from './statements.ts'
+
+const DEFAULT_LIMITS: PostgresLimits = {
+  connections: 4,
+  connectMs: 3_000,
+  statementMs: 8_000,
+  settleMs: 10_000,
+}
+const PAUSE_MS = 100
+
+const encodeMaybe = (text: string | null): Buffer | null => (text === null ? null : encodeText(text))
+
+const decodeRow = ({ seq, entry, payload }: PgRow): Row => ({
+  seq: Number(seq),
+  entry: decodeText(entry, `entry ${seq}`),
+  payload: payload === null ? null : decodeText(payload, `payload ${seq}`),
+})
+
+class PostgresLog implements Log {
+  readonly genesis: string
+  readonly #postgres: Postgres
+  readonly #id: string
+  readonly #settleMs: number
+
+  constructor(postgres: Postgres, { id, genesis }: PgRow, settleMs: number) {
+    this.#postgres = postgres
+    this.#id = String(id)
+    this.#settleMs = settleMs
+    this.genesis = decodeText(genesis, 'the genesis')
+  }
+
+  async head(): Promise<Head> {
+    const [row] = await this.#ask(SQL.head)
+    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    const size = Number(row.size)
+    if (size === 0) return { size, entry: null }
+    return { size, entry: decodeText(row.entry, `entry ${size - 1}`) }
+  }
+
+  async read(from: number, limit: number): Promise<readonly Row[]> {
+    checkRange(from, limit)
+    return checkOrder((await this.#ask(SQL.page, from, limit)).map(decodeRow), from)
+  }
+
+  async nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): Promise<readonly string[]> {
+    if (wanted.length === 0) return []
+    const places = [wanted.map(({ level }) => level), wanted.map(({ index }) => index)]
+    const rows = await this.#ask(SQL.nodes, ...places)
+    return wanted.map((place, at) => {
+      const hash = rows[at]?.hash ?? null
+      if (hash === null) throw missingNode(place)
+      return decodeHash(hash, place)
+    })
+  }
+
+  async snapshots(): Promise<readonly Snapshot[]> {
+    const rows = await this.#ask(SQL.snapshots)
+    return rows.map(({ size, bytes }) => ({ size: Number(size), bytes: bytes as Uint8Array }))
+  }
+
+  async quarantine(): Promise<string | null> {
+    const [row] = await this.#ask(SQL.quarantine)
+    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
+  }
+
+  async append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Promise<boolean> {
+    checkAppend(expected, rows, nodes)
+    const claim = randomUUID()
+    const values = [
+      ...[expected, rows.length, claim],
+      ...[rows.map(({ entry }) => encodeText(entry)), rows.map(({ payload }) => encodeMaybe(payload))],
+      ...[nodes.map(({ level }) => level), nodes.map(({ index }) => index)],
+      nodes.map(({ hash }) => encodeHash(hash)),
+    ]
+    const query = { ...SQL.append, values: [this.#id, ...values] }
+    try {
+      return hasWon(await this.#postgres.askOnce(query))
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) throw error
+    }
+    return await this.#settle(async () => {
+      // Asking again is safe, and settles it: whichever of the two comes first, the other finds the place taken.
+      if (hasWon(await this.#postgres.askOnce(query))) return true
+      const [there] = await this.#ask(SQL.claim, expected)
+      return there?.claim === claim
+    })
+  }
+
+  async saveSnapshot({ size, bytes }: Snapshot): Promise<void> {
+    await this.#ask(SQL.saveSnapshot, size, Buffer.from(bytes))
+  }
+
+  async erase(seq: number, instead?: Snapshot): Promise<void> {
+    const rows =
+      instead === undefined
+        ? await this.#ask(SQL.erase, seq)
+        : await this.#ask(SQL.eraseBehind, seq, instead.size, Buffer.from(instead.bytes))
+    if (rows.length === 0) throw missingEntry(seq)
+  }
+
+  async setQuarantine(reason: string | null): Promise<void> {
+    await this.#ask(SQL.setQuarantine, encodeMaybe(reason))
+  }
+
+  #ask(statement: (typeof SQL)[keyof typeof SQL], ...values: unknown[]): Promise<readonly PgRow[]> {
+    return this.#postgres.ask({ ...statement, values: [this.#id, ...values] })
+  }
+
+  /** Tries until there is an answer: no other failure says anything about the append that was lost. */
+  async #settle(attempt: () => Promise<boolean>): Promise<boolean> {
+    const deadline = systemClock.elapsed() + this.#settleMs
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (cause) {
+        if (systemClock.elapsed() > deadline) {
+          throw storeFaults.unsettled('the connection was lost while the entries were added', { cause })
+        }
+        await new Promise<void>((resolve) => systemClock.after(PAUSE_MS, resolve))
+      }
+    }
+  }
+}
+
+const hasWon = ([row]: readonly PgRow[]): boolean => row?.won === true
+
+class PostgresLogs implements LogStore {
+  readonly #postgres: Postgres
+  readonly #settleMs: number
+  #ready = false
+
+  constructor(address: string, limits: PostgresLimits) {
+    this.#postgres = new Postgres(address, limits)
+    this.#settleMs = limits.settleMs
+  }
+
+  async open(name: string, genesis: string): Promise<Log> {
+    checkName(name)
+    if (!this.#ready) await createTables(this.#postgres)
+    this.#ready = true
+    const values = [name, encodeText(genesis)]
+    if ((await this.#named(name)) === undefined) await this.#postgres.ask({ ...SQL.addLog, values })
+    const row = await this.#named(name)
+    if (row === undefined) throw new Error('a log that was to be made is not there')
+    const log = new PostgresLog(this.#postgres, row, this.#settleMs)
+    checkGenesis(name, log.genesis, genesis)
+    return log
+  }
+
+  async find(name: string): Promise<Log | undefined> {
+    checkName(name)
+    const row = (await this.#isReady()) ? await this.#named(name) : undefined
+    return row === undefined ? undefined : new PostgresLog(this.#postgres, row, this.#settleMs)
+  }
+
+  async names(): Promise<readonly string[]> {
+    if (!(await this.#isReady())) return []
+    return (await this.#postgres.ask(SQL.logNames)).map(({ name }) => String(name))
+  }
+
+  async bytes(): Promise<number> {
+    if (!(await this.#isReady())) return 0
+    return Number((await this.#postgres.ask(SQL.bytes))[0]?.bytes ?? 0)
+  }
+
+  close(): Promise<void> {
+    return this.#postgres.close()
+  }
+
+  async #named(name: string): Promise<PgRow | undefined> {
+    return (await this.#postgres.ask({ ...SQL.logNamed, values: [name] }))[0]
+  }
+
+  async #isReady(): Promise<boolean> {
+    this.#ready ||= await findTables(this.#postgres)
+    return this.#ready
+  }
+}
+
+const isAddress = (address: string): boolean => {
+  try {
+    // A socket's address has no host, which is no URL for Node and fine for the driver.
+    const { protocol, username, password, pathname } = new URL(address.replace('@/', '@socket/'))
+    for (const part of [username, password, pathname]) decodeURIComponent(part)
+    return protocol === 'postgres:' || protocol === 'postgresql:'
+  } catch {
+    return false
+  }
+}
+
+/** Logs in a PostgreSQL database. Nothing is made, and nobody asked, before a log is. */
+export const postgresLogs = (address: string, limits: Partial<PostgresLimits> = {}): LogStore => {
+  // The address may hold a password, so nobody gets to see it.
+  if (!isAddress(address)) throw storeFaults.address('the address of the database cannot be read')
+  return new PostgresLogs(address, { ...DEFAULT_LIMITS, ...limits })
+}

@@ -1,0 +1,228 @@
+import { resolve } from 'node:path'
+import { storeFaults } from '../../../lineage/faults.ts'
+import type { Head, Log, LogStore, Row, Snapshot, Soon, TreeNode } from '../../../lineage/store.ts'
+import {
+  checkAppend,
+  checkGenesis,
+  checkName,
+  checkRange,
+  decodeHash,
+  decodeText,
+  encodeHash,
+  encodeText,
+  missingNode,
+} from '../checks.ts'
+import { recalled } from './cache.ts'
+import { atOnce, type SqlRow, transact } from './database.ts'
+import { folderFault, guard } from './faults.ts'
+import { patiently } from './retry.ts'
+import { RunTable } from './run-table.ts'
+import { LOG_SPAN, MAX_LOGS } from './schema.ts'
+import { type Connection, connect } from './statements.ts'
+
+class SqliteLog implements Log {
+  readonly genesis: string
+  readonly #connection: Connection
+  readonly #id: number
+  readonly #first: number
+  readonly #last: number
+  readonly #runs: RunTable
+
+  constructor(connection: Connection, id: number, genesis: string) {
+    this.#connection = connection
+    this.#id = id
+    this.#first = id * LOG_SPAN
+    this.#last = this.#first + LOG_SPAN - 1
+    this.#runs = new RunTable(connection.sql, this.#first)
+    this.genesis = genesis
+  }
+
+  head(): Head {
+    const { recall } = this.#connection
+    return guard(() => recalled(recall.refresh().heads, this.#id, () => this.#runs.head()))
+  }
+
+  read(from: number, limit: number): readonly Row[] {
+    checkRange(from, limit)
+    return guard(() => this.#runs.read(from, limit))
+  }
+
+  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
+    return guard(() =>
+      wanted.map((place) => {
+        const row = this.#connection.sql.node.get(this.#id, place.level, place.index)
+        if (row === undefined) throw missingNode(place)
+        return decodeHash(row.hash, place)
+      }),
+    )
+  }
+
+  snapshots(): readonly Snapshot[] {
+    const rows = guard(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
+    return rows.map(({ id, bytes }) => {
+      if (!(bytes instanceof Uint8Array)) throw storeFaults.damaged('a snapshot is not bytes')
+      return { size: Number(id) - this.#first, bytes }
+    })
+  }
+
+  quarantine(): string | null {
+    const { recall } = this.#connection
+    return guard(() => recalled(recall.refresh().quarantines, this.#id, () => this.#readQuarantine()))
+  }
+
+  #readQuarantine(): string | null {
+    const row = this.#connection.sql.quarantine.get(this.#id)
+    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
+  }
+
+  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Soon<boolean> {
+    checkAppend(expected, rows, nodes)
+    if (expected + rows.length > LOG_SPAN)
+      throw storeFaults.full('the log has as many entries as it can hold')
+    const { sql, recall } = this.#connection
+    recall.heads.delete(this.#id)
+    const newest = rows.at(-1)
+    const remember = (stored: boolean) => {
+      if (stored && newest) recall.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
+    }
+    return this.#write(() => {
+      if (this.#runs.size() !== expected) return false
+      this.#runs.add(rows)
+      for (const { level, index, hash } of nodes) {
+        sql.addNode.run(this.#id, level, index, encodeHash(hash))
+      }
+      return true
+    }, remember)
+  }
+
+  saveSnapshot({ size, bytes }: Snapshot): Soon<void> {
+    const { sql } = this.#connection
+    const id = this.#first + size
+    return this.#write(() => {
+      // First, so that the new one takes the pages the old one leaves, and each is written once.
+      sql.makeRoom.run(this.#first, this.#last, id)
+      sql.saveSnapshot.run(id, bytes)
+      sql.dropSnapshots.run(this.#first, this.#last)
+    })
+  }
+
+  async erase(seq: number, instead?: Snapshot): Promise<void> {
+    const { db, sql } = this.#connection
+    await this.#write(() => {
+      this.#runs.erasePayload(seq)
+      if (instead === undefined) return
+      sql.clearSnapshots.run(this.#first, this.#last)
+      sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
+    })
+    // The bytes are in the journal as well, until it is written back and emptied.
+    await patiently(() => {
+      if (atOnce(db, () => sql.clearJournal.get())?.busy !== 0)
+        throw storeFaults.busy('the journal is in use')
+    })
+  }
+
+  setQuarantine(reason: string | null): Soon<void> {
+    const value = reason === null ? null : encodeText(reason)
+    this.#connection.recall.quarantines.delete(this.#id)
+    return this.#write(() => void this.#connection.sql.setQuarantine.run(value, this.#id))
+  }
+
+  #write<T>(work: () => T, done?: (result: T) => void): Soon<T> {
+    const { db, checkPlace } = this.#connection
+    return patiently(() => {
+      checkPlace()
+      const result = transact(db, work)
+      done?.(result)
+      return result
+    })
+  }
+}
+
+const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {
+  const number = Number(id)
+  if (!(number >= 1 && number <= MAX_LOGS)) throw storeFaults.damaged('the log has no number')
+  return new SqliteLog(connection, number, decodeText(genesis, 'the genesis'))
+}
+
+class SqliteLogs implements LogStore {
+  readonly #path: string
+  #connection: Promise<Connection | undefined> = Promise.resolve(undefined)
+  readonly #makeFolder: () => Promise<void>
+  #closed = false
+
+  constructor(path: string, makeFolder: () => Promise<void>) {
+    this.#path = path
+    this.#makeFolder = makeFolder
+  }
+
+  async open(name: string, genesis: string): Promise<Log> {
+    checkName(name)
+    const connection = await this.#connect(true)
+    if (connection === undefined) throw new Error('a file that was to be made is not there')
+    const { db, sql } = connection
+    const add = () => {
+      // Another process may have been here between our look and our lock.
+      if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
+    }
+    const named = () => guard(() => sql.logNamed.get(name))
+    if (named() === undefined) await patiently(() => transact(db, add))
+    const log = openLog(connection, named() ?? {})
+    checkGenesis(name, log.genesis, genesis)
+    return log
+  }
+
+  async find(name: string): Promise<Log | undefined> {
+    checkName(name)
+    const connection = await this.#connect(false)
+    const row = guard(() => connection?.sql.logNamed.get(name))
+    return connection === undefined || row === undefined ? undefined : openLog(connection, row)
+  }
+
+  async names(): Promise<readonly string[]> {
+    const connection = await this.#connect(false)
+    return guard(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
+  }
+
+  async bytes(): Promise<number> {
+    const connection = await this.#connect(false)
+    const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+    return Number(guard(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const connection = await this.#connection.catch(() => undefined)
+    this.#connection = Promise.resolve(undefined)
+    if (connection === undefined) return
+    const { db, sql } = connection
+    try {
+      // SQLite does this for the last one to close, but the package for Node 20 closes only when collected.
+      atOnce(db, () => sql.clearJournal.get())
+    } catch {
+      // Whoever opens the file next does it then.
+    }
+    db.close()
+  }
+
+  #connect(make: boolean): Promise<Connection | undefined> {
+    if (this.#closed) throw new Error('the store is closed')
+    // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
+    this.#connection = this.#connection
+      .catch(() => undefined)
+      .then(async (before) => {
+        if (before === undefined && make)
+          await this.#makeFolder().catch((cause: unknown) => {
+            throw folderFault(cause)
+          })
+        return before ?? connect(this.#path, make)
+      })
+    return this.#connection
+  }
+}
+
+export { loadSqlite } from './database.ts'
+
+/** Logs in one SQLite file. Nothing is made before a log is, neither the file nor what `makeFolder` makes around it. */
+export const sqliteLogs = (file: string, makeFolder = async (): Promise<void> => {}): LogStore =>
+  new SqliteLogs(resolve(file), makeFolder)

@@ -1,0 +1,117 @@
+import { storeFaults } from '../../../lineage/faults.ts'
+import { BUSY_MS, type Database, endQuietly, transact } from './database.ts'
+
+/** 'wLog' in ASCII: tells our files from other programs'. */
+const APPLICATION = 0x774c6f67
+const VERSION = 1
+const MAX_WAL_BYTES = 64 * 1024 * 1024
+/** Of a new file. A commit is many kilobytes in one row: in small pages, more calls of the system than bytes. */
+const PAGE_BYTES = 8 * 1024
+
+/**
+ * A run's key is its log's number and that of its last entry in one integer: the table is then its own index, and
+ * a commit touches one page less. Texts are blobs because Node cuts SQLite's text at a NUL.
+ */
+export const LOG_SPAN = 2 ** 32
+export const MAX_LOGS = 2 ** 20
+
+const TABLES = `
+CREATE TABLE logs (
+  id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND ${MAX_LOGS}),
+  name TEXT NOT NULL UNIQUE,
+  genesis BLOB NOT NULL,
+  quarantine BLOB
+) STRICT;
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  sizes BLOB NOT NULL,
+  bytes BLOB NOT NULL
+) STRICT;
+CREATE TABLE nodes (
+  log INTEGER NOT NULL,
+  level INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (log, level, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (
+  id INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL
+) STRICT;
+PRAGMA application_id = ${APPLICATION};
+PRAGMA user_version = ${VERSION};
+`
+
+const numberOf = (db: Database, sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0])
+
+const OWN_SCHEMA = TABLES.split(';')
+  .map((sql) => sql.trim())
+  .filter((sql) => sql.startsWith('CREATE TABLE'))
+  .sort()
+  .join('\n')
+
+/**
+ * A file with our number may have come with a repository. A view or a trigger in it would run in our statements,
+ * with no deadline that could end it; read from this one table nothing runs.
+ */
+const isOwnSchema = (db: Database): boolean => {
+  const made = db.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
+  return (
+    made
+      .map(({ sql }) => String(sql))
+      .sort()
+      .join('\n') === OWN_SCHEMA
+  )
+}
+
+type FileState = 'empty' | 'ours'
+
+/** Within a transaction: what is asked must be true at one time. */
+const readState = (db: Database): FileState => {
+  const application = numberOf(db, 'PRAGMA application_id')
+  const version = numberOf(db, 'PRAGMA user_version')
+  if (application === APPLICATION) {
+    if (version > VERSION) throw storeFaults.newer(`the file has format ${version}, we know ${VERSION}`)
+    if (version < VERSION) throw storeFaults.damaged(`the file has format ${version}, which never was`)
+    if (!isOwnSchema(db))
+      throw storeFaults.damaged('the file has tables, views or triggers that are not ours')
+    return 'ours'
+  }
+  if (application === 0 && version === 0 && numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) {
+    return 'empty'
+  }
+  throw storeFaults.address('the file is the database of another program')
+}
+
+/**
+ * Looks and changes nothing. A file that is neither empty nor ours is a fault. Another process may be making ours
+ * meanwhile: without a transaction the first answer would be from before, and the last from after.
+ */
+export const lookAt = (db: Database): FileState => {
+  db.exec('BEGIN')
+  try {
+    return readState(db)
+  } finally {
+    endQuietly(db)
+  }
+}
+
+/** Settings of a connection. None of them changes the file. */
+export const setUp = (db: Database): void =>
+  db.exec(`
+PRAGMA busy_timeout = ${BUSY_MS};
+PRAGMA synchronous = FULL;
+PRAGMA fullfsync = ON;
+PRAGMA secure_delete = ON;
+PRAGMA cell_size_check = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
+`)
+
+export const createTables = (db: Database): void => {
+  db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL`)
+  transact(db, () => {
+    // Another process may have been here between our look and our lock.
+    if (readState(db) === 'empty') db.exec(TABLES)
+  })
+}

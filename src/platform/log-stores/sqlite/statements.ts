@@ -1,0 +1,53 @@
+import { Recall } from './cache.ts'
+import type { Statement } from './database.ts'
+import { guard } from './faults.ts'
+import { openFile, type SqliteFile } from './file.ts'
+
+const SQL = {
+  logNamed: 'SELECT id, genesis FROM logs WHERE name = ?',
+  logNames: 'SELECT name FROM logs ORDER BY name',
+  addLog: 'INSERT INTO logs (name, genesis) VALUES (?, ?)',
+  lastId: 'SELECT id FROM runs WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  newest: 'SELECT id, sizes, bytes FROM runs WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1',
+  page: 'SELECT id, sizes, bytes FROM runs WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
+  addRun: 'INSERT INTO runs (id, sizes, bytes) VALUES (?, ?, ?)',
+  changeRun: 'UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?',
+  clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
+  node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
+  addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
+  snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',
+  makeRoom: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?3 - 1 AND id NOT IN
+    (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id <> ?3 ORDER BY id DESC LIMIT 1)`,
+  saveSnapshot: 'INSERT OR REPLACE INTO snapshots (id, bytes) VALUES (?, ?)',
+  dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
+    (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 2)`,
+  clearSnapshots: 'DELETE FROM snapshots WHERE id BETWEEN ? AND ?',
+  version: 'PRAGMA data_version',
+  quarantine: 'SELECT quarantine FROM logs WHERE id = ?',
+  setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
+} as const
+
+export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
+
+/** An open file with its statements, each compiled once. */
+export interface Connection extends SqliteFile {
+  readonly sql: Statements
+  readonly recall: Recall
+}
+
+const prepareAll = (file: SqliteFile): Connection => {
+  const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
+  try {
+    const sql = Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements
+    return { ...file, sql, recall: new Recall(sql.version) }
+  } catch (error) {
+    file.db.close()
+    throw error
+  }
+}
+
+/** Undefined when there is nothing yet and nothing shall be made. */
+export const connect = async (path: string, make: boolean): Promise<Connection | undefined> => {
+  const file = await openFile(path, make)
+  return file === undefined ? undefined : guard(() => prepareAll(file))
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { canonicalJson } from '../../kernel/encoding/canonical.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { KnownMetadata, MetadataCache } from '../../packets/cache.ts'
+import { readMetadata } from '../../packets/format/metadata.ts'
+import { safeName } from '../../packets/format/reference.ts'
+import type { TrustCache } from '../../packets/trust/policy-guard.ts'
+import { hideFolder } from '../files/state-folder.ts'
+import { readPlain } from '../jail/async.ts'
+import { replaceFile } from './drafts.ts'
+
+const ALIAS_SECONDS = 180
+const MAX_NAME = 200
+const MAX_KEPT = 16 * 1024 * 1024
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+
+const readObject = async (path: string): Promise<Record<string, unknown> | undefined> => {
+  try {
+    const value: unknown = JSON.parse(String(await readPlain(path, MAX_KEPT)))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a packet in the store says of itself: one that was fetched can be looked up without a network. */
+const storedMetadata = async (root: string, digest: string): Promise<KnownMetadata | undefined> => {
+  try {
+    const bytes = await readPlain(join(root, 'cas', safeName(digest), 'packet.manifest.json'), MAX_KEPT)
+    if (bytes === undefined) return undefined
+    return { metadata: readMetadata(bytes), metadataDigest: digestBytes(bytes) }
+  } catch {
+    return undefined
+  }
+}
+
+/** What was learnt, in files below `cache/`. Files that cannot be read are as good as none. */
+export const metadataCache = (root: string, clock: Clock): MetadataCache & TrustCache => {
+  const metadataFile = (digest: string) => join(root, 'cache', 'metadata', `${safeName(digest)}.json`)
+  const aliasFile = (uri: string) =>
+    join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
+  const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
+  const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
+  // A cache that cannot be written costs requests; it must not cost the answer.
+  const keepBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
+    try {
+      await hideFolder(root)
+      await replaceFile(path, bytes)
+    } catch {}
+  }
+  const keep = (path: string, value: unknown) => keepBytes(path, Buffer.from(canonicalJson(value)))
+  return {
+    trust: async (digest, scope) => {
+      const found = await readObject(trustFile(digest))
+      if (found?.scope !== scope) return undefined
+      const { Trust } = await import('../../packets/trust/trust.ts')
+      return Trust.safeParse(found.trust).data
+    },
+    keepTrust: (digest, scope, trust) => keep(trustFile(digest), { scope, trust }),
+    metadata: async (digest) => {
+      const found = await readObject(metadataFile(digest))
+      if (found === undefined) return storedMetadata(root, digest)
+      const { _metadata_digest: metadataDigest, ...rest } = found
+      try {
+        const metadata = readMetadata(Buffer.from(JSON.stringify(rest)))
+        return { metadata, metadataDigest: typeof metadataDigest === 'string' ? metadataDigest : '' }
+      } catch {
+        return undefined
+      }
+    },
+    keepMetadata: async (digest, { metadata, metadataDigest }) => {
+      await keep(metadataFile(digest), { ...metadata, _metadata_digest: metadataDigest })
+      const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
+      await keep(place, metadata)
+    },
+    catalog: (digest) => readPlain(catalogFile(digest), MAX_KEPT).catch(() => undefined),
+    keepCatalog: (digest, lines) => keepBytes(catalogFile(digest), lines),
+    alias: async (uri) => {
+      const found = await readObject(aliasFile(uri))
+      const { expires_at: expires, payload } = found ?? {}
+      const leftMs = typeof expires === 'number' ? expires * 1000 - clock.now() : 0
+      // More than was ever given: the clock has gone back since, and nobody knows how old this is.
+      if (leftMs <= 0 || leftMs > ALIAS_SECONDS * 1000 || !isRecord(payload)) return undefined
+      // Two addresses may share a file name; only the one it was written for is answered.
+      const { source_uri: written, digests, warnings = [] } = payload
+      const whole =
+        Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
+      const said = Array.isArray(warnings) ? warnings.map(String) : []
+      return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
+    },
+    dropAlias: async (uri) => {
+      const path = aliasFile(uri)
+      // Emptied, so that nothing is removed here; a store that knows nothing of it is not begun for it.
+      if ((await readObject(path)) !== undefined) await keep(path, {})
+    },
+    keepAlias: (uri, { digests, warnings }) =>
+      keep(aliasFile(uri), {
+        expires_at: clock.now() / 1000 + ALIAS_SECONDS,
+        payload: { source_uri: uri, digests, ...(warnings.length > 0 && { warnings }) },
+      }),
+  }
+}

@@ -1,0 +1,149 @@
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { DocTable } from '../../packets/format/docs.ts'
+import { floatsOf, memorySource, readFlat } from '../../packets/format/faiss.ts'
+import { readManifest } from '../../packets/format/manifest.ts'
+import { confinePath } from '../../packets/format/safe-path.ts'
+import type { OpenFile } from '../../packets/store.ts'
+import { withLock } from '../files/file-lock.ts'
+import { syncFolder } from '../files/fsync-dir.ts'
+import { type Fence, fenceOf, type OpenedFile } from '../jail/async.ts'
+import { systemClock } from '../system/clock.ts'
+import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
+
+const LOCK_MS = 30_000
+/** `NAME/VERSION`, where a name may have two parts; deeper down lies something else. */
+const MAX_DEPTH = 3
+
+/** Where the packet lies that is being replaced, until the new one is in its place. */
+const asideOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
+
+const isThere = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined)) !== undefined
+
+const whileAlone = <T>(folder: string, work: () => Promise<T>): Promise<T> =>
+  withLock(join(dirname(folder), `.${basename(folder)}.lock`), { clock: systemClock, waitMs: LOCK_MS }, work)
+
+/** Brings back what was set aside by a build that died before it had put the new packet there. */
+const bringBack = async (folder: string): Promise<void> => {
+  const aside = asideOf(folder)
+  if (!(await isThere(aside))) return
+  if (await isThere(folder)) await rm(aside, { recursive: true, force: true })
+  else await rename(aside, folder)
+}
+
+/** Ends what a dead build began, so that the folder is the old packet or the new one. */
+export const healPacket = async (folder: string): Promise<void> => {
+  if (await isThere(asideOf(folder))) await whileAlone(folder, () => bringBack(folder))
+}
+
+/**
+ * Puts a packet's files where an earlier build may be. Whoever reads through `packetFolder` finds the old packet or
+ * the new one, whole, whatever happens in between: what is replaced is set aside until the new one is there.
+ */
+export const writePacket = async (folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> => {
+  const draft = join(dirname(folder), draftName())
+  try {
+    await mkdir(draft, { recursive: true })
+    await sweepDrafts(dirname(folder))
+    for (const [path, bytes] of files) await writeNew(join(draft, confinePath(path)), [bytes], 0o644)
+    await syncFolder(draft)
+    await whileAlone(folder, async () => {
+      await bringBack(folder)
+      await rename(folder, asideOf(folder)).catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code !== 'ENOENT') throw cause
+      })
+      await rename(draft, folder)
+      await syncFolder(dirname(folder))
+      await rm(asideOf(folder), { recursive: true, force: true })
+    })
+  } catch (cause) {
+    throw diskFault(cause)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+/** Every packet that was built below a folder, the folder itself included. */
+export const builtPackets = async (folder: string, depth = 0): Promise<readonly string[]> => {
+  if (await isThere(join(folder, 'manifest.json'))) return [folder]
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const below = entries
+    .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name) && depth < MAX_DEPTH)
+    .map(({ name }) => join(folder, name))
+    .sort()
+  return (await Promise.all(below.map((one) => builtPackets(one, depth + 1)))).flat()
+}
+
+const readExactly = async ({ file }: OpenedFile, at: number, length: number): Promise<Buffer> => {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(bytes, done, length - done, at + done)
+    if (bytesRead === 0) throw diskFault({ code: 'EIO' })
+    done += bytesRead
+  }
+  return bytes
+}
+
+const useFile = async <T>(
+  fence: Fence,
+  path: string,
+  work: (opened: OpenedFile) => Promise<T>,
+): Promise<T | undefined> => {
+  const opened = await fence.open(path).catch((cause: unknown) => {
+    throw diskFault(cause)
+  })
+  return opened && work(opened).finally(() => opened.file.close())
+}
+
+/**
+ * The files of a built packet, opened when they are asked for. The folder may have come with a repository: a link
+ * in it must not have us publish what lies elsewhere.
+ */
+export const packetFolder =
+  (folder: string): OpenFile =>
+  async (asked) => {
+    const fence = fenceOf((await isThere(folder)) ? folder : asideOf(folder))
+    const path = confinePath(asked)
+    const size = await useFile(fence, path, async (opened) => opened.size)
+    if (size === undefined) return undefined
+    return {
+      size,
+      read: async (at, length) => {
+        const bytes = await useFile(fence, path, (opened) => readExactly(opened, at, length))
+        if (bytes === undefined) throw diskFault({ code: 'ENOENT' })
+        return bytes
+      },
+    }
+  }
+
+const MAX_EARLIER = 2 ** 31
+
+/**
+ * The vectors of an earlier build, by the hash of their text. They are taken from the index, where they are
+ * unrounded, so that a build that reuses them gives the same bytes as one that does not.
+ */
+export const knownVectors = async (folder: string, model: string): Promise<Map<string, Float32Array>> => {
+  const known = new Map<string, Float32Array>()
+  try {
+    const fence = fenceOf(folder)
+    const part = async (path: string) => (await fence.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
+    const manifest = readManifest(await part('manifest.json'))
+    // Vectors of texts with something before them are vectors of other texts.
+    if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
+    const docs = new DocTable(await part('docs.jsonl'))
+    const bytes = await part('faiss/index.faiss')
+    const { rows, dim, offset } = await readFlat(memorySource(bytes))
+    if (rows !== docs.rows) return known
+    const values = floatsOf(bytes.subarray(offset))
+    let row = 0
+    for (const { hash } of docs) {
+      if (hash !== undefined) known.set(hash, values.subarray(row * dim, (row + 1) * dim))
+      row += 1
+    }
+    return known
+  } catch {
+    // Whatever is wrong with the earlier build, the answer is to build all of it again.
+    return new Map()
+  }
+}

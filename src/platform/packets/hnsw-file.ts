@@ -1,0 +1,60 @@
+import { Graph } from '../../packets/search/hnsw.ts'
+import type { ByteTable } from '../../packets/search/quantized-vectors.ts'
+import { readPlain } from '../jail/async.ts'
+import { replaceFile } from './drafts.ts'
+
+/** Rows put in at a time, before others get their turn. */
+const STEP = 32
+/** More than a file read at once can have. */
+const MAX_BYTES = 2 ** 31 - 1
+
+/** Reads a graph back. One that is missing or not of these rows is no error: it can be made again. */
+const loadGraph = async (path: string, header: Buffer, table: ByteTable): Promise<Graph | undefined> => {
+  const bytes = await readPlain(path, MAX_BYTES).catch(() => undefined)
+  if (bytes === undefined || !bytes.subarray(0, header.length).equals(header)) return undefined
+  const links = new Uint8Array(bytes.subarray(header.length))
+  const graph = new Graph(table)
+  return links.length % 4 === 0 && graph.restore(new Uint32Array(links.buffer)) ? graph : undefined
+}
+
+/**
+ * A graph that is there sooner or later: read if it was kept, else made between the questions, which takes
+ * minutes for a million rows, and kept. Whoever asks before it is whole is answered without it.
+ */
+export class GrowingGraph {
+  #graph: Graph | undefined
+  #closed = false
+  /** Settles when nothing more will come. */
+  readonly done: Promise<void>
+
+  constructor(path: string, header: Buffer, table: ByteTable) {
+    this.done = this.#open(path, header, table)
+  }
+
+  get whole(): Graph | undefined {
+    return this.#graph
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  async #open(path: string, header: Buffer, table: ByteTable): Promise<void> {
+    const kept = await loadGraph(path, header, table)
+    this.#graph = kept ?? (await this.#grow(table))
+    if (kept !== undefined || this.#graph === undefined) return
+    const { buffer, byteLength } = this.#graph.links
+    // Without room for it the graph serves from memory, and is made again next time.
+    await replaceFile(path, Buffer.concat([header, new Uint8Array(buffer, 0, byteLength)])).catch(() => {})
+  }
+
+  async #grow(table: ByteTable): Promise<Graph | undefined> {
+    const graph = new Graph(table)
+    while (!graph.whole) {
+      if (this.#closed) return undefined
+      graph.grow(STEP)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return graph
+  }
+}

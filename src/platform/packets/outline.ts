@@ -1,0 +1,59 @@
+import type { Span } from '../../packets/build/chunk.ts'
+import { parseLines, type SgNode } from '../syntax/ast-grep.ts'
+
+const GRAMMARS: Readonly<Record<string, string>> = {
+  '.js': 'JavaScript',
+  '.jsx': 'Tsx',
+  '.mjs': 'JavaScript',
+  '.cjs': 'JavaScript',
+  '.ts': 'TypeScript',
+  '.mts': 'TypeScript',
+  '.cts': 'TypeScript',
+  '.tsx': 'Tsx',
+  '.py': 'python',
+  '.go': 'go',
+  '.java': 'java',
+  '.kt': 'kotlin',
+  '.kts': 'kotlin',
+  '.swift': 'swift',
+}
+
+/** Nodes at the top of a file that stand for something with a name. */
+const NAMED =
+  /function|class|interface|struct|enum|type_|method|protocol|object_decl|decorated|export_statement|lexical_decl|variable_decl/
+
+/** The name of what a node declares, also behind `export`, a decorator or `const`. */
+const nameOf = (node: SgNode, depth = 3): string | undefined => {
+  const own = node.field('name')?.text()
+  if (own !== undefined || depth === 0) return own
+  const inner =
+    node.field('declaration') ??
+    node.field('definition') ??
+    node.children().find((child) => /declarator|_spec$|identifier$/.test(String(child.kind())))
+  if (inner === undefined || inner === null) return undefined
+  return /identifier$/.test(String(inner.kind())) ? inner.text() : nameOf(inner, depth - 1)
+}
+
+/** Where the declarations at the top of a file begin, each with the comment above it. */
+export const outlineOf = (extension: string, text: string): readonly Span[] => {
+  const grammar = GRAMMARS[extension]
+  if (grammar === undefined) return []
+  const spans: Span[] = []
+  let comment: { start: number; end: number } | undefined
+  for (const node of parseLines(grammar, text).children()) {
+    const { start, end } = node.range()
+    const kind = String(node.kind())
+    if (/comment/.test(kind)) {
+      comment =
+        comment?.end === start.line - 1 ? { ...comment, end: end.line } : { start: start.line, end: end.line }
+      continue
+    }
+    if (NAMED.test(kind)) {
+      const first = comment !== undefined && comment.end >= start.line - 1 ? comment.start : start.line
+      const symbol = nameOf(node)
+      spans.push({ start: first + 1, ...(symbol !== undefined && { symbol }) })
+    }
+    comment = undefined
+  }
+  return spans
+}

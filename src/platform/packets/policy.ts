@@ -1,0 +1,96 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Fault } from '../../kernel/fault.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import { OPEN_POLICY, type Policy } from '../../packets/trust/policy.ts'
+import { readKey, type TrustedKey } from '../../packets/trust/simple-signing.ts'
+import { readPlain } from '../jail/async.ts'
+import { parseYaml } from '../system/safe-yaml.ts'
+import { diskFaults } from './drafts.ts'
+import { isTrustedRoot } from './sigstore.ts'
+
+const FILE = 'policy.yml'
+/** Where another tool keeps rules about registries, and how they begin. */
+const OTHER_FILE = join('config', 'config.toml')
+const OTHER_RULES = /^[ \t]*(?:allowlist_domains|max_artifact_size_bytes|strict_verify|require_\w+)[ \t]*=/m
+const MAX_BYTES = 256 * 1024
+const MAX_ROOT = 1024 * 1024
+
+const refuse = (why: string, cause?: unknown): never => {
+  throw packetFaults.policy_file(`policy.yml cannot be used: ${why}`, { cause })
+}
+
+/** A file that the policy names. The policy may have come with a repository: nothing endless is read. */
+const readNamed = async (root: string, named: string): Promise<string> => {
+  const bytes = await readPlain(await realpath(join(root, named)), MAX_ROOT)
+  if (bytes === undefined) throw new Error('it is too large, or no plain file')
+  return bytes.toString('utf8')
+}
+
+const parse = async (text: string): Promise<unknown> => {
+  const value = await parseYaml(text).catch((cause: unknown) => refuse('it is not YAML', cause))
+  // An empty file is a policy somebody meant to write.
+  return value ?? refuse('it is empty')
+}
+
+const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
+  const inline = named.includes('-----BEGIN')
+  const pem = inline
+    ? named
+    : await readNamed(root, named).catch((cause: unknown) => refuse(`the key ${named} cannot be read`, cause))
+  const key = readKey(pem) ?? refuse(`${inline ? 'a key in it' : named} is no public key in PEM`)
+  return { name: inline ? 'inline' : named, key }
+}
+
+const loadRoot = async (root: string, named: string): Promise<unknown> => {
+  const text = await readNamed(root, named).catch((cause: unknown) =>
+    refuse(`the trusted root ${named} cannot be read`, cause),
+  )
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isTrustedRoot(value)) return value
+  } catch {
+    // Said below.
+  }
+  return refuse(`${named} is no trusted root of a sigstore`)
+}
+
+/** Without a policy; but rules that somebody wrote elsewhere and that nobody keeps must not go unsaid. */
+const openPolicy = async (root: string): Promise<Policy> => {
+  const bytes = await readPlain(join(root, OTHER_FILE), MAX_BYTES).catch(() => undefined)
+  return OTHER_RULES.test(bytes?.toString('utf8') ?? '')
+    ? {
+        ...OPEN_POLICY,
+        unread: 'config/config.toml has rules about registries that are not read: write them into policy.yml',
+      }
+    : OPEN_POLICY
+}
+
+/** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
+export const packetPolicy = (root: string) => async (): Promise<Policy> => {
+  let text: string
+  try {
+    const bytes = await readPlain(join(root, FILE), MAX_BYTES)
+    text = bytes?.toString('utf8') ?? refuse('it is too large, or no plain file')
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOTDIR') throw diskFaults.failed('the folder for packets is no folder', { cause })
+    // Only a file that is not there is no policy; one that may not be read is.
+    return code === 'ENOENT' ? openPolicy(root) : refuse('it cannot be read', cause)
+  }
+  // Most have no policy: what it takes to read one is loaded with the first.
+  const { checkDemands, checkSources, PolicyFile } = await import('../../packets/trust/policy-file.ts')
+  const parsed = PolicyFile.safeParse(await parse(text))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return refuse(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`)
+  }
+  const { keys: names, trusted_root: rootFile, ...rest } = parsed.data
+  const loose = checkSources(rest.allowed_sources ?? [])
+  if (loose !== undefined) refuse(`the source ${loose} may have a star only at its end, behind the host`)
+  const unmeant = checkDemands(parsed.data)
+  if (unmeant !== undefined) refuse(unmeant)
+  const keys = await Promise.all(names.map((name) => loadKey(root, name)))
+  return { ...rest, keys, ...(rootFile !== undefined && { root: await loadRoot(root, rootFile) }) }
+}

@@ -1,0 +1,250 @@
+import { copyFile, link, mkdir, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { runInTurns } from '../../kernel/async/cooperative.ts'
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { OpenPacket, VectorIndex } from '../../packets/ask/retrieve.ts'
+import { fingerprint } from '../../packets/build/fingerprint.ts'
+import type { Embedder } from '../../packets/embed.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import { DocTable } from '../../packets/format/docs.ts'
+import { writeFlat } from '../../packets/format/faiss.ts'
+import { type Manifest, readManifest } from '../../packets/format/manifest.ts'
+import { safeName } from '../../packets/format/reference.ts'
+import { confinePath } from '../../packets/format/safe-path.ts'
+import { type Matrix, readVectors } from '../../packets/format/vectors.ts'
+import { LexicalIndex } from '../../packets/search/lexical.ts'
+import { packing, unpackWords } from '../../packets/search/lexical-cache.ts'
+import { withLock } from '../files/file-lock.ts'
+import { type Fence, fenceOf, readPlain } from '../jail/async.ts'
+import { diskFault, diskFaults, draftName, replaceFile } from './drafts.ts'
+import { type OpenVectors, openVectors } from './vector-file.ts'
+
+const MAX_DOCS = 2 ** 31
+/** What is known of a row in memory beside its bytes. */
+const ROW_FACTS = 12
+
+/**
+ * The payload of a packet, behind the fence of its store. A store may lie in a repository, and a link in it must
+ * not have us read what lies elsewhere.
+ */
+class Payload {
+  readonly #fence: Fence
+  readonly #folder: string
+
+  constructor(fence: Fence, folder: string) {
+    this.#fence = fence
+    this.#folder = join(folder, 'payload')
+  }
+
+  place(path: string): string {
+    return join(this.#folder, confinePath(path))
+  }
+
+  /** A file, or undefined when the packet has none of that name. */
+  read(path: string): Promise<Uint8Array | undefined> {
+    return this.#fence.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
+      throw diskFault(cause)
+    })
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    const opened = await this.#fence.open(this.place(path)).catch(() => undefined)
+    await opened?.file.close()
+    return opened?.size
+  }
+}
+
+const openDocs = async (payload: Payload, manifest: Manifest): Promise<DocTable> => {
+  const path = manifest.files?.docs ?? 'docs.jsonl'
+  const size = (await payload.size(path)) ?? 0
+  if (size > MAX_DOCS) throw packetFaults.too_large(`docs.jsonl has ${size} bytes`)
+  const bytes = await payload.read(path)
+  if (bytes === undefined) throw packetFaults.no_docs('unable to generate index from docs.jsonl')
+  const docs = await DocTable.open(bytes)
+  const promised = manifest.counts?.docs
+  if (promised !== undefined && promised !== docs.rows)
+    throw packetFaults.docs(`docs.jsonl has ${docs.rows} chunks, the manifest says ${promised}`)
+  return docs
+}
+
+const readLexical = async (payload: Payload, docs: DocTable) => {
+  const texts = function* () {
+    for (const { text } of docs) yield text
+  }
+  const makeWords = () => runInTurns(LexicalIndex.making(texts()))
+  const bytes = await payload.read('sparse/bm25.json')
+  if (bytes === undefined)
+    return { lexical: await makeWords(), warnings: ['sparse_index_missing_fallback_runtime'] }
+  try {
+    return { lexical: await runInTurns(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    return { lexical: await makeWords(), warnings: ['sparse_index_invalid_fallback_runtime'] }
+  }
+}
+
+/** The index of words, from the form that opens quickly when it was opened before. */
+const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
+  const path = join(place, 'words.bin')
+  const kept = unpackWords(
+    (await readPlain(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
+    docs.rows,
+  )
+  if (kept !== undefined) return { lexical: kept, warnings: [] }
+  const found = await readLexical(payload, docs)
+  // Only what came with the packet is kept: a makeshift says so every time.
+  if (found.warnings.length === 0)
+    await replaceFile(path, await runInTurns(packing(found.lexical))).catch(() => {})
+  return found
+}
+
+/** Puts a file where the index is kept without a second copy of its bytes, if the file system can. */
+const share = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true })
+  await link(from, to).catch(async (cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') return
+    const draft = join(dirname(to), draftName())
+    await copyFile(from, draft)
+    await rename(draft, to).finally(() => unlink(draft).catch(() => {}))
+  })
+}
+
+/** Makes sure that the index of this packet and model lies where it is looked for, and says where that is. */
+const placeIndex = async (
+  payload: Payload,
+  target: string,
+  manifest: Manifest,
+): Promise<string | undefined> => {
+  const { files, embedding } = manifest
+  if ((await stat(target).catch(() => undefined)) !== undefined) return target
+  const index = files?.index?.path ?? 'faiss/index.faiss'
+  if ((await payload.size(index)) !== undefined) {
+    const own = payload.place(index)
+    const shared = share(own, target).then(() => target)
+    // Where nothing can be written the packet's own file serves.
+    return shared.catch(() => own)
+  }
+  const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
+  if (halves === undefined) return undefined
+  await replaceFile(target, writeFlat(readVectors(halves, embedding.dim)))
+  return target
+}
+
+/** Where the vectors of another model lie. */
+const rebuiltIndex = (
+  root: string,
+  digest: Digest,
+  { embedding }: Manifest,
+  model: string,
+  dim: number,
+): string =>
+  join(
+    root,
+    'index',
+    safeName(digest),
+    fingerprint({ embedding: { ...embedding, model, dim, normalized: true } }),
+    'index.faiss',
+  )
+
+export interface Rebuild {
+  readonly root: string
+  readonly clock: Clock
+  readonly embedder: Embedder
+  readonly progress: (done: number, total: number) => void
+}
+
+const REBUILD_MS = 600_000
+const BATCH = 256
+
+const embedAll = async (
+  { embedder, progress }: Rebuild,
+  texts: readonly string[],
+  dim: number,
+  signal: AbortSignal,
+): Promise<Matrix> => {
+  const values = new Float32Array(texts.length * dim)
+  for (let at = 0; at < texts.length; at += BATCH) {
+    const part = await embedder.embed(texts.slice(at, at + BATCH), 'document', signal)
+    if (part.dim !== dim) throw packetFaults.embedder_answer('the vectors of the server differ in length')
+    values.set(part.values, at * dim)
+    progress(Math.min(at + BATCH, texts.length), texts.length)
+  }
+  return { rows: texts.length, dim, values }
+}
+
+/**
+ * Makes the vectors of another model for a packet that is in the store, once: of many that come at the same time
+ * one does the work. The packet itself never changes.
+ */
+export const rebuildVectors = async (
+  rebuild: Rebuild,
+  digest: Digest,
+  packet: Pick<OpenPacket, 'manifest' | 'docs'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { root, clock, embedder } = rebuild
+  const texts = [...packet.docs].map(({ text }) => text)
+  // Where they go depends on how long they are, which only the server knows.
+  const { dim } = await embedder.embed(texts.slice(0, 1), 'document', signal)
+  const target = rebuiltIndex(root, digest, packet.manifest, embedder.model, dim)
+  const isThere = async () => (await stat(target).catch(() => undefined)) !== undefined
+  if (await isThere()) return
+  await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
+    if (!(await isThere())) await replaceFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)))
+  })
+}
+
+/** Opens packets of a store below a root. */
+export const packetReader =
+  (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
+  async (digest: Digest, folder: string): Promise<OpenPacket> => {
+    const fence = fenceOf(root)
+    const payload = new Payload(fence, folder)
+    const bytes = await payload.read('manifest.json')
+    if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
+    const manifest = readManifest(bytes)
+    const docs = await openDocs(payload, manifest)
+    const place = join(root, 'index', safeName(digest), fingerprint(manifest))
+    const { lexical, warnings } = await openLexical(payload, place, docs)
+    const { dim } = manifest.embedding
+    const index = dim > 0 ? await placeIndex(payload, join(place, 'index.faiss'), manifest) : undefined
+    const table = join(place, 'index.i8')
+    const vectors = index === undefined ? undefined : await open({ index, table }, { rows: docs.rows, dim })
+    const others = new Map<string, Promise<VectorIndex | undefined>>()
+    const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
+      const index = rebuiltIndex(root, digest, manifest, model, dim)
+      if ((await stat(index).catch(() => undefined)) === undefined) return undefined
+      return open({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim })
+    }
+    return {
+      manifest,
+      docs,
+      lexical,
+      ...(vectors !== undefined && { vectors }),
+      warnings,
+      bytes: docs.bytes + lexical.bytes + (vectors === undefined ? 0 : docs.rows * (dim + ROW_FACTS)),
+      rebuilt: async (model, dim) => {
+        const key = JSON.stringify([model, dim])
+        const opening = others.get(key) ?? openOther(model, dim)
+        others.set(key, opening)
+        const found = await opening.catch((thrown: unknown) => {
+          others.delete(key)
+          throw thrown
+        })
+        // That there is none yet is not remembered: somebody may be rebuilding.
+        if (found === undefined) others.delete(key)
+        return found
+      },
+      rebuild: (embedder, signal, watch) => {
+        const progress = (done: number, total: number) => watch('embed', done, total)
+        return rebuildVectors({ root, clock, embedder, progress }, digest, { manifest, docs }, signal)
+      },
+      close: () => {
+        vectors?.close()
+        // One that could not be opened was heard of by whoever asked for it.
+        for (const other of others.values()) other.then((one) => one?.close()).catch(() => {})
+      },
+    }
+  }

@@ -1,0 +1,131 @@
+import type { SerializedBundle } from '@sigstore/bundle'
+import type { Signer } from '@sigstore/verify'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import {
+  type Anchors,
+  matchIdentity,
+  type Signed,
+  type VerifyBundle,
+} from '../../packets/trust/attestation.ts'
+import type { TrustedKey } from '../../packets/trust/simple-signing.ts'
+
+const STATEMENT_TYPE = 'application/vnd.in-toto+json'
+const ROOT_TYPE = /^application\/vnd\.dev\.sigstore\.trustedroot/
+
+/** The library is large and rarely needed: it is loaded with the first bundle. */
+const load = async () => {
+  const [{ bundleFromJSON }, { TrustedRoot }, { toSignedEntity, toTrustMaterial, Verifier }] =
+    await Promise.all([
+      import('@sigstore/bundle'),
+      import('@sigstore/protobuf-specs'),
+      import('@sigstore/verify'),
+    ])
+  return { bundleFromJSON, TrustedRoot, toSignedEntity, toTrustMaterial, Verifier }
+}
+type Library = Awaited<ReturnType<typeof load>>
+type Bundle = ReturnType<Library['bundleFromJSON']>
+
+/** Whether a file is the list of authorities and logs that a sigstore hands out. */
+export const isTrustedRoot = (value: unknown): boolean =>
+  isRecord(value) &&
+  ROOT_TYPE.test(String(value.mediaType)) &&
+  Array.isArray(value.certificateAuthorities) &&
+  value.certificateAuthorities.length > 0
+
+/** A signature by a key we know needs no witness: what the bundle says of logs and times is left aside. */
+const findKey = (
+  { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier }: Library,
+  bundle: Bundle,
+  keys: readonly TrustedKey[],
+  manifest: Buffer,
+): string | undefined => {
+  const entity = { ...toSignedEntity(bundle, manifest), tlogEntries: [], timestamps: [] }
+  const none = { ctlogThreshold: 0, tlogThreshold: 0, timestampThreshold: 0 }
+  return keys.find(({ key }) => {
+    try {
+      const found = () => ({ publicKey: key, validFor: () => true })
+      new Verifier(toTrustMaterial(TrustedRoot.fromJSON({}), found), none).verify(entity)
+      return true
+    } catch {
+      return false
+    }
+  })?.name
+}
+
+// The library takes the name in a checkpoint for a pattern; a stranger's patterns may take for ever to match.
+const PLAIN_NAME = /^[\w.:/-]{1,256}$/
+const hasPlainNames = (envelope: string): boolean =>
+  [...envelope.matchAll(/\u2014 (\S+)/g)].every(([, name = '']) => PLAIN_NAME.test(name))
+
+/**
+ * Whether every log entry of a bundle says when it was made in a way that the log has signed. A proof of inclusion
+ * alone says nothing of time, and a certificate that lives for minutes is worth what its time is worth.
+ */
+const hasSignedTimes = ({ verificationMaterial }: Bundle): boolean =>
+  verificationMaterial.tlogEntries.every(
+    ({ integratedTime, inclusionPromise, inclusionProof }) =>
+      hasPlainNames(inclusionProof?.checkpoint?.envelope ?? '') &&
+      (!integratedTime || integratedTime === '0' || inclusionPromise !== undefined),
+  )
+
+const nameOf = ({ identity }: Signer): { readonly subject: string; readonly issuer: string } => ({
+  subject: identity?.subjectAlternativeName ?? '',
+  issuer: identity?.extensions?.issuer ?? '',
+})
+
+/** The one a certificate of this sigstore was given to, if the bundle holds in every respect. */
+const findHolder = (library: Library, bundle: Bundle, root: unknown, manifest: Buffer) => {
+  const { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier } = library
+  if (!isTrustedRoot(root) || !hasSignedTimes(bundle)) return undefined
+  const trusted = TrustedRoot.fromJSON(root)
+  const verifier = new Verifier(toTrustMaterial(trusted), {
+    // A private sigstore may have no logs; what it has must have seen the signature.
+    ctlogThreshold: Math.min(trusted.ctlogs.length, 1),
+    tlogThreshold: Math.min(trusted.tlogs.length, 1),
+    timestampThreshold: 1,
+  })
+  return nameOf(verifier.verify(toSignedEntity(bundle, manifest)))
+}
+
+const statementOf = (bundle: Bundle): Pick<Signed, 'statement'> | undefined => {
+  const { content } = bundle
+  if (content.$case === 'messageSignature') return {}
+  const { payload, payloadType } = content.dsseEnvelope
+  return payloadType === STATEMENT_TYPE ? { statement: payload } : undefined
+}
+
+const orNothing = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const findSigner = (
+  library: Library,
+  bundle: Bundle,
+  { keys, identities, root }: Anchors,
+  manifest: Buffer,
+): string | undefined => {
+  if (bundle.verificationMaterial.content.$case === 'publicKey')
+    return findKey(library, bundle, keys, manifest)
+  const holder = identities.length === 0 ? undefined : findHolder(library, bundle, root, manifest)
+  return holder !== undefined && matchIdentity(identities, holder.subject, holder.issuer)
+    ? `${holder.subject} (${holder.issuer})`
+    : undefined
+}
+
+/** Verifies sigstore bundles by key or by certificate. Whatever a bundle does to the library, it is not verified. */
+export const verifyBundle: VerifyBundle = async (bytes, anchors, subject) => {
+  const library = await load()
+  const bundle = orNothing(() => {
+    const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as SerializedBundle
+    return library.bundleFromJSON(value)
+  })
+  const content = bundle === undefined ? undefined : statementOf(bundle)
+  if (bundle === undefined || content === undefined) return undefined
+  const manifest = Buffer.from(content.statement === undefined ? await subject.manifest() : [])
+  const signer = orNothing(() => findSigner(library, bundle, anchors, manifest))
+  return signer === undefined ? undefined : { signer, ...content }
+}

@@ -1,0 +1,140 @@
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { inLanes } from '../../kernel/async/concurrency.ts'
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import type { PlacedFile } from '../../packets/format/artifact.ts'
+import { safeName } from '../../packets/format/reference.ts'
+import type { NewObject, ObjectVerdict, OpenBlob, PacketStore, StoredObject } from '../../packets/store.ts'
+import { verifyBytes } from '../../packets/verify-stream.ts'
+import { syncFolder } from '../files/fsync-dir.ts'
+import { hideFolder } from '../files/state-folder.ts'
+import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
+import { judgeObject, MANIFEST_FILE, objectFiles } from './verify-stored.ts'
+
+const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
+  ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
+]
+
+/** The largest first: what remains when they are through is soon done. */
+const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.descriptor.size
+
+const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
+  await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
+  const files = [...object.files].sort(bySize).map(
+    ({ path, descriptor }) =>
+      (signal: AbortSignal) =>
+        writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
+  )
+  const manifest = () => writeNew(join(draft, MANIFEST_FILE), [object.manifest])
+  await inLanes([...files, manifest], (write, signal) => write(signal))
+  await Promise.all(folderTree(draft, object.files).map(syncFolder))
+}
+
+const digestOf = (name: string): Digest | undefined =>
+  /^sha256_[0-9a-f]{64}$/.test(name) ? name.replace('_', ':') : undefined
+
+const describeObject = async (folder: string, digest: Digest): Promise<StoredObject> => {
+  const files = await objectFiles(folder)
+  const { mtimeMs } = await stat(join(folder, MANIFEST_FILE))
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  return { digest, files: files.length, bytes, storedAt: Math.round(mtimeMs) }
+}
+
+/** Packets in `cas/` below a root, each a folder named by its digest. */
+export const packetStore = (root: string): PacketStore => {
+  const cas = join(root, 'cas')
+  const place = (digest: Digest): string => join(cas, safeName(digest))
+
+  const find = async (digest: Digest): Promise<string | undefined> => {
+    const folder = place(digest)
+    const whole = await stat(join(folder, MANIFEST_FILE)).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+    return whole ? folder : undefined
+  }
+
+  const list = async (): Promise<readonly StoredObject[]> => {
+    const names = (await readdir(cas).catch(() => [])).sort()
+    const found = await Promise.all(
+      names.flatMap((name) => {
+        const digest = digestOf(name)
+        // What is pruned while we look is not there.
+        return digest === undefined ? [] : describeObject(join(cas, name), digest).catch(() => [])
+      }),
+    )
+    return found.flat()
+  }
+
+  const remove = async (digest: Digest): Promise<void> => {
+    // Renamed first: a reader finds all of it or nothing.
+    const draft = join(cas, draftName())
+    await rename(place(digest), draft)
+    const index = join(root, 'index', safeName(digest))
+    for (const one of [draft, index, join(root, 'meta', safeName(digest))])
+      await rm(one, { recursive: true, force: true })
+  }
+
+  const add = async (object: NewObject, open: OpenBlob): Promise<string> => {
+    const there = await find(object.digest)
+    if (there !== undefined) return there
+    if (digestBytes(object.manifest) !== object.digest)
+      throw packetFaults.mismatch(`the manifest that came as ${object.digest} is another`)
+    const draft = join(cas, draftName())
+    try {
+      await hideFolder(root)
+      await mkdir(cas, { recursive: true, mode: 0o755 })
+      await sweepDrafts(cas)
+      await fillDraft(draft, object, open)
+      await settle(draft, place(object.digest))
+    } catch (cause) {
+      await rm(draft, { recursive: true, force: true }).catch(() => {})
+      throw diskFault(cause)
+    }
+    return place(object.digest)
+  }
+
+  /** Of two that store the same packet at once the first wins, and both have it. */
+  const settle = async (draft: string, target: string): Promise<void> => {
+    const clear = async () => {
+      // A folder without a manifest is no packet of ours: another tool's, which cannot be verified.
+      if ((await stat(join(target, MANIFEST_FILE)).catch(() => undefined)) !== undefined) return false
+      await rm(target, { recursive: true, force: true })
+      return true
+    }
+    await rename(draft, target).catch(async (cause: NodeJS.ErrnoException) => {
+      if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(cause.code ?? '')) throw cause
+      if (await clear()) await rename(draft, target)
+      else await rm(draft, { recursive: true, force: true })
+    })
+    await syncFolder(cas)
+  }
+
+  return {
+    find,
+    add,
+    list,
+    verify: async (digests) => {
+      const verdicts: ObjectVerdict[] = []
+      await inLanes([...digests.entries()], async ([at, digest]) => {
+        verdicts[at] = { digest, problems: await judgeObject(place(digest), digest) }
+      })
+      return verdicts
+    },
+    prune: async (digests) => {
+      for (const folder of [cas, join(root, 'cache/metadata'), join(root, 'cache/metadata_alias')])
+        await sweepDrafts(folder)
+      const gone = []
+      for (const digest of digests) {
+        if ((await find(digest)) === undefined) continue
+        await remove(digest).catch((cause: unknown) => {
+          throw diskFault(cause)
+        })
+        gone.push(digest)
+      }
+      return gone
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { eventually, makeFolder, sweep } from '../../../test/support/binary.ts'
+import { never } from '../../../test/support/packet-world.ts'
+import { writeFlat } from '../../packets/format/faiss.ts'
+import { embedLocally, LOCAL_DIM } from '../../packets/search/local-embedder.ts'
+import { systemClock } from '../system/clock.ts'
+import { openVectors } from './vector-file.ts'
+
+afterAll(sweep)
+
+const texts = Array.from({ length: 300 }, (_, i) => `chunk ${i} speaks of topic ${i % 7} and item ${i * i}`)
+const values = new Float32Array(texts.length * LOCAL_DIM)
+texts.forEach((text, row) => {
+  values.set(embedLocally(text), row * LOCAL_DIM)
+})
+const expected = { rows: texts.length, dim: LOCAL_DIM }
+
+const place = async () => {
+  const folder = await makeFolder()
+  const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
+  await writeFile(files.index, writeFlat({ ...expected, values }))
+  return { folder, files }
+}
+const rowsFor = async (files: { index: string; table: string }, text: string) => {
+  const index = await openVectors(files, expected, systemClock)
+  try {
+    return (await index.search(embedLocally(text), 5, never)).hits.map(({ row }) => row)
+  } finally {
+    index.close()
+  }
+}
+
+describe('an index in files', () => {
+  it('is searched, and keeps its bytes for the next time', async () => {
+    const { folder, files } = await place()
+    const first = await rowsFor(files, texts[42] as string)
+    expect(first[0]).toBe(42)
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8'])
+    const bytes = await readFile(files.table)
+    expect(await rowsFor(files, texts[42] as string)).toEqual(first)
+    expect(await readFile(files.table)).toEqual(bytes)
+  })
+
+  it.each<[string, (path: string) => Promise<void>]>([
+    ['cut off', (path) => truncate(path, 1000)],
+    ['empty', (path) => writeFile(path, '')],
+    ['of another index', (path) => writeFile(path, Buffer.alloc(0x20000))],
+  ])('makes its bytes again when they are %s', async (_, damage) => {
+    const { files } = await place()
+    const first = await rowsFor(files, 'topic 3')
+    const bytes = await readFile(files.table)
+    await damage(files.table)
+    expect(await rowsFor(files, 'topic 3')).toEqual(first)
+    expect(await readFile(files.table)).toEqual(bytes)
+  })
+
+  it('makes its bytes again when its vectors were made again', async () => {
+    const { files } = await place()
+    const last = texts.length - 1
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
+    const turned = new Float32Array(values.length)
+    for (let row = 0; row <= last; row++)
+      turned.set(values.subarray(row * LOCAL_DIM, (row + 1) * LOCAL_DIM), (last - row) * LOCAL_DIM)
+    await writeFile(files.index, writeFlat({ ...expected, values: turned }))
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(last - 42)
+  })
+
+  it('does not wait for a pipe that lies where its bytes are kept', async () => {
+    const { files } = await place()
+    execFileSync('mkfifo', [files.table])
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
+  })
+
+  it('is asked by a graph where that is wanted, once it is there, and the graph is kept', async () => {
+    const { folder, files } = await place()
+    const question = embedLocally(texts[42] as string)
+    const exact = await openVectors(files, expected, systemClock)
+    const index = await openVectors(files, expected, systemClock, { graphRows: 100 })
+    const before = await exact.search(question, 5, never)
+    expect(before.approximate).toBe(false)
+    await eventually('the graph', async () => (await index.search(question, 5, never)).approximate)
+    expect((await index.search(question, 5, never)).hits[0]).toEqual(before.hits[0])
+    await eventually('its file', async () => (await readdir(folder)).includes('index.i8.graph'))
+    const kept = await readFile(`${files.table}.graph`)
+    const again = await openVectors(files, expected, systemClock, { graphRows: 100 })
+    await eventually('the graph', async () => (await again.search(question, 5, never)).approximate)
+    expect(await readFile(`${files.table}.graph`)).toEqual(kept)
+    for (const one of [exact, index, again]) one.close()
+    const larger = await openVectors(files, expected, systemClock, { graphRows: 301 })
+    expect((await larger.search(question, 5, never)).approximate).toBe(false)
+    larger.close()
+  })
+
+  it('is opened by many at once, and made once', async () => {
+    const { folder, files } = await place()
+    const all = await Promise.all(Array.from({ length: 8 }, () => rowsFor(files, 'item 81')))
+    expect(new Set(all.map(String)).size).toBe(1)
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8'])
+  })
+
+  it.each<[string, (path: string) => Promise<void>, string]>([
+    ['has lost its end', (path) => truncate(path, 5000), 'packet.index'],
+    [
+      'has another shape',
+      (path) => writeFile(path, writeFlat({ rows: 1, dim: 2, values: new Float32Array(2) })),
+      'packet.index',
+    ],
+    [
+      'has a value that is no number',
+      (path) =>
+        writeFile(path, writeFlat({ ...expected, values: values.map((v, i) => (i === 9 ? Number.NaN : v)) })),
+      'packet.vectors',
+    ],
+    [
+      'is gone',
+      (path) => writeFile(`${path}.x`, '').then(() => import('node:fs/promises').then(({ rm }) => rm(path))),
+      'packet_disk.failed',
+    ],
+  ])('is refused when it %s', async (_, damage, code) => {
+    const { files } = await place()
+    await damage(files.index)
+    await expect(openVectors(files, expected, systemClock)).rejects.toMatchObject({ code })
+  })
+})

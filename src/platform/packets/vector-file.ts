@@ -1,0 +1,201 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Fault } from '../../kernel/fault.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { VectorIndex } from '../../packets/ask/retrieve.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packets/format/faiss.ts'
+import { checkFinite } from '../../packets/format/vectors.ts'
+import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
+import { ByteTable } from '../../packets/search/quantized-vectors.ts'
+import { withLock } from '../files/file-lock.ts'
+import { diskFault, draftName, sweepDrafts } from './drafts.ts'
+import { GrowingGraph } from './hnsw-file.ts'
+
+/** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
+export interface VectorFiles {
+  readonly index: string
+  readonly table: string
+}
+
+export interface VectorShape {
+  readonly rows: number
+  readonly dim: number
+}
+
+export interface SearchOptions {
+  /** From so many rows on a graph is made, and asked once it is there; never, when absent. */
+  readonly graphRows?: number
+}
+
+/** Opens an index whose shape is known. */
+export type OpenVectors = (files: VectorFiles, expected: VectorShape) => Promise<VectorIndex>
+
+const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
+const GRAPH_MAGIC = Buffer.from('WRNT-HN\x01', 'latin1')
+const HEADER = 64
+const CHUNK = 256 * 1024 * 1024
+const ROWS_AT_ONCE = 2048
+const LOCK_MS = 30_000
+// A pipe that lies there instead is not waited for; it has no size, and so is no index.
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+const readInto = (fd: number, target: Uint8Array, position: number): void => {
+  for (let at = 0; at < target.length; ) {
+    const got = readSync(fd, target, at, Math.min(CHUNK, target.length - at), position + at)
+    if (got === 0) throw packetFaults.index('a file of the index has become shorter')
+    at += got
+  }
+}
+
+const sourceOf = (fd: number): ByteSource => ({
+  size: fstatSync(fd).size,
+  read: async (at, length) => {
+    const bytes = new Uint8Array(length)
+    readInto(fd, bytes, at)
+    return bytes
+  },
+})
+
+interface IndexFile extends FlatIndex {
+  /** When the file was written, in nanoseconds. */
+  readonly written: bigint
+}
+
+/**
+ * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
+ * shape, so the time they were written counts too.
+ */
+const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buffer => {
+  const header = Buffer.alloc(HEADER)
+  magic.copy(header)
+  header.writeUInt32LE(dim, 8)
+  header.writeBigUInt64LE(BigInt(rows), 16)
+  header.writeBigUInt64LE(BigInt(offset), 24)
+  header.writeBigInt64LE(written, 32)
+  return header
+}
+
+/** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
+const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
+  let fd: number
+  try {
+    fd = openSync(path, READ)
+  } catch {
+    return undefined
+  }
+  try {
+    const table = new ByteTable(flat.rows, flat.dim)
+    const header = Buffer.alloc(HEADER)
+    if (fstatSync(fd).size !== HEADER + table.contents.length) return undefined
+    readInto(fd, header, 0)
+    if (!header.equals(headerOf(flat))) return undefined
+    readInto(fd, table.contents, HEADER)
+    return table
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): Promise<ByteTable> => {
+  const table = new ByteTable(rows, dim)
+  for (let first = 0; first < rows; first += ROWS_AT_ONCE) {
+    const count = Math.min(ROWS_AT_ONCE, rows - first)
+    const values = floatsOf(await source.read(offset + first * dim * 4, count * dim * 4))
+    checkFinite(values)
+    table.fill(first, values)
+    // Others wait for their answers too.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return table
+}
+
+const saveTable = async (path: string, flat: IndexFile, table: ByteTable): Promise<void> => {
+  const draft = join(dirname(path), draftName())
+  try {
+    const file = await open(draft, 'wx', 0o644)
+    try {
+      await file.writeFile(headerOf(flat))
+      await file.writeFile(table.contents)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch {
+    // Without room for it the table serves from memory, and is made again next time.
+    await unlink(draft).catch(() => {})
+  }
+}
+
+const openTable = async (
+  { table: path }: VectorFiles,
+  source: ByteSource,
+  flat: IndexFile,
+  clock: Clock,
+): Promise<ByteTable> => {
+  const ready = loadTable(path, flat)
+  if (ready !== undefined) return ready
+  // Only who finds none takes the lock, and looks again: of many that come at once one does the work.
+  const making = withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
+    const done = loadTable(path, flat)
+    if (done !== undefined) return done
+    await sweepDrafts(dirname(path))
+    const made = await makeTable(source, flat)
+    await saveTable(path, flat, made)
+    return made
+  })
+  return making.catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault) || thrown.code !== 'lock.failed') throw thrown
+    // Nobody can write here, so nobody does the work for others either.
+    return makeTable(source, flat)
+  })
+}
+
+/** Opens an index for searching. Its floats stay on disk and are read where the bytes cannot decide. */
+export const openVectors = async (
+  files: VectorFiles,
+  expected: VectorShape,
+  clock: Clock,
+  { graphRows = Number.POSITIVE_INFINITY }: SearchOptions = {},
+): Promise<VectorIndex> => {
+  let fd: number
+  try {
+    fd = openSync(files.index, READ)
+  } catch (cause) {
+    throw diskFault(cause)
+  }
+  try {
+    const source = sourceOf(fd)
+    const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
+    if (flat.dim !== expected.dim || flat.rows !== expected.rows)
+      throw packetFaults.index(
+        `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
+      )
+    const table = await openTable(files, source, flat, clock)
+    const graph =
+      flat.rows < graphRows
+        ? undefined
+        : new GrowingGraph(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
+    const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
+      readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
+    return {
+      rows: flat.rows,
+      dim: flat.dim,
+      search: async (query, k) => {
+        const whole = graph?.whole
+        return whole === undefined
+          ? { hits: searchExact(table, query, k, read), approximate: false }
+          : { hits: whole.nearest(query, k, read), approximate: true }
+      },
+      close: () => {
+        graph?.close()
+        closeSync(fd)
+      },
+    }
+  } catch (cause) {
+    closeSync(fd)
+    throw cause
+  }
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { Repository } from '../../packets/registry.ts'
+import { withDeadline } from '../system/deadline.ts'
+import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './address.ts'
+import { registryFaults } from './faults.ts'
+import { OciLogin } from './login.ts'
+import type { OciSettings } from './settings.ts'
+import { type Answer, type Body, sendRequest, type WireRequest } from './transport.ts'
+
+export interface OciRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
+  /** Below `/v2/<repository>/`, or an address the registry gave. */
+  readonly target: string | URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Body
+  /** A part of something longer, which has to be begun anew when this fails. */
+  readonly once?: boolean
+  /** A large answer is expected. */
+  readonly bulk?: boolean
+}
+
+const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/
+const MAX_REDIRECTS = 5
+const REDIRECTS = [301, 302, 303, 307, 308]
+const AGAIN = [408, 429, 500, 502, 503, 504]
+/** Longer than this we do not wait on a registry's word. */
+const MAX_WAIT_MS = 20_000
+const MAX_DEADLINE_MS = 24 * 3_600_000
+
+/** Names that mean another host. */
+const HOSTS: ReadonlyMap<string, string> = new Map(
+  ['docker.io', 'index.docker.io'].map((name) => [name, 'registry-1.docker.io']),
+)
+
+const retryAfter = (answer: Answer, now: number): number | undefined => {
+  const text = answer.header('retry-after')
+  if (text === null) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
+}
+
+/** Talks to registries: who may be asked, as whom, how often, how long. */
+export class OciHttp {
+  readonly settings: OciSettings
+  readonly #login: OciLogin
+
+  constructor(settings: OciSettings) {
+    this.settings = settings
+    this.#login = new OciLogin(
+      settings.credentials,
+      (base, url, request, signal) => this.#send(base, url, request, signal),
+      (answer, max, signal) => this.readSmall(answer, max, signal),
+    )
+  }
+
+  /** One deadline over everything an operation does: retries, logins and waiting do not stretch it. */
+  deadline(signal: AbortSignal, bytes = 0): AbortSignal {
+    const { requestMs, bytesPerSecond } = this.settings
+    const ms = Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000)
+    return withDeadline(signal, Math.min(ms, MAX_DEADLINE_MS))
+  }
+
+  /** Sends a request until it gets an answer worth having: anything that trying again would not change. */
+  async send(at: Repository, request: OciRequest, signal: AbortSignal): Promise<Answer> {
+    const base = await this.#open(at.host)
+    const url =
+      typeof request.target === 'string'
+        ? new URL(`/v2/${at.repository}/${request.target}`, base)
+        : request.target
+    for (let attempt = 1; ; attempt++) {
+      const last = request.once === true || attempt >= this.settings.attempts
+      const answer = await this.#attempt(base, at, url, request, signal).catch((cause: unknown) => {
+        if (last || !(cause instanceof Fault) || cause.code !== 'registry.unreachable') throw cause
+        return undefined
+      })
+      if (answer !== undefined && !AGAIN.includes(answer.status)) return answer
+      const wait = answer === undefined ? undefined : retryAfter(answer, Date.now())
+      answer?.discard()
+      if (last || (wait ?? 0) > MAX_WAIT_MS)
+        throw registryFaults.unavailable(`${at.host} answered ${answer?.status}`, {
+          ...(wait !== undefined && { detail: { retryAfterMs: wait } }),
+        })
+      await this.pause(attempt, signal, wait)
+    }
+  }
+
+  /** Waits before another try. */
+  async pause(attempt: number, signal: AbortSignal, wait?: number): Promise<void> {
+    const ms = wait ?? this.settings.backoffMs * 2 ** (attempt - 1)
+    await sleep(ms, undefined, { signal }).catch((cause: unknown) => {
+      throw this.failure(cause, signal)
+    })
+  }
+
+  /** What a failed request means. The end of the deadline is the registry's doing, a cancellation the caller's. */
+  failure(cause: unknown, signal: AbortSignal, host = 'the registry'): unknown {
+    if (cause instanceof Fault) return cause
+    if (signal.aborted)
+      return isTimeout(signal.reason)
+        ? registryFaults.slow(`${host} took too long`, { cause })
+        : signal.reason
+    if (isRecord(cause) && CERTIFICATE.test(String(cause.code)))
+      return registryFaults.certificate('the certificate of the registry is not to be trusted', { cause })
+    return registryFaults.unreachable(`${host} cannot be reached, or hung up${reasonIn(cause)}`, { cause })
+  }
+
+  /** An address the registry gave, when it may be followed. */
+  async judge(host: string, location: string | null, from: URL): Promise<URL> {
+    const base = await this.#open(host)
+    if (location === null || !URL.canParse(location, from.href))
+      throw registryFaults.garbled('the registry points nowhere')
+    const target = new URL(location, from)
+    await checkTarget(base, target, (one) => this.#isPlain(one))
+    return target
+  }
+
+  #isPlain(host: string): boolean {
+    return isLoopbackName(new URL(`http://${host}`).hostname) || this.settings.plain.includes(host)
+  }
+
+  async #open(name: string): Promise<URL> {
+    const host = HOSTS.get(name) ?? name
+    const { allowed, trusted } = this.settings
+    if (allowed.length > 0 && !allowed.some((one) => host === one || host.endsWith(`.${one}`)))
+      throw registryFaults.not_allowed(`registry host '${host}' is not in OCI allowlist`)
+    const url = new URL(`${this.#isPlain(host) ? 'http' : 'https'}://${host}`)
+    if (!trusted.includes(name)) await checkPublic(url.hostname)
+    return url
+  }
+
+  /** A request with its login, once more when the registry asks who we are, and never a third time. */
+  async #attempt(
+    base: URL,
+    at: Repository,
+    url: URL,
+    request: OciRequest,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
+    const known = this.#login.known(base, scope)
+    const first = await this.#follow(base, url, request, known, signal)
+    if (first.status !== 401 || url.origin !== base.origin) return first
+    const challenge = first.header('www-authenticate')
+    first.discard()
+    const realm = (text: string) => this.judge(at.host, text, base)
+    const header = await this.#login.answer(base, scope, challenge, realm, signal)
+    const second = await this.#follow(base, url, request, header, signal)
+    if (second.status !== 401) return second
+    second.discard()
+    this.#login.forget(base, scope)
+    throw registryFaults.denied(`${base.host} does not accept what we know of ourselves`)
+  }
+
+  async #follow(
+    base: URL,
+    start: URL,
+    { method, headers, body, bulk }: OciRequest,
+    login: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    let url = start
+    for (let hops = 0; ; hops++) {
+      // The password is the registry's alone: another host, even another port, is somebody else.
+      const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
+      const request = {
+        method,
+        headers: { ...headers, ...own },
+        ...(body && { body }),
+        ...(bulk && { bulk }),
+      }
+      const answer = await this.#send(base, url, request, signal)
+      if (!REDIRECTS.includes(answer.status)) return answer
+      answer.discard()
+      if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
+      if (method !== 'GET' && method !== 'HEAD')
+        throw registryFaults.garbled(`${base.host} answers an upload by leading elsewhere`)
+      url = await this.judge(base.host, answer.header('location'), url)
+    }
+  }
+
+  /** A registry that the operator named may lie anywhere; whoever it leads to, and any other, may not. */
+  async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
+    const own = url.hostname === base.hostname
+    if (own && this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === base.host)) return {}
+    return { lookup: await lookupFor(base, url) }
+  }
+
+  async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<Answer> {
+    try {
+      const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...request.headers }
+      const judged = await this.#lookup(base, url)
+      const answer = await sendRequest(url, { ...request, headers, ...judged }, signal)
+      // Asked for as they are: packed bytes could unpack to anything.
+      if ((answer.header('content-encoding') ?? 'identity') === 'identity') return answer
+      answer.discard()
+    } catch (cause) {
+      throw this.failure(cause, signal, url.host)
+    }
+    throw registryFaults.garbled('the registry sends packed bytes that nobody asked for')
+  }
+
+  /** A small body, bounded before and while it is read. */
+  async readSmall(answer: Answer, max: number, signal: AbortSignal): Promise<Uint8Array> {
+    const tooLarge = registryFaults.too_large(`the registry's answer has more than ${max} bytes`)
+    if (Number(answer.header('content-length') ?? 0) > max) {
+      answer.discard()
+      throw tooLarge
+    }
+    const chunks: Uint8Array[] = []
+    let seen = 0
+    try {
+      for await (const chunk of answer.body) {
+        seen += chunk.length
+        if (seen > max) throw tooLarge
+        chunks.push(chunk)
+      }
+    } catch (cause) {
+      throw this.failure(cause, signal)
+    }
+    return Buffer.concat(chunks)
+  }
+}
+
+/** The system's word for it, which people know how to look up. */
+const reasonIn = (cause: unknown): string =>
+  isRecord(cause) && typeof cause.code === 'string' && /^E[A-Z]+$/.test(cause.code) ? ` (${cause.code})` : ''
+
+const isTimeout = (reason: unknown): boolean => isRecord(reason) && reason.name === 'TimeoutError'

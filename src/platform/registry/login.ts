@@ -1,0 +1,128 @@
+import {
+  basicHeader,
+  type Challenge,
+  type Credentials,
+  type FindCredentials,
+  maySeePassword,
+  readChallenge,
+  readToken,
+  type Token,
+} from './auth.ts'
+import { registryFaults } from './faults.ts'
+import type { Answer, WireRequest } from './transport.ts'
+
+type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<Answer>
+type ReadSmall = (answer: Answer, max: number, signal: AbortSignal) => Promise<Uint8Array>
+/** Turns the address of a token service into one that may be asked. */
+type JudgeRealm = (text: string) => Promise<URL>
+type Bearer = Extract<Challenge, { scheme: 'bearer' }>
+
+const MAX_TOKEN_ANSWER = 64 * 1024
+
+interface Known {
+  readonly header: string
+  readonly until: number
+}
+
+/** Logs in to registries and remembers for how long. Nothing of it is written down. */
+export class OciLogin {
+  readonly #credentials: FindCredentials
+  readonly #send: Send
+  readonly #read: ReadSmall
+  readonly #known = new Map<string, Known>()
+
+  constructor(credentials: FindCredentials, send: Send, read: ReadSmall) {
+    this.#credentials = credentials
+    this.#send = send
+    this.#read = read
+  }
+
+  known(base: URL, scope: string): string | undefined {
+    const found = this.#known.get(`${base.origin} ${scope}`)
+    return found !== undefined && found.until > Date.now() ? found.header : undefined
+  }
+
+  forget(base: URL, scope: string): void {
+    this.#known.delete(`${base.origin} ${scope}`)
+  }
+
+  /** The header that answers a challenge. */
+  async answer(
+    base: URL,
+    scope: string,
+    challenge: string | null,
+    judge: JudgeRealm,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const asked = readChallenge(challenge)
+    if (asked === undefined)
+      throw registryFaults.denied(`${base.host} refuses us and does not say how to log in`)
+    const who = await this.#credentials(base.host)
+    const known =
+      asked.scheme === 'basic'
+        ? { header: this.#basic(base, who), until: Number.POSITIVE_INFINITY }
+        : await this.#bearer(base, scope, asked, who, judge, signal)
+    this.#known.set(`${base.origin} ${scope}`, known)
+    return known.header
+  }
+
+  #basic(base: URL, who: Credentials | undefined): string {
+    if (who?.kind !== 'password') throw registryFaults.denied(`${base.host} wants a name and a password`)
+    return basicHeader(who.user, who.password)
+  }
+
+  async #bearer(
+    base: URL,
+    scope: string,
+    { realm, service }: Bearer,
+    who: Credentials | undefined,
+    judge: JudgeRealm,
+    signal: AbortSignal,
+  ): Promise<Known> {
+    if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
+    const url = await judge(realm)
+    const trusted = maySeePassword(base, url) ? who : undefined
+    const answer = await this.#ask(base, url, scope, service, trusted, signal)
+    const { token, seconds } = await this.#readToken(base, answer, signal)
+    return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
+  }
+
+  // The scope is ours, not what the challenge says: a registry must not have us ask for more.
+  #ask(
+    base: URL,
+    url: URL,
+    scope: string,
+    service: string,
+    who: Credentials | undefined,
+    signal: AbortSignal,
+  ) {
+    if (who?.kind === 'identity') {
+      const form = new URLSearchParams({
+        grant_type: 'refresh_token',
+        refresh_token: who.token,
+        client_id: 'warrant',
+        service,
+        scope,
+      })
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return this.#send(base, url, { method: 'POST', headers, body: Buffer.from(form.toString()) }, signal)
+    }
+    url.searchParams.set('scope', scope)
+    if (service !== '') url.searchParams.set('service', service)
+    const login = who?.kind === 'password' ? { authorization: basicHeader(who.user, who.password) } : {}
+    return this.#send(base, url, { method: 'GET', headers: login }, signal)
+  }
+
+  async #readToken(base: URL, answer: Answer, signal: AbortSignal): Promise<Token> {
+    if (answer.status !== 200) {
+      answer.discard()
+      throw registryFaults.denied(`the token service of ${base.host} refuses us`)
+    }
+    const bytes = await this.#read(answer, MAX_TOKEN_ANSWER, signal)
+    try {
+      return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
+    } catch (cause) {
+      throw registryFaults.garbled(`the token service of ${base.host} gave no token`, { cause })
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type { Digest } from '../../kernel/encoding/digest.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { Fault } from '../../kernel/fault.ts'
+import { type Descriptor, MANIFEST_TYPE } from '../../packets/format/artifact.ts'
+import type { ByteSource } from '../../packets/format/faiss.ts'
+import type { RegistryWriter, Repository } from '../../packets/registry.ts'
+import { registryFaults } from './faults.ts'
+import type { OciHttp } from './http.ts'
+import { statusFault } from './status.ts'
+import type { Answer, StreamBody } from './transport.ts'
+
+type Promised = Pick<Descriptor, 'digest' | 'size'>
+
+const AGAIN = ['registry.unreachable', 'registry.unavailable']
+const BYTES = { 'content-type': 'application/octet-stream' }
+
+/** So much is read at once, while what came before is sent. */
+const PIECE = 1024 * 1024
+
+/** A part of a source as a body. It is read anew when it has to be sent again. */
+const partOf = (
+  source: ByteSource,
+  from: number,
+  size: number,
+  tell: (sent: number) => void,
+): StreamBody => ({
+  size,
+  read: async function* () {
+    const end = from + size
+    const readAt = (at: number) => {
+      const piece = at < end ? source.read(at, Math.min(PIECE, end - at)) : undefined
+      piece?.catch(() => {})
+      return piece
+    }
+    let next = readAt(from)
+    for (let at = from; next !== undefined; ) {
+      const piece = await next
+      at += piece.length
+      next = readAt(at)
+      yield piece
+      tell(at)
+    }
+  },
+})
+
+/** Writes packets to registries. */
+export class OciPusher implements RegistryWriter {
+  readonly #http: OciHttp
+
+  constructor(http: OciHttp) {
+    this.#http = http
+  }
+
+  async pushBlob(
+    at: Repository,
+    blob: Promised,
+    source: ByteSource,
+    signal: AbortSignal,
+    passed: (bytes: number) => void = () => {},
+  ): Promise<'sent' | 'there'> {
+    const until = this.#http.deadline(signal, blob.size)
+    if (await this.#has(at, blob.digest, until)) {
+      passed(blob.size)
+      return 'there'
+    }
+    // An upload that is begun anew passes bytes that were told of already.
+    let told = 0
+    const tell = (sent: number) => {
+      if (sent > told) passed(sent - told)
+      told = Math.max(told, sent)
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#upload(at, blob, source, until, tell)
+        return 'sent'
+      } catch (cause) {
+        // An upload that broke off is begun anew: what the registry kept of it is not known.
+        const again = cause instanceof Fault && AGAIN.includes(cause.code)
+        if (!again || attempt >= this.#http.settings.attempts) throw cause
+        await this.#http.pause(attempt, until)
+      }
+    }
+  }
+
+  async #has(at: Repository, digest: Digest, signal: AbortSignal): Promise<boolean> {
+    const response = await this.#http.send(at, { method: 'HEAD', target: `blobs/${digest}` }, signal)
+    response.discard()
+    if (response.status === 200) return true
+    if (response.status === 404) return false
+    throw await statusFault(at, response, `the blob ${digest}`)
+  }
+
+  async #upload(
+    at: Repository,
+    blob: Promised,
+    source: ByteSource,
+    signal: AbortSignal,
+    tell: (sent: number) => void,
+  ): Promise<void> {
+    const begun = await this.#http.send(at, { method: 'POST', target: 'blobs/uploads/' }, signal)
+    let place = await this.#accepted(at, begun, 'an upload')
+    const { chunkBytes } = this.#http.settings
+    let sent = 0
+    for (; blob.size > chunkBytes && sent < blob.size; sent += chunkBytes) {
+      const body = partOf(source, sent, Math.min(chunkBytes, blob.size - sent), tell)
+      const headers = { ...BYTES, 'content-range': `${sent}-${sent + body.size - 1}` }
+      const answer = await this.#http.send(
+        at,
+        { method: 'PATCH', target: place, headers, body, once: true },
+        signal,
+      )
+      place = await this.#accepted(at, answer, 'a part of a blob')
+    }
+    place.searchParams.set('digest', blob.digest)
+    const body = sent === 0 ? partOf(source, 0, blob.size, tell) : new Uint8Array()
+    const done = await this.#http.send(
+      at,
+      { method: 'PUT', target: place, headers: BYTES, body, once: true },
+      signal,
+    )
+    if (done.status !== 201) throw await statusFault(at, done, `room for the blob ${blob.digest}`)
+    done.discard()
+    tell(blob.size)
+  }
+
+  /** Where the upload goes on. It may be another host, which then never hears our password. */
+  async #accepted(at: Repository, response: Answer, what: string): Promise<URL> {
+    if (response.status !== 202) throw await statusFault(at, response, `room for ${what}`)
+    response.discard()
+    return this.#http.judge(at.host, response.header('location'), response.url)
+  }
+
+  async pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest> {
+    const until = this.#http.deadline(signal, bytes.length)
+    const response = await this.#http.send(
+      at,
+      { method: 'PUT', target: `manifests/${name}`, headers: { 'content-type': MANIFEST_TYPE }, body: bytes },
+      until,
+    )
+    if (response.status !== 201) throw await statusFault(at, response, `room for the manifest ${name}`)
+    response.discard()
+    const digest = digestBytes(bytes)
+    const claimed = response.header('docker-content-digest')
+    if (claimed !== null && claimed !== digest)
+      throw registryFaults.garbled(`${at.host} stored another manifest than the one it was given`)
+    return digest
+  }
+}

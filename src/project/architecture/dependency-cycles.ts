@@ -1,0 +1,54 @@
+import { addTo } from '../../kernel/multimap.ts'
+import type { ArchitectureGraph, GraphNode } from './graph.ts'
+
+/**
+ * Groups of types that depend on one another in a circle, by two walks: the second goes against the arrows, in the
+ * reverse order in which the first was done. Neither recurses: a chain may be as long as the project has types.
+ */
+export const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
+  const along = linksOf(edges.map(({ from, to }) => [from, to]))
+  const against = linksOf(edges.map(({ from, to }) => [to, from]))
+  const done: string[] = []
+  const seen = new Set<string>()
+  for (const { id } of nodes) visit(id, along, seen, (one) => done.push(one))
+  const groups: string[][] = []
+  const taken = new Set<string>()
+  for (const id of done.reverse()) {
+    const group: string[] = []
+    visit(id, against, taken, (one) => group.push(one))
+    if (group.length > 1) groups.push(group)
+  }
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  return groups.map((group) => group.sort().flatMap((id) => byId.get(id) ?? []))
+}
+
+const linksOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> => {
+  const links = new Map<string, string[]>()
+  for (const [from, to] of pairs) {
+    addTo(links, from, to)
+  }
+  return links
+}
+
+/** Tells of each node when everything behind it has been seen. */
+const visit = (
+  start: string,
+  links: ReadonlyMap<string, readonly string[]>,
+  seen: Set<string>,
+  leave: (id: string) => void,
+): void => {
+  if (seen.has(start)) return
+  seen.add(start)
+  const path = [{ id: start, next: 0 }]
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const next = links.get(top.id)?.[top.next]
+    top.next += 1
+    if (next === undefined) {
+      leave(top.id)
+      path.pop()
+    } else if (!seen.has(next)) {
+      seen.add(next)
+      path.push({ id: next, next: 0 })
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import { addTo } from '../../kernel/multimap.ts'
+import { originOf } from '../connections/addresses.ts'
+import type { Outbound } from '../connections/connections.ts'
+import type { Connections } from '../connections/interconnections.ts'
+import { injectionsOf, type Role, rolesOf } from '../connections/roles.ts'
+import { inOrder } from '../source/source-files.ts'
+import type { Place, SourceIndex } from '../source/source-index.ts'
+import { firstArgument, simpleName } from '../source/source-unit.ts'
+
+export type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
+
+/** Where in the code something can be seen. */
+export interface Evidence {
+  readonly file: string
+  readonly line: number
+}
+
+export interface GraphNode {
+  readonly id: string
+  readonly kind: NodeKind
+  /** The whole name. */
+  readonly name: string
+  readonly role: string
+  readonly source: Evidence
+}
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  /** By what means; empty for a plain dependency. */
+  readonly label: string
+  readonly source: Evidence
+}
+
+export interface ArchitectureGraph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  /** Names that had to be told apart by a number. */
+  readonly renamed: readonly string[]
+}
+
+const KINDS: Readonly<Partial<Record<Role, NodeKind>>> = {
+  'Application Root': 'APP',
+  Controller: 'CTRL',
+  Service: 'SVC',
+  Repository: 'REP',
+  Client: 'EXT',
+  Component: 'SVC',
+}
+const ORDER: readonly NodeKind[] = ['APP', 'CTRL', 'SVC', 'REP', 'EXT']
+const MAX_ID = 60
+
+/** Letters, digits and underscores: all a diagram can take as a name. */
+const plainId = (kind: NodeKind, name: string): string =>
+  `${kind}_${
+    name
+      .replace(/[^A-Za-z0-9_]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, MAX_ID) || 'x'
+  }`
+
+interface Draft {
+  readonly key: string
+  readonly kind: NodeKind
+  readonly name: string
+  readonly role: string
+  readonly source: Evidence
+}
+
+const placeKey = ({ unit, type }: Place): string => `${unit.file}\0${type.name}\0${type.line}`
+
+const WRAPPERS = /^(List|Set|Collection|Optional|Provider|ObjectProvider|Supplier|Lazy|Instance)$/
+
+class GraphBuilder {
+  readonly #index: SourceIndex
+  readonly #drafts = new Map<string, Draft>()
+  readonly #edges = new Map<
+    string,
+    { readonly from: string; readonly to: string; readonly label: string; readonly source: Evidence }
+  >()
+  readonly #implementers = new Map<string, Place[]>()
+
+  constructor(index: SourceIndex) {
+    this.#index = index
+  }
+
+  types(): void {
+    for (const unit of this.#index.units)
+      for (const type of unit.types) {
+        for (const name of type.implements) {
+          addTo(this.#implementers, simpleName(name), { unit, type })
+        }
+        const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
+        const kind = role === undefined ? undefined : KINDS[role]
+        if (role === undefined || kind === undefined) continue
+        const key = placeKey({ unit, type })
+        this.#drafts.set(key, {
+          key,
+          kind,
+          name: type.name,
+          role,
+          source: { file: unit.file, line: type.line },
+        })
+      }
+  }
+
+  /** The node an injected type stands for: itself, or the only one that implements it. */
+  #target(written: string, from: Place): string | undefined {
+    const name = WRAPPERS.test(simpleName(written)) ? firstArgument(written) : simpleName(written)
+    const place = this.#index.find(name, from.unit)
+    if (place !== undefined && this.#drafts.has(placeKey(place))) return placeKey(place)
+    const makers = (this.#implementers.get(name) ?? []).map(placeKey).filter((key) => this.#drafts.has(key))
+    return makers.length === 1 ? makers[0] : undefined
+  }
+
+  injections(): void {
+    for (const unit of this.#index.units)
+      for (const type of unit.types) {
+        const from = placeKey({ unit, type })
+        if (!this.#drafts.has(from)) continue
+        for (const one of injectionsOf(type, rolesOf(type, unit))) {
+          const to = this.#target(one.type, { unit, type })
+          if (to === undefined || to === from) continue
+          const label = this.#drafts.get(to)?.role === 'Client' ? 'FeignClient' : ''
+          this.#edge(from, to, label, { file: unit.file, line: one.line })
+        }
+      }
+  }
+
+  #edge(from: string, to: string, label: string, source: Evidence): void {
+    const key = `${from}\0${to}\0${label}`
+    if (!this.#edges.has(key)) this.#edges.set(key, { from, to, label, source })
+  }
+
+  #outside(name: string, role: string, source: Evidence): string {
+    const key = `\0${name}`
+    if (!this.#drafts.has(key)) this.#drafts.set(key, { key, kind: 'EXT', name, role, source })
+    return key
+  }
+
+  /** Keys of drawn types by file and name: records know no more of who calls. */
+  #callers(): ReadonlyMap<string, string> {
+    return new Map(
+      [...this.#drafts.values()].map(({ key, name, source }) => [`${source.file}\0${name}`, key]),
+    )
+  }
+
+  connections({ inbound, outbound }: Connections): void {
+    const callers = this.#callers()
+    for (const one of outbound) {
+      const from = callers.get(`${one.source_file}\0${one.caller}`)
+      // A declared client is a node itself: who injects it calls it.
+      if (from === undefined || this.#drafts.get(from)?.role === 'Client') continue
+      const source = { file: one.source_file, line: one.line }
+      this.#edge(from, this.#outside(serverOf(one), one.protocol, source), one.type, source)
+    }
+    for (const one of inbound.filter(({ protocol }) => protocol.startsWith('Messaging'))) {
+      const to = callers.get(`${one.source_file}\0${one.handler.replace(/\..*$/, '')}`)
+      if (to === undefined) continue
+      const source = { file: one.source_file, line: one.line }
+      this.#edge(
+        this.#outside(one.endpoint, one.protocol, source),
+        to,
+        one.protocol.replace('Messaging-', ''),
+        source,
+      )
+    }
+  }
+
+  build(): ArchitectureGraph {
+    const sorted = [...this.#drafts.values()].sort(
+      (a, b) =>
+        ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) ||
+        inOrder(a.name, b.name) ||
+        inOrder(a.source.file, b.source.file) ||
+        a.source.line - b.source.line,
+    )
+    const taken = new Set<string>()
+    const renamed: string[] = []
+    const ids = new Map<string, string>()
+    const nodes = sorted.map(({ key, ...draft }) => {
+      const wanted = plainId(draft.kind, draft.name)
+      let id = wanted
+      // Mermaid's names are compared as written, ours also without regard to case: some viewers fold it.
+      for (let count = 2; taken.has(id.toLowerCase()); count += 1) id = `${wanted}_${count}`
+      if (id !== wanted) renamed.push(`${draft.name} (${draft.source.file})`)
+      taken.add(id.toLowerCase())
+      ids.set(key, id)
+      return { id, ...draft }
+    })
+    const edges = [...this.#edges.values()]
+      .map((edge) => ({ ...edge, from: ids.get(edge.from) ?? '', to: ids.get(edge.to) ?? '' }))
+      .sort((a, b) => inOrder(a.from, b.from) || inOrder(a.to, b.to) || inOrder(a.label, b.label))
+    return { nodes, edges, renamed }
+  }
+}
+
+/** Calls to one server are one box, whatever their paths. */
+const serverOf = ({ protocol, target_service }: Outbound): string => {
+  const server = protocol === 'REST' ? originOf(target_service) : undefined
+  return server === undefined || server.includes('{') ? target_service : server
+}
+
+/** Types with a role, what they are given and what they call: nothing that no line of code shows. */
+export const buildGraph = (index: SourceIndex, connections: Connections): ArchitectureGraph => {
+  const builder = new GraphBuilder(index)
+  builder.types()
+  builder.injections()
+  builder.connections(connections)
+  return builder.build()
+}
+
+/** Adds to each declared client who uses it. */
+export const withConsumers = (
+  { inbound, outbound }: Connections,
+  { nodes, edges }: ArchitectureGraph,
+): Connections => {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]))
+  const clients = new Map(
+    nodes
+      .filter(({ role }) => role === 'Client')
+      .map(({ id, name, source }) => [`${source.file}\0${name}`, id]),
+  )
+  const users = new Map<string, string[]>()
+  for (const { from, to } of edges) {
+    addTo(users, to, names.get(from) ?? from)
+  }
+  const consumersOf = (one: Outbound) => users.get(clients.get(`${one.source_file}\0${one.caller}`) ?? '')
+  return {
+    inbound,
+    outbound: outbound.map((one) => {
+      const consumers = consumersOf(one)
+      return consumers === undefined ? one : { ...one, consumers }
+    }),
+  }
+}

@@ -1,0 +1,40 @@
+import type { Place } from '../source/source-index.ts'
+
+export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+export const GROUPS = ['size', 'coupling', 'smells'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** Something measured that is worth changing. */
+export interface Suggestion {
+  /** Names the sentence that explains it. */
+  readonly rule: string
+  readonly group: Group
+  readonly severity: Severity
+  /** The class or package. */
+  readonly subject: string
+  readonly file: string
+  readonly line: number
+  /** The measured value. */
+  readonly value: number
+}
+
+/** A measure before its group is known. */
+export type Measured = Omit<Suggestion, 'group'>
+
+export const measuredAt = (
+  place: Place,
+  rule: string,
+  severity: Severity,
+  value: number,
+  line = place.type.line,
+  subject = place.type.name,
+): Measured => ({
+  rule,
+  severity,
+  subject,
+  file: place.unit.file,
+  line,
+  value,
+})

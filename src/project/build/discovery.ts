@@ -1,0 +1,183 @@
+import { isConfigFile } from '../source/discovery-rules.ts'
+import {
+  inOrder,
+  nameOf,
+  type ProjectFiles,
+  type Survey,
+  type Warning,
+  type Watch,
+} from '../source/source-files.ts'
+import type { BuildModule, Dependency } from './build-module.ts'
+import { isGradle, readGradle } from './gradle.ts'
+import { type BuildFiles, readMaven } from './maven.ts'
+import { ModuleSorter } from './modules.ts'
+import type { ModuleView, PackageNode, Structure } from './shape.ts'
+import { drawTree } from './tree.ts'
+import { readWorkspaces } from './workspaces.ts'
+
+export interface DiscoveryOptions {
+  /** When the scan was made, RFC 3339. */
+  readonly at: string
+  readonly watch: Watch
+  /** Groups whose libraries count as ours, with `*` for anything. The project's own group always does. */
+  readonly orgPattern?: string | undefined
+  /** Packages that are known already, by file. */
+  readonly packages?: ReadonlyMap<string, string>
+}
+
+interface Build {
+  readonly modules: readonly BuildModule[]
+  readonly warnings: readonly Warning[]
+}
+
+const buildFiles = (files: ProjectFiles, survey: Survey): BuildFiles => {
+  const known = new Set(survey.files.map(({ path }) => path))
+  return { has: (path) => known.has(path), read: (path) => (known.has(path) ? files.read(path) : undefined) }
+}
+
+const plain = (name: string): Build => ({
+  modules: [{ tool: 'plain', path: '', name, modules: [], dependencies: [] }],
+  warnings: [],
+})
+
+const readBuild = (files: ProjectFiles, survey: Survey): Build => {
+  const build = buildFiles(files, survey)
+  const name = nameOf(files.root) || 'project'
+  if (build.has('pom.xml')) {
+    const maven = readMaven(build, 'pom.xml')
+    return maven.modules.length > 0 ? maven : { ...plain(name), warnings: maven.warnings }
+  }
+  if (isGradle(build)) return readGradle(build, name)
+  if (!build.has('package.json')) return plain(name)
+  const manifests = survey.files.map(({ path }) => path).filter((path) => nameOf(path) === 'package.json')
+  return readWorkspaces(build, manifests, name)
+}
+
+const MAX_PATTERN = 200
+
+/** A group pattern as people write it: parts separated by commas, `*` for anything. */
+const inHouse = (pattern: string | undefined, own: string | undefined): ((group: string) => boolean) => {
+  const parts = (pattern ?? '')
+    .slice(0, MAX_PATTERN)
+    .split(',')
+    .map((part) => part.trim())
+  const wanted = [...parts, own ?? ''].filter((part) => part !== '')
+  const fits = (part: string, group: string) => {
+    const stem = part.replace(/\.?\*+$/, '')
+    return group === stem || group.startsWith(`${stem}.`) || (part.endsWith('*') && group.startsWith(stem))
+  }
+  return (group) => group !== '' && wanted.some((part) => fits(part, group))
+}
+
+const newNode = (): PackageNode => ({ classCount: 0, totalClassCount: 0, subPackages: Object.create(null) })
+
+const packageTree = (modules: readonly ModuleView[]): Record<string, PackageNode> => {
+  const top = newNode()
+  for (const { name, files } of modules.flatMap(({ packages }) => packages)) {
+    let node = top
+    for (const part of name === '' ? ['(default)'] : name.split('.')) {
+      const below = node.subPackages[part] ?? newNode()
+      node.subPackages[part] = below
+      below.totalClassCount += files.length
+      node = below
+    }
+    node.classCount += files.length
+  }
+  return top.subPackages
+}
+
+const statisticsOf = (modules: readonly ModuleView[], survey: Survey): Structure['project']['statistics'] => {
+  const packages = new Map<string, number>()
+  for (const { name, files } of modules.flatMap((module) => module.packages))
+    packages.set(name, (packages.get(name) ?? 0) + files.length)
+  const all = modules.flatMap((module) => module.packages.flatMap(({ files }) => files))
+  const [largest] = [...packages].sort(([a, n], [b, m]) => m - n || inOrder(a, b))
+  return {
+    totalClasses: all.length,
+    totalPackages: packages.size,
+    javaFilesCount: all.filter((path) => path.endsWith('.java')).length,
+    kotlinFilesCount: all.filter((path) => path.endsWith('.kt')).length,
+    configFilesCount: survey.files.filter(({ path }) => isConfigFile(path)).length,
+    largestPackage: largest?.[0] ?? null,
+  }
+}
+
+const distinct = (all: readonly Dependency[]): Structure['project']['dependencies']['runtime'] => {
+  const byName = new Map(
+    all.map(({ groupId, artifactId, version }) => [
+      `${groupId}:${artifactId}:${version ?? ''}`,
+      { groupId, artifactId, ...(version !== undefined && { version }) },
+    ]),
+  )
+  return [...byName].sort(([a], [b]) => inOrder(a, b)).map(([, value]) => value)
+}
+
+const dependenciesOf = (
+  modules: readonly BuildModule[],
+  pattern: string | undefined,
+): Structure['dependencies'] => {
+  const ours = inHouse(pattern, modules[0]?.groupId)
+  const own = new Set(modules.map(({ groupId = '', name }) => `${groupId}:${name}`))
+  return modules
+    .flatMap((module) =>
+      module.dependencies.map((one) => ({
+        ...one,
+        module: module.path === '' ? '.' : module.path,
+        inHouse: ours(one.groupId) || own.has(`${one.groupId}:${one.artifactId}`),
+      })),
+    )
+    .sort((a, b) => inOrder(keyOf(a), keyOf(b)))
+}
+
+const keyOf = (one: Structure['dependencies'][number]): string =>
+  [one.module, one.groupId, one.artifactId, one.scope, one.version ?? ''].join('\0')
+
+const mavenView = (root: BuildModule | undefined): Structure['root']['maven'] => {
+  if (root?.tool !== 'maven') return { missing: true }
+  const { groupId, artifactId, version, modules } = root
+  return {
+    ...(groupId !== undefined && { groupId }),
+    ...(artifactId !== undefined && { artifactId }),
+    ...(version !== undefined && { version }),
+    modules: [...modules].sort(),
+    missing: false,
+  }
+}
+
+const KEPT = ['version', 'packaging', 'description', 'java', 'springBoot'] as const
+
+const said = (root: BuildModule | undefined): Partial<Record<(typeof KEPT)[number], string>> =>
+  Object.fromEntries(KEPT.flatMap((key) => (root?.[key] === undefined ? [] : [[key, root[key]]])))
+
+/** Modules, packages, libraries and counts of a project, from its files alone. */
+export const discover = (files: ProjectFiles, survey: Survey, options: DiscoveryOptions): Structure => {
+  const build = readBuild(files, survey)
+  const sorter = new ModuleSorter(build.modules, files, options.packages)
+  for (const file of survey.files) {
+    options.watch()
+    sorter.add(file)
+  }
+  const views = build.modules.map((module) => sorter.view(module)).sort((a, b) => inOrder(a.path, b.path))
+  const [root] = build.modules
+  const libraries = build.modules.flatMap(({ dependencies }) => dependencies)
+  const found: Omit<Structure, 'tree'> = {
+    root: { path: '.', maven: mavenView(root), modules: views },
+    project: {
+      name: root?.name ?? 'project',
+      tool: root?.tool ?? 'plain',
+      ...said(root),
+      rootPath: '.',
+      scanTimestamp: options.at,
+      modules: views.map(({ path }) => path),
+      packages: packageTree(views),
+      dependencies: {
+        runtime: distinct(libraries.filter(({ scope }) => scope !== 'test')),
+        test: distinct(libraries.filter(({ scope }) => scope === 'test')),
+      },
+      statistics: statisticsOf(views, survey),
+    },
+    dependencies: dependenciesOf(build.modules, options.orgPattern),
+    warnings: [...survey.warnings, ...build.warnings, ...sorter.warnings],
+  }
+  return { ...found, tree: drawTree(found) }
+}

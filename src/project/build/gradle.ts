@@ -1,0 +1,182 @@
+import { joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import type { BuildModule, Dependency } from './build-module.ts'
+import { type BuildFiles, walkPath } from './maven.ts'
+
+interface Token {
+  readonly kind: 'text' | 'word' | 'mark'
+  readonly text: string
+  /** Whether it may begin a statement. */
+  readonly first: boolean
+}
+
+const TOKEN =
+  /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|([A-Za-z_][\w.]*)|([^\s])/g
+
+/** Words, strings and marks of a build script, in either of its languages; comments are gone. */
+const readTokens = (script: string): Token[] => {
+  const tokens: Token[] = []
+  let end = 0
+  for (const { 0: whole, 1: double, 2: single, 3: word, 4: mark, index } of script.matchAll(TOKEN)) {
+    const between = script.slice(end, index)
+    const first = end === 0 || between.includes('\n') || /[{};]$/.test(tokens.at(-1)?.text ?? '')
+    if (double !== undefined || single !== undefined)
+      tokens.push({ kind: 'text', text: double ?? single ?? '', first })
+    else if (word !== undefined) tokens.push({ kind: 'word', text: word, first })
+    else if (mark !== undefined) tokens.push({ kind: 'mark', text: mark, first })
+    // A comment is no token: the line it ended with still counts as a break.
+    if (double ?? single ?? word ?? mark) end = index + whole.length
+  }
+  return tokens
+}
+
+const isMark = (token: Token | undefined, ...marks: readonly string[]): boolean =>
+  token?.kind === 'mark' && marks.includes(token.text)
+
+/** The string after a word, an optional `=` or `(` between them: `group = "x"`, `group "x"`, `group("x")`. */
+const settingOf = (tokens: readonly Token[], word: string): string | undefined => {
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== 'word' || token.text !== word || !token.first) continue
+    const next = isMark(tokens[index + 1], '=', '(') ? tokens[index + 2] : tokens[index + 1]
+    if (next?.kind === 'text') return next.text
+  }
+  return undefined
+}
+
+/** All strings in the list after a word: `include "a", "b"` over as many lines as it takes. */
+const listsAfter = (tokens: readonly Token[], word: string): string[] => {
+  const found: string[] = []
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (tokens[at]?.kind !== 'word' || tokens[at]?.text !== word) continue
+    for (at += 1; at < tokens.length; at += 1) {
+      const token = tokens[at]
+      if (token?.kind === 'text') found.push(token.text)
+      else if (!isMark(token, ',', '(', '[')) break
+    }
+    at -= 1
+  }
+  return found
+}
+
+const SCOPES: Readonly<Record<string, string>> = {
+  implementation: 'compile',
+  api: 'compile',
+  compile: 'compile',
+  compileOnly: 'provided',
+  runtimeOnly: 'runtime',
+  annotationProcessor: 'provided',
+  kapt: 'provided',
+  testImplementation: 'test',
+  testCompile: 'test',
+  testRuntimeOnly: 'test',
+}
+
+const named = (tokens: readonly Token[], at: number, word: string): string | undefined => {
+  const window = tokens.slice(at, at + 14)
+  const index = window.findIndex((token, i) => token.text === word && isMark(window[i + 1], ':', '='))
+  const value = window[index + 2]
+  return index >= 0 && value?.kind === 'text' ? value.text : undefined
+}
+
+const dependencyAt = (tokens: readonly Token[], at: number, scope: string): Dependency | undefined => {
+  let next = at + 1
+  while (isMark(tokens[next], '(') || /^(platform|enforcedPlatform)$/.test(tokens[next]?.text ?? ''))
+    next += 1
+  const token = tokens[next]
+  const [groupId = '', artifactId, version] =
+    token?.kind === 'text'
+      ? token.text.split(':')
+      : [named(tokens, next, 'group'), named(tokens, next, 'name'), named(tokens, next, 'version')]
+  if (groupId === '' || artifactId === undefined) return undefined
+  return { groupId, artifactId, ...(version !== undefined && version !== '' && { version }), scope }
+}
+
+const dependenciesOf = (tokens: readonly Token[]): Dependency[] =>
+  tokens.flatMap((token, at) => {
+    const scope = token.kind === 'word' && Object.hasOwn(SCOPES, token.text) ? SCOPES[token.text] : undefined
+    return scope === undefined ? [] : (dependencyAt(tokens, at, scope) ?? [])
+  })
+
+const javaLevel = (tokens: readonly Token[]): string | undefined => {
+  const at = tokens.findIndex(({ text }) => text === 'JavaLanguageVersion.of')
+  const digits =
+    at < 0
+      ? ''
+      : tokens
+          .slice(at + 2, at + 5)
+          .map(({ text }) => text)
+          .join('')
+          .replace(/\D.*$/, '')
+  return digits === '' ? settingOf(tokens, 'sourceCompatibility') : digits
+}
+
+const bootVersion = (tokens: readonly Token[]): string | undefined => {
+  const at = tokens.findIndex(({ kind, text }) => kind === 'text' && text === 'org.springframework.boot')
+  const window = at < 0 ? [] : tokens.slice(at, at + 6)
+  const version = window[window.findIndex(({ text }) => text === 'version') + 1]
+  return version?.kind === 'text' && version !== window[0] ? version.text : undefined
+}
+
+const scriptOf = (files: BuildFiles, folder: string, name: string): string | undefined =>
+  [`${name}.gradle.kts`, `${name}.gradle`].map((one) => joinPath(folder, one)).find((path) => files.has(path))
+
+const readModule = (files: BuildFiles, folder: string, name: string, above?: BuildModule): BuildModule => {
+  const file = scriptOf(files, folder, 'build')
+  const tokens = file === undefined ? [] : readTokens(files.read(file) ?? '')
+  const said = {
+    file,
+    groupId: settingOf(tokens, 'group') ?? above?.groupId,
+    artifactId: name,
+    version: settingOf(tokens, 'version') ?? above?.version,
+    description: settingOf(tokens, 'description'),
+    java: javaLevel(tokens) ?? above?.java,
+    springBoot: bootVersion(tokens) ?? above?.springBoot,
+  }
+  return {
+    tool: 'gradle',
+    path: folder,
+    name,
+    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    modules: [],
+    dependencies: dependenciesOf(tokens),
+  }
+}
+
+/** `a:b` is the folder `a/b`, unless the settings move it. */
+const foldersOf = (tokens: readonly Token[]): Map<string, string> => {
+  const folders = new Map(
+    listsAfter(tokens, 'include').map((name) => [
+      name.replace(/^:/, ''),
+      name.replace(/^:/, '').replaceAll(':', '/'),
+    ]),
+  )
+  for (const [at, token] of tokens.entries()) {
+    if (token.text !== '.' || tokens[at + 1]?.text !== 'projectDir') continue
+    const name = tokens[at - 2]?.text.replace(/^:/, '')
+    const way = tokens.slice(at + 2, at + 9).find(({ kind }) => kind === 'text')?.text
+    if (name !== undefined && way !== undefined && folders.has(name)) folders.set(name, way)
+  }
+  return folders
+}
+
+/** The modules a Gradle build includes, read from its scripts as text: nothing is evaluated. */
+export const readGradle = (
+  files: BuildFiles,
+  rootName: string,
+): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
+  const warnings: Warning[] = []
+  const settings = scriptOf(files, '', 'settings')
+  const tokens = settings === undefined ? [] : readTokens(files.read(settings) ?? '')
+  const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName)
+  const modules: BuildModule[] = []
+  for (const [name, way] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const folder = walkPath('', way)
+    if (folder === undefined || folder === '') {
+      const message = `the module ${JSON.stringify(name)} lies outside the project`
+      warnings.push({ code: 'module_outside', file: settings ?? '', message })
+    } else modules.push(readModule(files, folder, nameOf(name.replaceAll(':', '/')), root))
+  }
+  return { modules: [{ ...root, modules: modules.map(({ path }) => path) }, ...modules], warnings }
+}
+
+export const isGradle = (files: BuildFiles): boolean =>
+  scriptOf(files, '', 'settings') !== undefined || scriptOf(files, '', 'build') !== undefined

@@ -1,0 +1,112 @@
+import { addTo } from '../../kernel/multimap.ts'
+import { isTestPath } from '../source/discovery-rules.ts'
+import { packageLine } from '../source/package-declaration.ts'
+import {
+  folderOf,
+  inOrder,
+  type ProjectFile,
+  type ProjectFiles,
+  type Warning,
+} from '../source/source-files.ts'
+import type { BuildModule } from './build-module.ts'
+import type { ModuleView } from './shape.ts'
+
+type Packages = Map<string, string[]>
+
+const MAIN = /^src\/main\/(?:java|kotlin|scala)\//
+const TEST = /^src\/test\/(?:java|kotlin|scala)\//
+const RESOURCES = /^src\/main\/resources\//
+const CODE = /\.(java|kt|scala)$/
+
+/** Files that carry a package's or a module's description, not a class. */
+export const isClassFile = (path: string): boolean =>
+  CODE.test(path) && !/(^|\/)(module-info|package-info)\.java$/.test(path)
+
+/** The module a file belongs to: the one with the longest folder above it. */
+const ownerOf = (folders: ReadonlySet<string>, path: string): string => {
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder))
+    if (folders.has(folder)) return folder
+  return ''
+}
+
+const sorted = (packages: Packages): ModuleView['packages'] =>
+  [...packages].sort(([a], [b]) => inOrder(a, b)).map(([name, files]) => ({ name, files: files.sort() }))
+
+class ModuleFiles {
+  readonly main: Packages = new Map()
+  readonly test: Packages = new Map()
+  readonly resources: string[] = []
+}
+
+/** Sorts the files of a project into modules and packages. */
+export class ModuleSorter {
+  readonly warnings: Warning[] = []
+  readonly #folders: ReadonlySet<string>
+  readonly #byModule = new Map<string, ModuleFiles>()
+  readonly #files: ProjectFiles
+  readonly #known: ReadonlyMap<string, string>
+
+  constructor(
+    modules: readonly BuildModule[],
+    files: ProjectFiles,
+    known: ReadonlyMap<string, string> = new Map(),
+  ) {
+    this.#known = known
+    this.#folders = new Set(modules.map(({ path }) => path))
+    this.#files = files
+  }
+
+  add({ path }: ProjectFile): void {
+    const owner = ownerOf(this.#folders, path)
+    const inside = owner === '' ? path : path.slice(owner.length + 1)
+    const module = this.#byModule.get(owner) ?? new ModuleFiles()
+    this.#byModule.set(owner, module)
+    if (RESOURCES.test(inside)) module.resources.push(path)
+    if (!isClassFile(path)) return
+    const root = MAIN.exec(inside)?.[0] ?? TEST.exec(inside)?.[0]
+    const declared = this.#declared(path)
+    if (root === undefined) addTo(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
+    else {
+      const folder = folderOf(inside.slice(root.length)).replaceAll('/', '.')
+      this.#compare(path, folder, declared)
+      addTo(MAIN.test(inside) ? module.main : module.test, folder, path)
+    }
+  }
+
+  #declared(path: string): string | undefined {
+    const known = this.#known.get(path)
+    if (known !== undefined) return known
+    const text = this.#files.read(path)
+    if (text === undefined) {
+      this.warnings.push({ code: 'file_unreadable', file: path, message: 'the file cannot be read as text' })
+      return undefined
+    }
+    return packageLine(text)
+  }
+
+  #compare(path: string, folder: string, declared: string | undefined): void {
+    if (declared === undefined || declared === folder) return
+    // Kotlin may leave the common beginning of the packages out of its folders.
+    if (path.endsWith('.kt') && declared.endsWith(folder)) return
+    const message = `the file declares the package ${JSON.stringify(declared)} but lies in ${JSON.stringify(folder)}`
+    this.warnings.push({ code: 'package_mismatch', file: path, message })
+  }
+
+  view(module: BuildModule): ModuleView {
+    const files = this.#byModule.get(module.path) ?? new ModuleFiles()
+    const { groupId, artifactId, version, packaging } = module
+    return {
+      name: module.name,
+      path: module.path === '' ? '.' : module.path,
+      tool: module.tool,
+      ...(groupId !== undefined && { groupId }),
+      ...(artifactId !== undefined && { artifactId }),
+      ...(version !== undefined && { version }),
+      ...(packaging !== undefined && { packaging }),
+      modules: [...module.modules].sort(),
+      packages: sorted(files.main),
+      testPackages: sorted(files.test),
+      resources: files.resources.sort(),
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { parse as parseYaml } from 'yaml'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
+import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import type { BuildModule, Dependency } from './build-module.ts'
+import { type BuildFiles, walkPath } from './maven.ts'
+
+const MAX_ALIASES = 50
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
+
+/** Patterns of workspaces start at the root: one name is a folder there, not anywhere. */
+const fitsAny = (patterns: readonly string[]): PathTest => {
+  const tests = patterns.flatMap(expandBraces).map(compileGlob)
+  return (path) => tests.some((test) => test(path))
+}
+
+const readJson = (files: BuildFiles, file: string, warnings: Warning[]): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(files.read(file) ?? '')
+    if (isRecord(value)) return value
+  } catch {
+    // Falls through: a broken file and a file of something else are told alike.
+  }
+  warnings.push({ code: 'package_invalid', file, message: 'package.json is not a JSON object' })
+  return {}
+}
+
+const pnpmPatterns = (files: BuildFiles, warnings: Warning[]): string[] => {
+  const file = 'pnpm-workspace.yaml'
+  if (!files.has(file)) return []
+  try {
+    const value: unknown = parseYaml(files.read(file) ?? '', { maxAliasCount: MAX_ALIASES })
+    return isRecord(value) ? strings(value.packages) : []
+  } catch {
+    warnings.push({ code: 'yaml_invalid', file, message: 'the file is not valid YAML' })
+    return []
+  }
+}
+
+const SECTIONS = [
+  ['dependencies', 'compile'],
+  ['peerDependencies', 'provided'],
+  ['devDependencies', 'test'],
+] as const
+
+/** `@scope/name` has a group; a bare name has none. */
+const dependency = (name: string, version: unknown, scope: string): Dependency => {
+  const [, groupId = '', artifactId = name] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
+  return { groupId, artifactId, ...(typeof version === 'string' && { version }), scope }
+}
+
+const readModule = (files: BuildFiles, file: string, rootName: string, warnings: Warning[]): BuildModule => {
+  const json = readJson(files, file, warnings)
+  const folder = folderOf(file)
+  const name = wordOf(json.name) ?? (folder === '' ? rootName : nameOf(folder))
+  const [version, description] = [wordOf(json.version), wordOf(json.description)]
+  return {
+    tool: 'npm',
+    path: folder,
+    name,
+    file,
+    artifactId: name,
+    ...(version !== undefined && { version }),
+    ...(description !== undefined && { description }),
+    modules: [],
+    dependencies: SECTIONS.flatMap(([section, scope]) => {
+      const list = json[section]
+      return isRecord(list) ? Object.entries(list).map(([one, at]) => dependency(one, at, scope)) : []
+    }),
+  }
+}
+
+const patternsOf = (files: BuildFiles, warnings: Warning[]): string[] => {
+  const { workspaces } = readJson(files, 'package.json', [])
+  const listed = isRecord(workspaces) ? strings(workspaces.packages) : strings(workspaces)
+  return [...listed, ...pnpmPatterns(files, warnings)]
+}
+
+/** The packages of an npm, yarn or pnpm workspace. */
+export const readWorkspaces = (
+  files: BuildFiles,
+  manifests: readonly string[],
+  rootName: string,
+): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
+  const warnings: Warning[] = []
+  const patterns = patternsOf(files, warnings)
+  for (const pattern of patterns.filter((one) => walkPath('', one.replace(/^!/, '')) === undefined)) {
+    const message = `the workspace ${JSON.stringify(pattern)} lies outside the project`
+    warnings.push({ code: 'module_outside', file: 'package.json', message })
+  }
+  const wanted = patterns.filter((one) => !one.startsWith('!') && !one.includes('..'))
+  const unwanted = patterns.filter((one) => one.startsWith('!')).map((one) => one.slice(1))
+  const [isWanted, isUnwanted] = [fitsAny(wanted), fitsAny(unwanted)]
+  const below = manifests.filter((file) => {
+    const path = segments(folderOf(file))
+    return path.length > 0 && isWanted(path) && !isUnwanted(path)
+  })
+  const modules = below.map((file) => readModule(files, file, rootName, warnings))
+  const root = readModule(files, joinPath('', 'package.json'), rootName, warnings)
+  return { modules: [{ ...root, modules: modules.map(({ path }) => path) }, ...modules], warnings }
+}

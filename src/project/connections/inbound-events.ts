@@ -1,0 +1,200 @@
+import type { Configuration } from '../source/configuration.ts'
+import {
+  type Annotation,
+  type Expression,
+  findAnnotation,
+  firstArgument,
+  type Method,
+  simpleName,
+  type TypeUnit,
+} from '../source/source-unit.ts'
+import type { KnownText, TextResolver } from '../source/text-resolver.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import type { Inbound } from './connections.ts'
+import type { ProtoService } from './proto.ts'
+
+interface Listener {
+  readonly protocol: string
+  /** Arguments that may name what is listened to, the first that is there counts. */
+  readonly args: readonly string[]
+}
+
+const LISTENERS: Readonly<Record<string, Listener>> = {
+  KafkaListener: {
+    protocol: 'Messaging-Kafka',
+    args: ['topics', 'topicPattern', 'topicPartitions', 'value'],
+  },
+  KafkaHandler: { protocol: 'Messaging-Kafka', args: [] },
+  RabbitListener: { protocol: 'Messaging-RabbitMQ', args: ['queues', 'bindings', 'queuesToDeclare'] },
+  JmsListener: { protocol: 'Messaging-JMS', args: ['destination', 'value'] },
+  StreamListener: { protocol: 'Messaging-Stream', args: ['value', 'target'] },
+  Input: { protocol: 'Messaging-Stream', args: ['value'] },
+  Incoming: { protocol: 'Messaging-Stream', args: ['value'] },
+  SqsListener: { protocol: 'Messaging-SQS', args: ['value', 'queueNames'] },
+}
+
+/** `@TopicPartition(topic = "x")` and `@QueueBinding(value = @Queue("x"))` hold the name further in. */
+const innermost = (expression: Expression): Expression => {
+  if (expression.kind === 'list') return { kind: 'list', items: expression.items.map(innermost) }
+  if (expression.kind !== 'annotation') return expression
+  const { args } = expression.annotation
+  const inside = args.get('topic') ?? args.get('value') ?? args.get('name')
+  return inside === undefined ? expression : innermost(inside)
+}
+
+const namesOf = (
+  annotation: Annotation,
+  { args }: Listener,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly KnownText[] => {
+  const given = args.map((name) => annotation.args.get(name)).find((one) => one !== undefined)
+  return given === undefined ? [] : resolver.texts(innermost(given), scope)
+}
+
+const listened = (
+  annotations: readonly Annotation[],
+  line: number,
+  handler: string,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Inbound[] =>
+  annotations.flatMap((annotation) => {
+    const listener = Object.hasOwn(LISTENERS, annotation.name) ? LISTENERS[annotation.name] : undefined
+    if (listener === undefined) return []
+    return namesOf(annotation, listener, resolver, scope).map(({ text, confidence, origin }) => ({
+      protocol: listener.protocol,
+      endpoint: text,
+      source_file: scope.unit.file,
+      line,
+      handler,
+      confidence,
+      ...(origin !== undefined && { origin }),
+    }))
+  })
+
+const SCHEDULES = ['cron', 'fixedRate', 'fixedRateString', 'fixedDelay', 'fixedDelayString', 'every']
+
+const scheduled = (
+  type: TypeUnit,
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Inbound[] =>
+  method.annotations
+    .filter(({ name }) => name === 'Scheduled')
+    .map((annotation) => {
+      const name = SCHEDULES.find((one) => annotation.args.has(one))
+      const when = name === undefined ? undefined : resolver.text(annotation.args.get(name), scope)
+      const handler = `${type.name}.${method.name}`
+      return {
+        protocol: 'Scheduled',
+        endpoint: when === undefined ? handler : `${handler} (${name} ${when.text})`,
+        source_file: scope.unit.file,
+        line: method.line,
+        handler,
+        confidence: when?.confidence ?? 'high',
+        ...(when?.origin !== undefined && { origin: when.origin }),
+      }
+    })
+
+/** Functions as endpoints of a stream: only when the configuration binds them. */
+export const boundName = (
+  configuration: Configuration,
+  name: string,
+  way: 'in' | 'out',
+  file: string,
+): string | undefined => {
+  const binding = `${name}-${way}-0`
+  const aim = configuration.find(`spring.cloud.stream.bindings.${binding}.destination`, file)
+  if (aim !== undefined) return aim.value
+  const listed = [
+    ...configuration.list('spring.cloud.function.definition', file),
+    ...configuration.list('spring.cloud.stream.function.definition', file),
+  ]
+  return listed.flatMap((one) => one.split(/[;|]/)).includes(name) ? binding : undefined
+}
+
+const functional = (
+  type: TypeUnit,
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Inbound[] => {
+  const takes = /^(java\.util\.function\.)?(Consumer|Function)\b/.test(method.returns)
+  if (!takes || findAnnotation(method.annotations, 'Bean') === undefined) return []
+  const name = boundName(resolver.configuration, method.name, 'in', scope.unit.file)
+  if (name === undefined) return []
+  const { text, complete } = resolver.configuration.fill(name, scope.unit.file)
+  return [
+    {
+      protocol: 'Messaging-Stream',
+      endpoint: text,
+      source_file: scope.unit.file,
+      line: method.line,
+      handler: `${type.name}.${method.name}`,
+      confidence: complete ? 'medium' : 'low',
+      origin: `${method.name}-in-0`,
+    },
+  ]
+}
+
+const GRPC_BASE = /(?:^|\.)(\w+?)(?:CoroutineImplBase|ImplBase)$/
+
+/** One record a served method; one for the service when its methods are not known. */
+const grpcInbound = (
+  type: TypeUnit,
+  protos: ReadonlyMap<string, ProtoService>,
+  scope: TypeScope,
+): readonly Inbound[] => {
+  const [, based] = GRPC_BASE.exec(type.extends?.replace(/<.*$/s, '') ?? '') ?? []
+  const marked = findAnnotation(type.annotations, 'GrpcService', 'GRpcService') !== undefined
+  if (based === undefined && !marked) return []
+  const name = based ?? type.name
+  const proto = protos.get(name)
+  const declared = new Map((proto?.methods ?? []).map((one) => [one.toLowerCase(), one]))
+  const served = type.methods
+    .filter(
+      (one) =>
+        findAnnotation(one.annotations, 'Override') !== undefined ||
+        declared.has(one.name.toLowerCase()) ||
+        scope.unit.language === 'kotlin',
+    )
+    .map((one) => ({
+      line: one.line,
+      endpoint: `${proto?.fullName ?? name}/${declared.get(one.name.toLowerCase()) ?? capital(one.name)}`,
+      handler: `${type.name}.${one.name}`,
+    }))
+  const all =
+    served.length > 0
+      ? served
+      : [{ line: type.line, endpoint: `${proto?.fullName ?? name}/Service Methods`, handler: type.name }]
+  return all.map((one) => ({
+    protocol: 'gRPC',
+    source_file: scope.unit.file,
+    confidence: 'high' as const,
+    ...one,
+  }))
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+export const eventInbound = (
+  type: TypeUnit,
+  protos: ReadonlyMap<string, ProtoService>,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Inbound[] => [
+  ...listened(type.annotations, type.line, type.name, resolver, scope),
+  ...type.methods.flatMap((method) => [
+    ...listened(method.annotations, method.line, `${type.name}.${method.name}`, resolver, scope),
+    ...scheduled(type, method, resolver, scope),
+    ...functional(type, method, resolver, scope),
+  ]),
+  ...grpcInbound(type, protos, scope),
+]
+
+/** The entity a repository is for, from what it extends. */
+export const entityOf = (type: TypeUnit): string =>
+  [type.extends ?? '', ...type.implements].map(firstArgument).find((one) => one !== '') ??
+  simpleName(type.name)

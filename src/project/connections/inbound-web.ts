@@ -1,0 +1,191 @@
+import {
+  type Annotation,
+  type Expression,
+  findAnnotation,
+  type Method,
+  NO_METHOD,
+  type TypeUnit,
+} from '../source/source-unit.ts'
+import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import { joinRoutes } from './addresses.ts'
+import type { Inbound } from './connections.ts'
+
+const VERBS: Readonly<Record<string, string>> = {
+  GetMapping: 'GET',
+  PostMapping: 'POST',
+  PutMapping: 'PUT',
+  PatchMapping: 'PATCH',
+  DeleteMapping: 'DELETE',
+  GetExchange: 'GET',
+  PostExchange: 'POST',
+  PutExchange: 'PUT',
+  PatchExchange: 'PATCH',
+  DeleteExchange: 'DELETE',
+}
+const STANDARD = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const NONE: readonly KnownText[] = [{ text: '', confidence: 'high' }]
+
+export interface Route {
+  readonly method: string
+  readonly path: string
+  readonly confidence: KnownText['confidence']
+  readonly origin?: string
+}
+
+const pathOf = (annotation: Annotation): Expression | undefined =>
+  annotation.args.get('path') ?? annotation.args.get('value') ?? annotation.args.get('url')
+
+/** `RequestMethod.GET`, a list of them, or nothing, which is any. */
+const verbsOf = (expression: Expression | undefined): readonly string[] => {
+  const items = expression?.kind === 'list' ? expression.items : expression === undefined ? [] : [expression]
+  const names = items.flatMap((one) =>
+    one.kind === 'name' ? [one.name.slice(one.name.lastIndexOf('.') + 1)] : [],
+  )
+  const known = names.filter((name) => STANDARD.includes(name))
+  return known.length === 0 ? ['ANY'] : known
+}
+
+const springVerbs = (annotation: Annotation): readonly string[] => {
+  const verb = VERBS[annotation.name]
+  return verb === undefined ? verbsOf(annotation.args.get('method')) : [verb]
+}
+
+const isMapping = ({ name }: Annotation): boolean =>
+  name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(VERBS, name)
+
+/** What stands before the paths of a type's methods. */
+export const prefixesOf = (
+  type: TypeUnit,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly KnownText[] => {
+  const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
+  return orNone(above === undefined ? [] : resolver.texts(pathOf(above), scope))
+}
+
+/** Every route one mapped method serves, its type's prefix joined. */
+export const springRoutes = (
+  prefixes: readonly KnownText[],
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Route[] =>
+  method.annotations.filter(isMapping).flatMap((annotation) => {
+    const paths = orNone(resolver.texts(pathOf(annotation), scope))
+    return springVerbs(annotation).flatMap((verb) => combine(verb, prefixes, paths))
+  })
+
+const orNone = (texts: readonly KnownText[]): readonly KnownText[] => (texts.length === 0 ? NONE : texts)
+
+const combine = (
+  verb: string,
+  prefixes: readonly KnownText[],
+  paths: readonly KnownText[],
+): readonly Route[] =>
+  prefixes.flatMap((prefix) =>
+    paths.map((path) => {
+      const origin = [prefix.origin, path.origin].filter((one) => one !== undefined).join('')
+      return {
+        method: verb,
+        path: joinRoutes(prefix.text, path.text),
+        confidence: weaker(prefix.confidence, path.confidence),
+        ...(origin !== '' && { origin }),
+      }
+    }),
+  )
+
+export const toInbound = (route: Route, file: string, line: number, handler: string): Inbound => ({
+  protocol: 'REST',
+  endpoint: `${route.method} ${route.path}`,
+  source_file: file,
+  line,
+  handler,
+  confidence: route.confidence,
+  http_method: route.method,
+  path: route.path,
+  ...(route.origin !== undefined && { origin: route.origin }),
+})
+
+/** Advice is no controller, and a declared client serves nobody. */
+const servesSpring = ({ kind, annotations }: TypeUnit): boolean =>
+  findAnnotation(annotations, 'RestController', 'Controller') !== undefined ||
+  (kind !== 'interface' &&
+    findAnnotation(annotations, 'RequestMapping') !== undefined &&
+    findAnnotation(annotations, 'FeignClient') === undefined)
+
+const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+  const { unit, index } = scope
+  // The mapping may stand on an interface the controller implements.
+  const shared = type.implements
+    .flatMap((name) => index.find(name, unit) ?? [])
+    .filter((place) => findAnnotation(place.type.annotations, 'FeignClient') === undefined)
+  const own = prefixesOf(type, resolver, scope)
+  return [{ unit, type }, ...shared].flatMap((place) => {
+    const there = scope.at(place.unit, place.type, NO_METHOD)
+    const mapped = findAnnotation(place.type.annotations, 'RequestMapping') !== undefined
+    const prefixes = mapped && place.type !== type ? prefixesOf(place.type, resolver, there) : own
+    return place.type.methods.flatMap((method) =>
+      springRoutes(prefixes, method, resolver, there).map((route) => {
+        const line = type.methods.find(({ name }) => name === method.name)?.line ?? type.line
+        return toInbound(route, unit.file, line, `${type.name}.${method.name}`)
+      }),
+    )
+  })
+}
+
+/** JAX-RS: `@Path` on the type and the method, the verb an annotation of its own. */
+const jaxInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+  const above = findAnnotation(type.annotations, 'Path')
+  if (above === undefined || findAnnotation(type.annotations, 'RegisterRestClient') !== undefined) return []
+  const prefixes = orNone(resolver.texts(above.args.get('value'), scope))
+  return type.methods.flatMap((method) => {
+    const verb = method.annotations.find(({ name }) => STANDARD.includes(name))?.name
+    if (verb === undefined) return []
+    const paths = orNone(resolver.texts(findAnnotation(method.annotations, 'Path')?.args.get('value'), scope))
+    return combine(verb, prefixes, paths).map((route) =>
+      toInbound(route, scope.unit.file, method.line, `${type.name}.${method.name}`),
+    )
+  })
+}
+
+const FUNCTIONAL = /web\.(reactive\.|servlet\.)?function/
+
+/** Routes as values: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`, their prefixes around them. */
+const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+  if (!scope.unit.imports.some((name) => FUNCTIONAL.test(name))) return []
+  return method.calls
+    .filter(({ name }) => STANDARD.includes(name))
+    .flatMap((call) => {
+      const [path] = resolver.texts(call.args[0], scope)
+      if (path === undefined) return []
+      const prefixes = (call.within ?? []).filter(({ name }) => name === 'nest' || name === 'path').reverse()
+      const texts = prefixes.map(
+        (one) => resolver.text(prefixOf(one.receiver, one.args[0]), scope)?.text ?? '',
+      )
+      const route = { method: call.name, path: joinRoutes(...texts, path.text), confidence: path.confidence }
+      return [toInbound(route, scope.unit.file, call.line, `${scope.type?.name ?? ''}.${method.name}`)]
+    })
+}
+
+/** The path among what is asked of a request: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
+const predicatePath = (asked: Expression | undefined): Expression | undefined => {
+  if (asked?.kind !== 'call') return asked
+  const { name, args, receiver } = asked.call
+  if (name === 'path' || name === 'pathPrefix') return args[0]
+  return name === 'and' ? [receiver, ...args].map(pathIn).find((one) => one !== undefined) : undefined
+}
+
+const pathIn = (one: Expression | undefined): Expression | undefined =>
+  one?.kind === 'call' ? predicatePath(one) : undefined
+
+const prefixOf = (receiver: Expression | undefined, first: Expression | undefined): Expression | undefined =>
+  receiver?.kind === 'text' ? receiver : predicatePath(first)
+
+export const webInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => [
+  ...(servesSpring(type) ? restInbound(type, resolver, scope) : []),
+  ...jaxInbound(type, resolver, scope),
+  ...type.methods.flatMap((method) =>
+    functionalInbound(method, resolver, scope.at(scope.unit, type, method)),
+  ),
+]

@@ -1,0 +1,109 @@
+import type { Configuration } from '../source/configuration.ts'
+import { inOrder } from '../source/source-files.ts'
+import type { SourceIndex } from '../source/source-index.ts'
+import { NO_METHOD, type SourceUnit } from '../source/source-unit.ts'
+import { TextResolver } from '../source/text-resolver.ts'
+import { TypeScope } from '../source/type-scope.ts'
+import type { Inbound, Outbound } from './connections.ts'
+import { declaredClient } from './declared-clients.ts'
+import { eventInbound } from './inbound-events.ts'
+import { webInbound } from './inbound-web.ts'
+import { configOutbound } from './outbound-config.ts'
+import { dataOutbound, repositoryOutbound } from './outbound-data.ts'
+import { GrpcCalls, messageOutbound, streamOutbound } from './outbound-events.ts'
+import { callsOf, HttpCalls } from './outbound-http.ts'
+import type { ProtoService } from './proto.ts'
+import { scriptConnections } from './script-calls.ts'
+
+export interface Connections {
+  readonly inbound: readonly Inbound[]
+  readonly outbound: readonly Outbound[]
+}
+
+/** Finds who calls whom, file by file. */
+export class Detector {
+  readonly resolver: TextResolver
+  readonly #index: SourceIndex
+  readonly #protos: ReadonlyMap<string, ProtoService>
+  readonly #http: HttpCalls
+  readonly #grpc: GrpcCalls
+
+  constructor(index: SourceIndex, configuration: Configuration, protos: ReadonlyMap<string, ProtoService>) {
+    this.resolver = new TextResolver(configuration)
+    this.#index = index
+    this.#protos = protos
+    this.#http = new HttpCalls(this.resolver)
+    this.#grpc = new GrpcCalls(this.resolver, protos)
+  }
+
+  detect(unit: SourceUnit): Connections {
+    const loose = new TypeScope(this.#index, unit, undefined, unit.loose)
+    if (unit.language === 'script') return tidy(scriptConnections(this.resolver, loose))
+    const inbound: Inbound[] = []
+    const outbound: Outbound[] = unit.loose.calls.flatMap((call) => this.#called(call, loose))
+    for (const type of unit.types) {
+      const scope = new TypeScope(this.#index, unit, type, NO_METHOD)
+      inbound.push(
+        ...webInbound(type, this.resolver, scope),
+        ...eventInbound(type, this.#protos, this.resolver, scope),
+      )
+      outbound.push(
+        ...declaredClient(type, this.resolver, scope),
+        ...repositoryOutbound(type, this.resolver.configuration, scope),
+        ...streamOutbound(type, this.resolver, scope),
+        ...this.#grpc.injected(type, scope),
+      )
+      const calls = callsOf(type, scope)
+      for (const { call, scope: inside } of calls) outbound.push(...this.#called(call, inside))
+      outbound.push(...dataOutbound(calls, this.resolver.configuration))
+    }
+    return tidy({ inbound, outbound })
+  }
+
+  #called(...[call, scope]: Parameters<HttpCalls['outbound']>): readonly Outbound[] {
+    return [
+      ...this.#http.outbound(call, scope),
+      ...messageOutbound(call, this.resolver, scope),
+      ...this.#grpc.outbound(call, scope),
+    ]
+  }
+
+  configured(): readonly Outbound[] {
+    return tidy({ inbound: [], outbound: configOutbound(this.resolver.configuration) }).outbound
+  }
+}
+
+const inboundKey = (one: Inbound): string =>
+  [one.source_file, String(one.line).padStart(8, '0'), one.protocol, one.endpoint, one.handler].join('\0')
+
+const outboundKey = (one: Outbound): string =>
+  [
+    one.source_file,
+    String(one.line).padStart(8, '0'),
+    one.protocol,
+    one.type,
+    one.target_service,
+    one.http_method ?? '',
+    one.caller,
+  ].join('\0')
+
+const unique = <T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] =>
+  [...new Map(all.map((one) => [keyOf(one), one]))].sort(([a], [b]) => inOrder(a, b)).map(([, one]) => one)
+
+/** Each record once, in the order of files and lines. */
+export const tidy = ({ inbound, outbound }: Connections): Connections => ({
+  inbound: unique(inbound, inboundKey),
+  outbound: unique(outbound, outboundKey),
+})
+
+/** The summary in the shape its clients know, with what we know beyond it. */
+export const summarize = ({ inbound, outbound }: Connections) => ({
+  discovery_summary: {
+    inbound_services: inbound,
+    outbound_services: outbound,
+    connection_mapping: {
+      inbound: [...new Set(inbound.map((one) => `Inbound: ${one.protocol} -> ${one.endpoint}`))],
+      outbound: [...new Set(outbound.map((one) => `Outbound: ${one.target_service} via ${one.protocol}`))],
+    },
+  },
+})

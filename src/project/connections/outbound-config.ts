@@ -1,0 +1,94 @@
+import type { Configuration } from '../source/configuration.ts'
+import type { Setting } from '../source/configuration-files.ts'
+import { isTestPath } from '../source/discovery-rules.ts'
+import { nameOf } from '../source/source-files.ts'
+import { databaseOf, isVocabulary, originOf } from './addresses.ts'
+import type { Outbound } from './connections.ts'
+
+const ADDRESS = /\b(?:[a-z][a-z0-9+.-]{0,30}:){1,4}\/\/[^\s"'<>,]{1,2000}/gi
+
+interface Kind {
+  readonly scheme: RegExp
+  readonly protocol: string
+  readonly type: string
+  /** Whether what follows the host says which store is meant. */
+  readonly whole: boolean
+}
+
+const KINDS: readonly Kind[] = [
+  { scheme: /^https?:/i, protocol: 'Configuration', type: 'Service URL', whole: false },
+  { scheme: /^wss?:/i, protocol: 'Configuration', type: 'Service URL', whole: false },
+  { scheme: /^grpc:|^static:|^dns:/i, protocol: 'gRPC', type: 'Service URL', whole: false },
+  { scheme: /^jdbc:/i, protocol: 'JDBC', type: 'Data source', whole: true },
+  { scheme: /^r2dbc:/i, protocol: 'R2DBC', type: 'Data source', whole: true },
+  { scheme: /^mongodb/i, protocol: 'MongoDB', type: 'Data source', whole: true },
+  { scheme: /^rediss?:/i, protocol: 'Redis', type: 'Data source', whole: false },
+  { scheme: /^amqps?:/i, protocol: 'Messaging-RabbitMQ', type: 'Broker', whole: false },
+  { scheme: /^tcp:|^ssl:|^failover:/i, protocol: 'Messaging-JMS', type: 'Broker', whole: false },
+]
+
+/** Settings that name a server without an address. */
+const NAMED: readonly (readonly [RegExp, string, string])[] = [
+  [/^spring\.kafka\.bootstrap-?servers(\[\d+\])?$/i, 'Messaging-Kafka', 'Broker'],
+  [/^spring\.rabbitmq\.(host|addresses)$/i, 'Messaging-RabbitMQ', 'Broker'],
+  [/^spring\.(data\.)?redis\.host$/i, 'Redis', 'Data source'],
+  [/^spring\.data\.mongodb\.host$/i, 'MongoDB', 'Data source'],
+]
+
+const DESCRIPTIVE =
+  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace)(\.|$)/i
+
+/** Build files, and what describes the code to tools, call nobody. */
+const isDescription = ({ file, key }: Setting): boolean =>
+  /^pom.*\.xml$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
+    nameOf(file),
+  ) || DESCRIPTIVE.test(key)
+
+const ofAddress = (
+  url: string,
+  setting: Setting,
+  origin: string | undefined,
+  complete: boolean,
+): readonly Outbound[] => {
+  const kind = KINDS.find(({ scheme }) => scheme.test(url))
+  const target = kind?.whole === true ? databaseOf(url) : originOf(url)
+  if (kind === undefined || target === undefined || isVocabulary(url)) return []
+  return [
+    {
+      target_service: target,
+      protocol: kind.protocol,
+      type: kind.type,
+      source_file: setting.file,
+      line: setting.line,
+      caller: '',
+      confidence: complete ? 'high' : 'low',
+      path: setting.key,
+      ...(origin !== undefined && { origin }),
+    },
+  ]
+}
+
+/** Addresses in configuration, down to scheme, host and port; credentials never. */
+export const configOutbound = (configuration: Configuration): readonly Outbound[] =>
+  configuration.settings
+    .filter((setting) => !isTestPath(setting.file) && !isDescription(setting))
+    .flatMap((setting) => {
+      const { text, origin, complete } = configuration.fill(setting.value, setting.file)
+      const named = NAMED.find(([key]) => key.test(setting.key))
+      if (named !== undefined) {
+        const base = {
+          source_file: setting.file,
+          line: setting.line,
+          caller: '',
+          confidence: complete ? ('high' as const) : ('low' as const),
+        }
+        return text.split(',').map((one) => ({
+          ...base,
+          target_service: originOf(one) ?? one.trim(),
+          protocol: named[1],
+          type: named[2],
+          path: setting.key,
+        }))
+      }
+      return [...text.matchAll(ADDRESS)].flatMap(([url]) => ofAddress(url, setting, origin, complete))
+    })

@@ -1,0 +1,220 @@
+import type { Configuration } from '../source/configuration.ts'
+import { type Call, type Expression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
+import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import type { Outbound } from './connections.ts'
+import { boundName } from './inbound-events.ts'
+import { callerOf } from './outbound-http.ts'
+import type { ProtoService } from './proto.ts'
+
+interface Sender {
+  readonly protocol: string
+  readonly type: string
+  readonly methods: RegExp
+}
+
+/** Who sends messages, by the type of what is called. */
+const SENDERS: Readonly<Record<string, Sender>> = {
+  KafkaTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
+  ReplyingKafkaTemplate: {
+    protocol: 'Messaging-Kafka',
+    type: 'KafkaTemplate',
+    methods: /^send(AndReceive)?$/,
+  },
+  ReactiveKafkaProducerTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
+  KafkaProducer: { protocol: 'Messaging-Kafka', type: 'KafkaProducer', methods: /^send$/ },
+  StreamBridge: { protocol: 'Messaging-Stream', type: 'StreamBridge', methods: /^send$/ },
+  RabbitTemplate: {
+    protocol: 'Messaging-RabbitMQ',
+    type: 'RabbitTemplate',
+    methods: /^(convertAndSend|send|convertSendAndReceive|sendAndReceive)$/,
+  },
+  AmqpTemplate: {
+    protocol: 'Messaging-RabbitMQ',
+    type: 'RabbitTemplate',
+    methods: /^(convertAndSend|send|convertSendAndReceive)$/,
+  },
+  JmsTemplate: {
+    protocol: 'Messaging-JMS',
+    type: 'JmsTemplate',
+    methods: /^(convertAndSend|send|sendAndReceive)$/,
+  },
+  JmsMessagingTemplate: {
+    protocol: 'Messaging-JMS',
+    type: 'JmsTemplate',
+    methods: /^(convertAndSend|send)$/,
+  },
+  SqsTemplate: { protocol: 'Messaging-SQS', type: 'SqsTemplate', methods: /^send$/ },
+}
+
+const SEND_WORDS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/
+
+const record = (
+  known: KnownText | undefined,
+  sender: Sender,
+  call: Call,
+  scope: TypeScope,
+  extra: Partial<Outbound> = {},
+): Outbound => ({
+  target_service: known === undefined || known.text === '' ? `${sender.type} default` : known.text,
+  protocol: sender.protocol,
+  type: sender.type,
+  source_file: scope.unit.file,
+  line: call.line,
+  caller: callerOf(scope),
+  confidence: known === undefined ? 'low' : known.confidence,
+  ...(known?.origin !== undefined && { origin: known.origin }),
+  ...extra,
+})
+
+/** A record or message may carry the topic itself: `new ProducerRecord<>("topic", …)`. */
+const topicOf = (argument: Expression | undefined): Expression | undefined =>
+  argument?.kind === 'call' && argument.call.makes && /^ProducerRecord/.test(argument.call.name)
+    ? argument.call.args[0]
+    : argument
+
+/** Rabbit names an exchange only when there is something between it and the message. */
+const rabbit = (call: Call, sender: Sender, resolver: TextResolver, scope: TypeScope): Outbound => {
+  const [first, second] = call.args
+  const exchange = call.args.length >= 3 ? resolver.text(first, scope) : undefined
+  const key =
+    call.args.length >= 3
+      ? resolver.text(second, scope)
+      : call.args.length === 2
+        ? resolver.text(first, scope)
+        : undefined
+  const named = exchange === undefined || exchange.text === '' ? key : exchange
+  return record(named, sender, call, scope, key === undefined ? {} : { routing_key: key.text })
+}
+
+export const messageOutbound = (
+  call: Call,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Outbound[] => {
+  if (!SEND_WORDS.test(call.name)) return []
+  const type = scope.typeOf(call.receiver)
+  const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
+  if (sender === undefined || !sender.methods.test(call.name)) return []
+  if (sender.protocol === 'Messaging-RabbitMQ') return [rabbit(call, sender, resolver, scope)]
+  const carried = topicOf(call.args[0])
+  // With one argument and no record in it the template's default is meant, and the argument is the message.
+  const known = call.args.length === 1 && carried === call.args[0] ? undefined : resolver.text(carried, scope)
+  const bound =
+    sender.type === 'StreamBridge' && known !== undefined
+      ? destination(known, resolver.configuration, scope)
+      : known
+  return [record(bound, sender, call, scope)]
+}
+
+const destination = (binding: KnownText, configuration: Configuration, scope: TypeScope): KnownText => {
+  const found = configuration.find(
+    `spring.cloud.stream.bindings.${binding.text}.destination`,
+    scope.unit.file,
+  )
+  return found === undefined
+    ? binding
+    : { text: found.value, confidence: weaker(binding.confidence, 'medium'), origin: binding.text }
+}
+
+const SUPPLIERS = /^(java\.util\.function\.)?(Supplier|Function)\b/
+
+/** Functions the configuration binds to a stream. */
+export const streamOutbound = (
+  type: TypeUnit,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Outbound[] =>
+  type.methods
+    .filter(
+      ({ annotations, returns }) =>
+        findAnnotation(annotations, 'Bean') !== undefined && SUPPLIERS.test(returns),
+    )
+    .flatMap((method) => {
+      const name = boundName(resolver.configuration, method.name, 'out', scope.unit.file)
+      if (name === undefined || (method.returns.includes('Function') && name === `${method.name}-out-0`))
+        return []
+      return [
+        {
+          target_service: resolver.configuration.fill(name, scope.unit.file).text,
+          protocol: 'Messaging-Stream',
+          type: 'Function',
+          source_file: scope.unit.file,
+          line: method.line,
+          caller: type.name,
+          confidence: 'medium' as const,
+          origin: `${method.name}-out-0`,
+        },
+      ]
+    })
+
+const STUBS = /^new(Blocking|Future|BlockingV2)?Stub$/
+const MAX_PORT = 65_535
+
+export class GrpcCalls {
+  readonly #resolver: TextResolver
+  readonly #protos: ReadonlyMap<string, ProtoService>
+
+  constructor(resolver: TextResolver, protos: ReadonlyMap<string, ProtoService>) {
+    this.#resolver = resolver
+    this.#protos = protos
+  }
+
+  #make(name: string, type: string, line: number, scope: TypeScope, extra: Partial<Outbound> = {}): Outbound {
+    return {
+      target_service: this.#protos.get(name)?.fullName ?? name,
+      protocol: 'gRPC',
+      type,
+      source_file: scope.unit.file,
+      line,
+      caller: callerOf(scope),
+      confidence: 'high',
+      ...extra,
+    }
+  }
+
+  outbound(call: Call, scope: TypeScope): readonly Outbound[] {
+    const stub =
+      STUBS.test(call.name) && call.receiver?.kind === 'name'
+        ? /(\w+)Grpc$/.exec(call.receiver.name)?.[1]
+        : undefined
+    if (stub !== undefined) return [this.#make(stub, 'Stub', call.line, scope)]
+    const coroutine = call.makes ? /(?:^|\.)(\w+)CoroutineStub$/.exec(call.name)?.[1] : undefined
+    if (coroutine !== undefined) return [this.#make(coroutine, 'Stub', call.line, scope)]
+    return this.#channel(call, scope)
+  }
+
+  #channel(call: Call, scope: TypeScope): readonly Outbound[] {
+    const owner = call.receiver?.kind === 'name' ? call.receiver.name : ''
+    if (
+      !/(ManagedChannelBuilder|NettyChannelBuilder|Grpc)$/.test(owner) ||
+      !/^(forAddress|forTarget|newChannelBuilder)$/.test(call.name)
+    )
+      return []
+    const host = this.#resolver.text(call.args[0], scope)
+    if (host === undefined) return []
+    const port = call.name === 'forAddress' ? this.#resolver.text(call.args[1], scope)?.text : undefined
+    const shown = port !== undefined && Number(port) <= MAX_PORT ? `${host.text}:${port}` : host.text
+    return [
+      this.#make(shown, 'ManagedChannel', call.line, scope, {
+        confidence: host.confidence,
+        ...(host.origin !== undefined && { origin: host.origin }),
+      }),
+    ]
+  }
+
+  /** `@GrpcClient("orders")` on a field. */
+  injected(type: TypeUnit, scope: TypeScope): readonly Outbound[] {
+    return type.fields.flatMap((field) => {
+      const annotation = findAnnotation(field.annotations, 'GrpcClient')
+      if (annotation === undefined) return []
+      const name = this.#resolver.text(annotation.args.get('value') ?? annotation.args.get('name'), scope)
+      const fallback = /(\w+?)Grpc\b/.exec(field.type)?.[1] ?? field.name
+      return [
+        this.#make(name?.text ?? fallback, 'GrpcClient', field.line, scope, {
+          confidence: name?.confidence ?? 'medium',
+        }),
+      ]
+    })
+  }
+}

@@ -1,0 +1,141 @@
+import { bodiesOf, type Call, type Expression, type TypeUnit } from '../source/source-unit.ts'
+import type { KnownText, TextResolver } from '../source/text-resolver.ts'
+import { weaker } from '../source/text-resolver.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import { joinAddress, plainAddress } from './addresses.ts'
+import { BaseFinder, chainOf } from './client-base-url.ts'
+import { type Outbound, UNKNOWN_TARGET } from './connections.ts'
+
+const REST_TEMPLATE: Readonly<Record<string, string>> = {
+  getForObject: 'GET',
+  getForEntity: 'GET',
+  postForObject: 'POST',
+  postForEntity: 'POST',
+  postForLocation: 'POST',
+  put: 'PUT',
+  patchForObject: 'PATCH',
+  delete: 'DELETE',
+  headForHeaders: 'HEAD',
+  optionsForAllow: 'OPTIONS',
+  exchange: '',
+  execute: '',
+}
+const FLUENT = new Set(['WebClient', 'RestClient', 'WebClientBuilder', 'RestClientBuilder'])
+const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
+
+const AIMS: readonly { readonly method: string; readonly on: RegExp; readonly type: string }[] = [
+  { method: 'uri', on: /^HttpRequestBuilder$/, type: 'HttpClient' },
+  { method: 'newBuilder', on: /^HttpRequest$/, type: 'HttpClient' },
+  { method: 'url', on: /^RequestBuilder$/, type: 'OkHttp' },
+]
+
+export const callerOf = (scope: TypeScope): string => scope.type?.name ?? ''
+
+const verbIn = (args: readonly Expression[]): string | undefined => {
+  const names = args.flatMap((one) => (one.kind === 'name' ? [one.name] : []))
+  return names
+    .map((name) => /(?:^|HttpMethod\.)(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/.exec(name)?.[1])
+    .find((one) => one !== undefined)
+}
+
+const httpRecord = (
+  address: KnownText,
+  type: string,
+  call: Call,
+  verb: string | undefined,
+  scope: TypeScope,
+): Outbound => {
+  const target = plainAddress(address.text)
+  const known = target !== '' && target !== '{}' && target !== '/'
+  return {
+    target_service: known ? target : UNKNOWN_TARGET,
+    protocol: 'REST',
+    type,
+    source_file: scope.unit.file,
+    line: call.line,
+    caller: callerOf(scope),
+    confidence: known ? address.confidence : 'low',
+    ...(verb !== undefined && verb !== '' && { http_method: verb }),
+    ...(address.origin !== undefined && { origin: address.origin }),
+  }
+}
+
+const withBase = (base: KnownText | undefined, path: KnownText): KnownText => {
+  if (base === undefined) return path.text.startsWith('/') ? { ...path, confidence: 'low' } : path
+  const origin = [base.origin, path.origin].filter((one) => one !== undefined).join('')
+  return {
+    text: joinAddress(base.text, path.text),
+    confidence: weaker(base.confidence, path.confidence),
+    ...(origin !== '' && { origin }),
+  }
+}
+
+export class HttpCalls {
+  readonly #resolver: TextResolver
+  readonly #bases: BaseFinder
+
+  constructor(resolver: TextResolver) {
+    this.#resolver = resolver
+    this.#bases = new BaseFinder(resolver)
+  }
+
+  outbound(call: Call, scope: TypeScope): readonly Outbound[] {
+    return [...this.#template(call, scope), ...this.#fluent(call, scope), ...this.#plain(call, scope)]
+  }
+
+  #template(call: Call, scope: TypeScope): readonly Outbound[] {
+    const verb = Object.hasOwn(REST_TEMPLATE, call.name) ? REST_TEMPLATE[call.name] : undefined
+    if (verb === undefined || !/^(Test)?RestTemplate$|^RestOperations$/.test(scope.typeOf(call.receiver)))
+      return []
+    const path = this.#resolver.text(call.args[0], scope)
+    if (path === undefined) return []
+    const base = path.text.startsWith('/') ? this.#bases.find(call.receiver, scope) : undefined
+    return [
+      httpRecord(withBase(base, path), 'RestTemplate', call, verb === '' ? verbIn(call.args) : verb, scope),
+    ]
+  }
+
+  /** One record where a client is pointed somewhere, one where a path is asked of it. */
+  #fluent(call: Call, scope: TypeScope): readonly Outbound[] {
+    if (!/^(baseUrl|create|uri)$/.test(call.name)) return []
+    const type = scope.typeOf(call.receiver)
+    if (!FLUENT.has(type)) return []
+    const label = type.replace(/Builder$/, '')
+    if (call.name === 'baseUrl' || (call.name === 'create' && call.args.length > 0)) {
+      const base = this.#resolver.text(call.args[0], scope)
+      return base === undefined ? [] : [httpRecord(base, label, call, undefined, scope)]
+    }
+    if (call.name !== 'uri') return []
+    const chain = chainOf(call)
+    const asked = chain.find(({ name, args }) => VERBS.has(name) && args.length === 0)
+    const verb = asked?.name.toUpperCase() ?? verbIn(chain.find(({ name }) => name === 'method')?.args ?? [])
+    const path = this.#resolver.text(call.args[0], scope) ?? { text: '', confidence: 'low' as const }
+    const base = this.#bases.find(call.receiver, scope)
+    const lambda = call.args[0]?.kind === 'other' || call.args[0] === undefined
+    return [
+      httpRecord(withBase(base, lambda ? { text: '', confidence: 'high' } : path), label, call, verb, scope),
+    ]
+  }
+
+  /** The JDK's client, OkHttp and plain connections: the address is in the request that is built. */
+  #plain(call: Call, scope: TypeScope): readonly Outbound[] {
+    const aimed = AIMS.find(
+      ({ method, on }) => method === call.name && on.test(scope.typeOf(call.receiver)),
+    )?.type
+    if (aimed === undefined || call.args.length === 0) return []
+    const address = this.#resolver.text(call.args[0], scope)
+    return address === undefined ? [] : [httpRecord(address, aimed, call, undefined, scope)]
+  }
+}
+
+/** Every call of a type with the names it can see. */
+export const callsOf = (
+  type: TypeUnit,
+  scope: TypeScope,
+): readonly { readonly call: Call; readonly scope: TypeScope }[] => [
+  ...type.calls.map((call) => ({ call, scope })),
+  ...bodiesOf(type).flatMap((method) => {
+    const inside = scope.at(scope.unit, type, method)
+    return method.calls.map((call) => ({ call, scope: inside }))
+  }),
+]

@@ -1,0 +1,89 @@
+import { findAnnotation, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
+import { repositoryBase } from './outbound-data.ts'
+
+export const ROLES = [
+  'Application Root',
+  'Controller',
+  'Service',
+  'Repository',
+  'Client',
+  'Component',
+  'Advice',
+  'Configuration',
+  'Entity',
+] as const
+export type Role = (typeof ROLES)[number]
+
+const BY_ANNOTATION: Readonly<Record<string, Role>> = {
+  SpringBootApplication: 'Application Root',
+  QuarkusMain: 'Application Root',
+  Module: 'Application Root',
+  RestController: 'Controller',
+  Controller: 'Controller',
+  Path: 'Controller',
+  GrpcService: 'Controller',
+  GRpcService: 'Controller',
+  Service: 'Service',
+  ApplicationScoped: 'Service',
+  Injectable: 'Service',
+  Repository: 'Repository',
+  FeignClient: 'Client',
+  RegisterRestClient: 'Client',
+  Component: 'Component',
+  RestControllerAdvice: 'Advice',
+  ControllerAdvice: 'Advice',
+  Configuration: 'Configuration',
+  Entity: 'Entity',
+  Document: 'Entity',
+}
+
+/** Everything a type is declared to be, in the order of the table. */
+export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
+  const found = new Set<Role>()
+  for (const { name } of type.annotations) {
+    const role = Object.hasOwn(BY_ANNOTATION, name) ? BY_ANNOTATION[name] : undefined
+    // The same word means other things in other frameworks.
+    if (role !== undefined && (name !== 'Module' || unit.imports.some((one) => one.startsWith('@nestjs/'))))
+      found.add(role)
+  }
+  if (repositoryBase(type) !== undefined) found.add('Repository')
+  if (found.size === 0 && /ImplBase$/.test(type.extends ?? '')) found.add('Controller')
+  return ROLES.filter((role) => found.has(role))
+}
+
+const INJECTS = ['Autowired', 'Inject', 'Resource', 'GrpcClient', 'PersistenceContext']
+
+export interface Injection {
+  readonly type: string
+  readonly line: number
+  readonly by: 'constructor' | 'field' | 'setter'
+}
+
+/** What is handed to a type: through its constructor, an annotated field or setter, or Lombok's constructor. */
+export const injectionsOf = (type: TypeUnit, roles: readonly Role[]): readonly Injection[] => {
+  const fields = type.fields.filter(
+    ({ annotations }) => findAnnotation(annotations, ...INJECTS) !== undefined,
+  )
+  const lombok =
+    findAnnotation(type.annotations, 'RequiredArgsConstructor', 'AllArgsConstructor') !== undefined
+  const generated = lombok
+    ? type.fields.filter(({ value, type: named }) => value === undefined && named !== '')
+    : []
+  const setters = type.methods.filter(
+    ({ annotations }) => findAnnotation(annotations, ...INJECTS) !== undefined,
+  )
+  const built = roles.length > 0 ? type.constructors.flatMap(({ parameters }) => parameters) : []
+  const all: Injection[] = [
+    ...[...built, ...generated].map((one) => ({
+      type: one.type,
+      line: one.line,
+      by: 'constructor' as const,
+    })),
+    ...fields.map((one) => ({ type: one.type, line: one.line, by: 'field' as const })),
+    ...setters.flatMap(({ parameters }) =>
+      parameters.map((one) => ({ type: one.type, line: one.line, by: 'setter' as const })),
+    ),
+  ]
+  const seen = new Set<string>()
+  return all.filter((one) => one.type !== '' && !seen.has(one.type) && seen.add(one.type))
+}

@@ -1,0 +1,207 @@
+import {
+  type Call,
+  type Expression,
+  findAnnotation,
+  type Method,
+  type TypeUnit,
+} from '../source/source-unit.ts'
+import type { TextResolver } from '../source/text-resolver.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import { joinRoutes, plainAddress } from './addresses.ts'
+import type { Inbound, Outbound } from './connections.ts'
+import { type Route, toInbound } from './inbound-web.ts'
+
+/** Express, Fastify, Nest, and the clients scripts call others with. */
+
+const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all'])
+const NEST: Readonly<Record<string, string>> = {
+  Get: 'GET',
+  Post: 'POST',
+  Put: 'PUT',
+  Patch: 'PATCH',
+  Delete: 'DELETE',
+  Head: 'HEAD',
+  Options: 'OPTIONS',
+  All: 'ANY',
+}
+/** What makes something routes can be hung on. */
+const MAKERS = /^(express|fastify|Fastify|Router|express\.Router|Hono|KoaRouter)$/
+
+const verbName = (name: string): string => (name === 'all' ? 'ANY' : name.toUpperCase())
+
+const nestInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+  const above = findAnnotation(type.annotations, 'Controller')
+  if (above === undefined) return []
+  const prefix = resolver.text(above.args.get('value') ?? above.args.get('path'), scope)?.text ?? ''
+  return type.methods.flatMap((method) =>
+    method.annotations.flatMap((annotation) => {
+      const verb = Object.hasOwn(NEST, annotation.name) ? NEST[annotation.name] : undefined
+      if (verb === undefined) return []
+      const given = annotation.args.get('value') ?? annotation.args.get('path')
+      const texts =
+        given === undefined ? [{ text: '', confidence: 'high' as const }] : resolver.texts(given, scope)
+      return texts.map(({ text, confidence }) =>
+        toInbound(
+          { method: verb, path: joinRoutes(prefix, text), confidence },
+          scope.unit.file,
+          method.line,
+          `${type.name}.${method.name}`,
+        ),
+      )
+    }),
+  )
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  MessagePattern: 'Messaging-Nest',
+  EventPattern: 'Messaging-Nest',
+  Cron: 'Scheduled',
+  Interval: 'Scheduled',
+  GrpcMethod: 'gRPC',
+}
+
+const nestEvents = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] =>
+  type.methods.flatMap((method) =>
+    method.annotations.flatMap((annotation) => {
+      const protocol = Object.hasOwn(EVENTS, annotation.name) ? EVENTS[annotation.name] : undefined
+      if (protocol === undefined) return []
+      const said = resolver.text(annotation.args.get('value') ?? annotation.args.get('cmd'), scope)
+      const handler = `${type.name}.${method.name}`
+      return [
+        {
+          protocol,
+          endpoint: said?.text ?? handler,
+          source_file: scope.unit.file,
+          line: method.line,
+          handler,
+          confidence: said?.confidence ?? 'medium',
+        },
+      ]
+    }),
+  )
+
+const madeBy = (scope: TypeScope, receiver: Expression | undefined): string => {
+  if (receiver?.kind !== 'name') return ''
+  const values = scope.variables(receiver.name).map(({ value }) => value)
+  const call = values.find((value) => value?.kind === 'call')
+  if (call?.kind !== 'call') return ''
+  const owner = call.call.receiver?.kind === 'name' ? `${call.call.receiver.name}.` : ''
+  return `${owner}${call.call.name}`
+}
+
+/** Prefixes under which a router is hung up in the same file. */
+const mountsOf = (method: Method, resolver: TextResolver, scope: TypeScope): ReadonlyMap<string, string> =>
+  new Map(
+    method.calls
+      .filter(({ name, args }) => name === 'use' && args.length >= 2)
+      .flatMap(({ args }) => {
+        const router = args.at(-1)
+        return router?.kind === 'name'
+          ? [[router.name, resolver.text(args[0], scope)?.text ?? ''] as const]
+          : []
+      }),
+  )
+
+const routeOf = (call: Call, resolver: TextResolver, scope: TypeScope, prefix: string): readonly Route[] => {
+  if (call.name === 'route' && call.args[0]?.kind === 'record') {
+    const { entries } = call.args[0]
+    const verbs = resolver.texts(entries.get('method'), scope)
+    const path = resolver.text(entries.get('url') ?? entries.get('path'), scope)
+    return path === undefined
+      ? []
+      : verbs.map(({ text }) => ({
+          method: text.toUpperCase(),
+          path: joinRoutes(prefix, path.text),
+          confidence: path.confidence,
+        }))
+  }
+  if (!VERBS.has(call.name) || call.args.length < 2) return []
+  return resolver.texts(call.args[0], scope).map(({ text, confidence }) => ({
+    method: verbName(call.name),
+    path: joinRoutes(prefix, text),
+    confidence,
+  }))
+}
+
+const expressInbound = (resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+  const { method, unit } = scope
+  const mounts = mountsOf(method, resolver, scope)
+  return method.calls.flatMap((call) => {
+    if (!VERBS.has(call.name) && call.name !== 'route') return []
+    const plugin =
+      call.receiver?.kind === 'name' && /^(fastify|app|router|server|instance)$/.test(call.receiver.name)
+    const made = madeBy(scope, call.receiver)
+    const framework = unit.imports.some((name) =>
+      /^(express|fastify|hono|@koa\/router|koa-router)$/.test(name),
+    )
+    if (!MAKERS.test(made) && !(plugin && framework && made === '')) return []
+    const prefix = call.receiver?.kind === 'name' ? (mounts.get(call.receiver.name) ?? '') : ''
+    return routeOf(call, resolver, scope, prefix).map((route) => toInbound(route, unit.file, call.line, ''))
+  })
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+
+/** `fetch`, axios, got and Nest's HttpService, where the address is written out. */
+const scriptOutbound = (
+  calls: readonly Call[],
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Outbound[] =>
+  calls.flatMap((call) => {
+    const owner = call.receiver?.kind === 'name' ? call.receiver.name : ''
+    const client =
+      call.name === 'fetch' && owner === ''
+        ? 'fetch'
+        : /^(axios|got|http|httpService|request|superagent)$/.test(owner) ||
+            scope.typeOf(call.receiver) === 'HttpService'
+          ? owner
+          : call.name === 'axios'
+            ? 'axios'
+            : ''
+    if (client === '') return []
+    const [first] = call.args
+    const given =
+      first?.kind === 'record' ? (first.entries.get('url') ?? first.entries.get('baseURL')) : first
+    const address = resolver.text(given, scope)
+    if (address === undefined || !isAddress(address.text)) return []
+    return [
+      {
+        target_service: plainAddress(address.text),
+        protocol: 'REST',
+        type: client === 'httpService' || client === 'http' ? 'HttpService' : client,
+        source_file: scope.unit.file,
+        line: call.line,
+        caller: scope.type?.name ?? '',
+        confidence: address.confidence,
+        ...(VERBS.has(call.name) && { http_method: verbName(call.name) }),
+      },
+    ]
+  })
+
+export const scriptConnections = (
+  resolver: TextResolver,
+  scope: TypeScope,
+): { readonly inbound: readonly Inbound[]; readonly outbound: readonly Outbound[] } => {
+  const { unit } = scope
+  const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.loose) }))
+  const bodies = unit.types.flatMap((type) =>
+    [...type.constructors, ...type.methods].map((method) => ({
+      method,
+      inside: scope.at(unit, type, method),
+    })),
+  )
+  return {
+    inbound: [
+      ...expressInbound(resolver, scope),
+      ...types.flatMap(({ type, inside }) => [
+        ...nestInbound(type, resolver, inside),
+        ...nestEvents(type, resolver, inside),
+      ]),
+    ],
+    outbound: [
+      ...scriptOutbound(unit.loose.calls, resolver, scope),
+      ...bodies.flatMap(({ method, inside }) => scriptOutbound(method.calls, resolver, inside)),
+    ],
+  }
+}

@@ -1,0 +1,129 @@
+import { anyGlob } from '../../kernel/text/glob.ts'
+import { showName } from '../access-rules.ts'
+import type { Desk } from '../job-context.ts'
+import { countFitting } from './text.ts'
+import { namesOf, type WalkEnd, walkTree } from './walk.ts'
+
+export interface TreeArgs {
+  readonly path: string
+  readonly depth: number
+  readonly exclude: readonly string[]
+  readonly ignored: boolean
+  readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
+}
+
+export interface Tree {
+  readonly text: string
+  readonly entries: number
+  /** Levels shown. */
+  readonly depth: number
+  /** What is missing from the picture, in words; absent when nothing is. */
+  readonly cut?: string
+}
+
+interface Line {
+  readonly level: number
+  readonly text: string
+}
+
+const notes = (
+  shown: number,
+  all: number,
+  depth: number,
+  asked: number,
+  { cut, deeper, unread }: WalkEnd,
+): string[] => [
+  ...(depth < asked && shown < all ? [`only ${depth} of ${asked} levels fit`] : []),
+  ...(depth === asked && deeper > 0 ? [`${deeper} folders go deeper`] : []),
+  ...(shown < all && depth === 1 ? [`${all - shown} entries below or after are not shown`] : []),
+  ...(cut ? ['the tree is too large to see all of it; start further down'] : []),
+  ...(unread > 0 ? [`${unread} folders cannot be read`] : []),
+]
+
+/** As many levels as fit into the limit: a whole picture of less says more than the first page of everything. */
+const shorten = (
+  lines: readonly Line[],
+  depth: number,
+  { limit, bytes }: TreeArgs,
+): { kept: readonly Line[]; depth: number } => {
+  const fitting = (some: readonly Line[]) =>
+    Math.min(
+      limit,
+      countFitting(
+        some.map(({ text }) => text),
+        bytes,
+      ),
+    )
+  for (let most = depth; most > 1; most -= 1) {
+    const kept = lines.filter(({ level }) => level <= most)
+    if (kept.length <= limit && fitting(kept) === kept.length) return { kept, depth: most }
+  }
+  const first = lines.filter(({ level }) => level === 1)
+  return { kept: first.slice(0, fitting(first)), depth: 1 }
+}
+
+export const drawTree = (desk: Desk, args: TreeArgs): Tree => {
+  const { path, depth, exclude, ignored } = args
+  const lines: Line[] = []
+  const end = desk.jail.within(path, desk.rules, (start) => {
+    const above = namesOf(start.path).length
+    return walkTree(
+      desk,
+      start,
+      { depth, ignores: !ignored, exclude: anyGlob(exclude) },
+      (entry, segments) => {
+        const level = segments.length - above
+        const mark = entry.kind === 'directory' ? '/' : entry.kind === 'link' ? '@' : ''
+        lines.push({ level, text: `${'  '.repeat(level - 1)}${showName(entry.name)}${mark}` })
+        return 'go'
+      },
+    )
+  })
+  const { kept, depth: shown } = shorten(lines, depth, args)
+  const cut = notes(kept.length, lines.length, shown, depth, end)
+  return {
+    text: kept.map(({ text }) => text).join('\n'),
+    entries: kept.length,
+    depth: shown,
+    ...(cut.length > 0 && { cut: cut.join('; ') }),
+  }
+}
+
+export interface GlobArgs {
+  readonly pattern: string
+  readonly path: string
+  readonly ignored: boolean
+  readonly limit: number
+  /** Most bytes of text. */
+  readonly bytes: number
+}
+
+export interface Found {
+  readonly text: string
+  readonly matches: number
+  readonly truncated: boolean
+}
+
+const MAX_LEVELS = 64
+
+/** Files whose path from the root fits the pattern. */
+export const findFiles = (desk: Desk, { pattern, path, ignored, limit, bytes }: GlobArgs): Found => {
+  const test = anyGlob([pattern])
+  const found: string[] = []
+  let left = bytes
+  const end = desk.jail.within(path, desk.rules, (start) => {
+    const above = namesOf(start.path).length
+    const options = { depth: MAX_LEVELS, ignores: !ignored, exclude: () => false }
+    return walkTree(desk, start, options, (entry, segments) => {
+      if (entry.kind === 'directory' || !(test(segments) || test(segments.slice(above)))) return 'go'
+      const shown = segments.map(showName).join('/')
+      left -= Buffer.byteLength(shown) + 1
+      if (found.length === limit || left < 0) return 'stop'
+      found.push(shown)
+      return 'go'
+    })
+  })
+  return { text: found.join('\n'), matches: found.length, truncated: end.cut || end.unread > 0 }
+}

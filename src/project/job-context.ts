@@ -1,0 +1,18 @@
+import type { Jail, Rules, Watch } from '../kernel/jail.ts'
+import type { ParseText } from './symbols/declarations.ts'
+
+/** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
+export interface Desk {
+  readonly jail: Jail
+  /** What the general tools may read. */
+  readonly rules: Rules
+  /** Asked often; throws once the time is up or nobody waits any more. */
+  readonly watch: Watch
+  readonly now: () => number
+  readonly parse: ParseText
+  /** Largest file that is read, in bytes, inclusive. */
+  readonly fileBytes: number
+}
+
+/** The largest file there may be. */
+export const MAX_FILE = 10 * 1024 * 1024

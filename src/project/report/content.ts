@@ -1,0 +1,152 @@
+import type { Architecture } from '../architecture/architecture.ts'
+import { fitGraph, shortLabel } from '../architecture/mermaid.ts'
+import { GROUPS, type Suggestion } from '../architecture/suggestion.ts'
+import type { Outbound } from '../connections/connections.ts'
+import { maskAll } from '../secrets.ts'
+import { inOrder } from '../source/source-files.ts'
+import type { Block, Inline, Language, ReportModel, Section } from './model.ts'
+import { placeName, RULE_IMPACTS, say, WORDS, type Words } from './strings.ts'
+import { summaryOf } from './summary.ts'
+
+export interface ReportFacts {
+  /** RFC 3339. */
+  readonly at: string
+  /** The root as the operator knows it. */
+  readonly root: string
+  /** Of this program. */
+  readonly version: string
+  /** The main build file and its digest. */
+  readonly build?: { readonly file: string; readonly sha256: string }
+}
+
+const MAX_ROWS = 200
+const MAX_ITEMS = 20
+
+const titleSection = (facts: ReportFacts, words: Words): Section => ({
+  title: 'Sentinel Architecture Report',
+  blocks: [
+    {
+      kind: 'bullets',
+      items: [
+        [`${words.generated}: `, { code: facts.at }],
+        [`${words.root}: `, { code: facts.root }],
+        [`${words.version}: `, { code: facts.version }],
+        ...(facts.build === undefined
+          ? []
+          : [[`${say(words.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
+      ],
+    },
+  ],
+})
+
+/** A table of at most so many rows, and a word about the others. */
+const tableOf = (
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  words: Words,
+): readonly Block[] => [
+  { kind: 'heading', text: title },
+  { kind: 'table', head, rows: rows.slice(0, MAX_ROWS) },
+  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [words.none] }] : []),
+  ...(rows.length > MAX_ROWS
+    ? [{ kind: 'text' as const, text: [say(words.more, { n: rows.length - MAX_ROWS })] }]
+    : []),
+]
+
+const distinct = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] => [
+  ...new Map(rows.map((row) => [row.join('\0'), row])).values(),
+]
+
+/** Who calls a target. A declared client is called by those it is given to. */
+const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
+  consumers ?? [caller === '' ? source_file : caller]
+
+const dependencySection = ({ structure, connections }: Architecture, words: Words): Section => {
+  const libraries = structure.dependencies.map((one) => [
+    one.module,
+    one.groupId,
+    one.artifactId,
+    one.version ?? '',
+  ])
+  const relations = connections.outbound.flatMap((one) =>
+    sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
+  )
+  const entries = connections.inbound.map((one) => [
+    one.protocol,
+    one.endpoint,
+    one.handler,
+    `${one.source_file}:${one.line}`,
+  ])
+  const byText = (a: readonly string[], b: readonly string[]) => inOrder(a.join('\0'), b.join('\0'))
+  return {
+    title: words.dependencies,
+    blocks: [
+      ...tableOf(words.libraries, words.libraryHead, distinct(libraries), words),
+      ...tableOf(words.relations, words.relationHead, [...distinct(relations)].sort(byText), words),
+      ...tableOf(words.entries, words.entryHead, entries, words),
+    ],
+  }
+}
+
+const diagramSection = ({ graph }: Architecture, words: Words): Section => {
+  const drawing = fitGraph(graph)
+  const { cut } = drawing
+  const aliased = drawing.graph.nodes.filter(({ name }) => shortLabel(name) !== name)
+  const legend = aliased.map(({ id, name, source }) => [id, name, `${source.file}:${source.line}`])
+  return {
+    title: words.diagram,
+    blocks: [
+      { kind: 'diagram', drawing },
+      ...(cut.nodes + cut.edges > 0 ? [{ kind: 'text' as const, text: [say(words.cutDiagram, cut)] }] : []),
+      ...(legend.length > 0 ? tableOf(words.legend, words.legendHead, legend, words) : []),
+    ],
+  }
+}
+
+const itemOf = (
+  { rule, severity, subject, file, line, value }: Suggestion,
+  words: Words,
+): readonly Inline[] => {
+  const said = words.rules[rule]
+  const impacts = (RULE_IMPACTS[rule] ?? []).map((one) => words.impacts[one]).join(', ')
+  return [
+    { severity },
+    ' ',
+    { code: placeName(subject, words) },
+    ` (${file}:${line}): ${say(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
+  ]
+}
+
+const suggestionSection = ({ suggestions }: Architecture, words: Words): Section => ({
+  title: words.suggestions,
+  blocks: GROUPS.flatMap((group): readonly Block[] => {
+    const own = suggestions.filter((one) => one.group === group)
+    const more = own.length - MAX_ITEMS
+    return [
+      { kind: 'heading', text: words[group] },
+      own.length === 0
+        ? { kind: 'text', text: [words.none] }
+        : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => itemOf(one, words)) },
+      ...(more > 0 ? [{ kind: 'text' as const, text: [say(words.more, { n: more })] }] : []),
+    ]
+  }),
+})
+
+/** What a report says: five sections, always in this order, nothing in them that was not read in the project. */
+export const composeReport = (found: Architecture, facts: ReportFacts, lang: Language): ReportModel => {
+  const words = WORDS[lang]
+  return maskAll({
+    lang,
+    sections: [
+      titleSection(facts, words),
+      {
+        title: words.summary,
+        blocks: [{ kind: 'bullets', items: summaryOf(found, words).map((line) => [line]) }],
+      },
+      dependencySection(found, words),
+      diagramSection(found, words),
+      suggestionSection(found, words),
+    ],
+  })
+}

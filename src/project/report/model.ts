@@ -1,0 +1,35 @@
+import type { Drawing } from '../architecture/mermaid.ts'
+import type { Severity } from '../architecture/suggestion.ts'
+
+export const LANGUAGES = ['en', 'es'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** A report before it is Markdown or HTML: what is said, not how it looks. */
+
+export type Inline =
+  | string
+  | { readonly code: string }
+  | { readonly strong: string }
+  | { readonly severity: Severity }
+
+export type Block =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: readonly Inline[] }
+  | { readonly kind: 'bullets'; readonly items: readonly (readonly Inline[])[] }
+  | {
+      readonly kind: 'table'
+      readonly head: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+    }
+  | { readonly kind: 'diagram'; readonly drawing: Drawing }
+
+export interface Section {
+  /** The first is the title of the report itself. */
+  readonly title: string
+  readonly blocks: readonly Block[]
+}
+
+export interface ReportModel {
+  readonly lang: Language
+  readonly sections: readonly Section[]
+}

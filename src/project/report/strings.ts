@@ -1,0 +1,38 @@
+import type { Language } from './model.ts'
+import { EN, type Words } from './strings-en.ts'
+import { ES } from './strings-es.ts'
+
+export type { Words }
+
+export const WORDS: Readonly<Record<Language, Words>> = { en: EN, es: ES }
+
+export const RULE_IMPACTS: Readonly<Record<string, readonly (keyof Words['impacts'])[]>> = {
+  long_class: ['readability', 'maintainability'],
+  long_method: ['readability', 'testability'],
+  many_parameters: ['readability', 'testability'],
+  duplicate: ['maintainability'],
+  field_injection: ['testability'],
+  domain_framework: ['maintainability', 'testability'],
+  skips_service: ['maintainability'],
+  cycle: ['maintainability', 'testability'],
+  silent_catch: ['reliability', 'maintainability'],
+  print_stack: ['maintainability'],
+  raw_thread: ['reliability', 'maintainability'],
+  no_resilience: ['reliability'],
+  no_advice: ['maintainability', 'readability'],
+  many_values: ['maintainability', 'readability'],
+  untested: ['testability'],
+  old_java: ['maintainability', 'security'],
+  old_boot: ['security', 'maintainability'],
+  secret: ['security'],
+}
+
+/** Puts values in place of `{…}`. */
+export const say = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
+  sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : whole,
+  )
+
+/** What a place is called in this language; names of code stay as they are. */
+export const placeName = (place: string, words: Words): string =>
+  Object.hasOwn(words.places, place) ? (words.places[place] ?? place) : place

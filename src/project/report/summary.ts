@@ -1,0 +1,101 @@
+import type { Architecture } from '../architecture/architecture.ts'
+import { SEVERITIES } from '../architecture/suggestion.ts'
+import { inOrder } from '../source/source-files.ts'
+import { placeName, say, type Words } from './strings.ts'
+
+const GRAVE = ['critical', 'high', 'medium']
+const MAX_PROTOCOLS = 6
+
+const hasPackage = ({ structure }: Architecture, ...names: readonly string[]): boolean => {
+  const packages = structure.root.modules.flatMap((module) =>
+    module.packages.map(({ name }) => name.split('.')),
+  )
+  return names.every((name) => packages.some((parts) => parts.includes(name)))
+}
+
+const countOf = ({ signatures }: Architecture, role: string): number =>
+  signatures.flatMap(({ types }) => types).filter(({ roles }) => roles.includes(role)).length
+
+const kindOf = (found: Architecture): keyof Words['kinds'] => {
+  if (hasPackage(found, 'domain', 'application', 'infrastructure') || hasPackage(found, 'domain', 'ports'))
+    return 'hexagonal'
+  if (countOf(found, 'Controller') > 0 && countOf(found, 'Service') > 0) return 'layered'
+  return found.structure.root.modules.length > 1 ? 'modular' : 'plain'
+}
+
+const kindLine = (found: Architecture, words: Words): string => {
+  const { tool, springBoot, java } = found.structure.project
+  const boot = springBoot === undefined ? '' : say(words.boot, { version: springBoot })
+  const level = java === undefined ? '' : say(words.java, { version: java })
+  return say(words.kindLine, { kind: words.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
+}
+
+const modulesLine = (found: Architecture, words: Words): string => {
+  const { totalClasses, totalPackages } = found.structure.project.statistics
+  const modules = found.structure.root.modules.length
+  return say(words.modulesLine, {
+    modules,
+    classes: totalClasses,
+    packages: totalPackages,
+    services: countOf(found, 'Application Root'),
+  })
+}
+
+const trafficLine = ({ connections }: Architecture, words: Words): string => {
+  const byProtocol = new Map<string, number>()
+  for (const { protocol } of connections.inbound)
+    byProtocol.set(protocol, (byProtocol.get(protocol) ?? 0) + 1)
+  const shown = [...byProtocol].sort(([a, n], [b, m]) => m - n || inOrder(a, b)).slice(0, MAX_PROTOCOLS)
+  const protocols =
+    shown.length === 0 ? '' : ` (${shown.map(([name, count]) => `${name} ${count}`).join(', ')})`
+  const targets = new Set(connections.outbound.map(({ target_service }) => target_service)).size
+  return say(words.trafficLine, {
+    inbound: connections.inbound.length,
+    protocols,
+    outbound: connections.outbound.length,
+    targets,
+  })
+}
+
+const riskLine = ({ suggestions }: Architecture, words: Words): string => {
+  const [first] = suggestions
+  if (first === undefined || !GRAVE.includes(first.severity)) return words.calmLine
+  const counts = SEVERITIES.map((severity) => ({
+    severity,
+    n: suggestions.filter((one) => one.severity === severity).length,
+  }))
+  const shown = counts
+    .filter(({ severity, n }) => n > 0 && GRAVE.includes(severity))
+    .map(({ severity, n }) => `${words.severities[severity]} ${n}`)
+  const fact = say(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
+  return say(words.riskLine, {
+    counts: shown.join(', '),
+    first: `${placeName(first.subject, words)}: ${fact}.`,
+  })
+}
+
+/** From five to seven sentences: what it is, how large, what it is made of, who talks to it, what is wrong. */
+export const summaryOf = (found: Architecture, words: Words): readonly string[] => {
+  const [warning] = found.warnings
+  return [
+    kindLine(found, words),
+    modulesLine(found, words),
+    say(words.rolesLine, {
+      controllers: countOf(found, 'Controller'),
+      servicesCount: countOf(found, 'Service'),
+      repositories: countOf(found, 'Repository'),
+      clients: countOf(found, 'Client'),
+    }),
+    trafficLine(found, words),
+    riskLine(found, words),
+    ...(found.secrets.length > 0 ? [say(words.secretLine, { n: found.secrets.length })] : []),
+    ...(warning === undefined
+      ? []
+      : [
+          say(words.warningLine, {
+            n: found.warnings.length,
+            first: `${warning.message} (${warning.file}).`,
+          }),
+        ]),
+  ]
+}

@@ -1,0 +1,130 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { type Element, readXml } from './xml.ts'
+
+/** One value of a configuration file, under the path of its keys. */
+export interface Setting {
+  readonly key: string
+  readonly value: string
+  readonly file: string
+  readonly line: number
+  /** The profile it belongs to; undefined when it always holds. */
+  readonly profile?: string
+}
+
+const MAX_ALIASES = 100
+const MAX_SETTINGS = 50_000
+const MAX_DEPTH = 64
+const MAX_BRACKETS = 500
+
+type Raw = Omit<Setting, 'file'>
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
+
+const plain = (text: string): string =>
+  text.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) =>
+    code.length === 5 ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : (ESCAPES[code] ?? code),
+  )
+
+/** An odd number of backslashes at its end joins a line with the next. */
+const goesOn = (line: string): boolean => (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1
+
+export const readProperties = (text: string): Raw[] => {
+  const found: Raw[] = []
+  const lines = text.split(/\r?\n/)
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = at + 1
+    const first = (lines[at] ?? '').trimStart()
+    if (first === '' || first.startsWith('#') || first.startsWith('!')) continue
+    const parts = [first]
+    while (goesOn(parts.at(-1) ?? '') && at + 1 < lines.length) {
+      at += 1
+      parts[parts.length - 1] = (parts.at(-1) ?? '').slice(0, -1)
+      parts.push((lines[at] ?? '').trimStart())
+    }
+    const [, key = '', value = ''] = /^((?:[^\\=:\s]|\\.)*)\s*[=:]?\s*([\s\S]*)$/.exec(parts.join('')) ?? []
+    found.push({ key: plain(key), value: plain(value).trim(), line })
+  }
+  return found
+}
+
+class YamlReader {
+  readonly found: Raw[] = []
+  readonly #lines: LineCounter
+  #aliases = 0
+
+  constructor(lines: LineCounter) {
+    this.#lines = lines
+  }
+
+  walk(
+    node: Node | null | undefined,
+    key: string,
+    follow: (alias: Node) => Node | undefined,
+    depth = 0,
+  ): void {
+    if (node === null || node === undefined || depth > MAX_DEPTH || this.found.length >= MAX_SETTINGS) return
+    if (isAlias(node)) {
+      this.#aliases += 1
+      if (this.#aliases <= MAX_ALIASES) this.walk(follow(node), key, follow, depth + 1)
+    } else if (isScalar(node)) {
+      const line = this.#lines.linePos(node.range?.[0] ?? 0).line
+      if (node.value !== null) this.found.push({ key, value: String(node.source ?? node.value), line })
+    } else if (isSeq(node)) {
+      for (const [index, item] of node.items.entries())
+        this.walk(item as Node, `${key}[${index}]`, follow, depth + 1)
+    } else if (isMap(node)) {
+      for (const { key: name, value } of node.items) {
+        const part = isScalar(name) ? String(name.value) : ''
+        const below = part === '<<' ? key : key === '' ? part : `${key}.${part}`
+        this.walk(value as Node, below, follow, depth + 1)
+      }
+    }
+  }
+}
+
+const PROFILE = /^(spring\.config\.activate\.on-profile|spring\.profiles)$/
+
+/** Brackets in brackets, counted without reading: the parser goes down with them, and takes long about it. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  for (const [mark] of text.matchAll(/[[\]{}]/g)) {
+    depth = mark === '[' || mark === '{' ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > MAX_BRACKETS) return true
+  }
+  return false
+}
+
+/** Throws what the YAML reader throws, and when the text is broken. */
+export const readYaml = (text: string): Raw[] => {
+  if (isTooDeep(text)) throw new RangeError('nested too deep')
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: 'silent' })
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) => {
+    const [broken] = document.errors
+    if (broken !== undefined) throw broken
+    const reader = new YamlReader(lines)
+    reader.walk(document.contents, '', (alias) => (isAlias(alias) ? alias.resolve(document) : undefined))
+    const profile = reader.found.find(({ key }) => PROFILE.test(key))?.value
+    return profile === undefined ? reader.found : reader.found.map((one) => ({ ...one, profile }))
+  })
+}
+
+/** Names that stand for a vocabulary, not for somebody who answers. */
+const VOCABULARY =
+  /^(xmlns(:.*)?|(.*:)?(schemaLocation|noNamespaceSchemaLocation|namespace|systemId|publicId))$/
+
+/** Texts and attributes of an XML file, without its namespaces. */
+export const readXmlSettings = (text: string): Raw[] => {
+  const found: Raw[] = []
+  const walk = (element: Element, path: string): void => {
+    const key = path === '' ? element.name : `${path}.${element.name}`
+    for (const [name, value] of element.attributes)
+      if (!VOCABULARY.test(name)) found.push({ key: `${key}.${name}`, value, line: element.line })
+    const said = element.text.trim()
+    if (said !== '') found.push({ key, value: said, line: element.line })
+    for (const child of element.children) walk(child, key)
+  }
+  walk(readXml(text, { doctype: 'skip' }), '')
+  return found
+}

@@ -1,0 +1,166 @@
+import { defineFaults } from '../../kernel/fault.ts'
+
+export const xmlFaults = defineFaults('xml', {
+  malformed: { kind: 'invalid', fix: 'Correct the file: its tags must open and close in order.' },
+  declaration: {
+    kind: 'refused',
+    fix: 'Remove the document type: declarations and entities are not expanded.',
+  },
+})
+
+export interface Element {
+  /** Without its namespace prefix. */
+  readonly name: string
+  readonly children: Element[]
+  readonly attributes: readonly (readonly [string, string])[]
+  text: string
+  readonly line: number
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const MAX_DEPTH = 200
+
+/** The five entities of XML itself, and characters by number. Any other would need a document type. */
+const decode = (text: string): string =>
+  text.replace(/&(#x?[0-9a-fA-F]{1,6}|[A-Za-z]{1,10});/g, (whole, name: string) => {
+    if (!name.startsWith('#')) {
+      const known = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
+      if (known === undefined) throw xmlFaults.declaration(`the entity ${whole} is not one of XML's own`)
+      return known
+    }
+    const code = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
+  })
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** Where a tag ends: a `>` inside a quoted attribute does not count. */
+const tagEnd = (text: string, from: number): number => {
+  for (let at = from; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '>') return at
+    if (char === '"' || char === "'") {
+      at = text.indexOf(char, at + 1)
+      if (at < 0) return -1
+    }
+  }
+  return -1
+}
+
+const attributesOf = (tag: string): Element['attributes'] =>
+  [...tag.matchAll(/(?<=\s)([^\s=<>"'/]+)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g)].map(
+    ([, name = '', double, single]) => [name, decode(double ?? single ?? '')] as const,
+  )
+
+interface XmlOptions {
+  /** `skip` passes over a document type that only names itself; declarations inside are refused either way. */
+  readonly doctype?: 'refuse' | 'skip'
+}
+
+class Reader {
+  readonly #text: string
+  readonly #open: Element[] = [{ name: '', children: [], attributes: [], text: '', line: 0 }]
+  #at = 0
+  #line = 1
+  #counted = 0
+  readonly #skips: boolean
+
+  constructor(text: string, { doctype = 'refuse' }: XmlOptions) {
+    this.#text = text
+    this.#skips = doctype === 'skip'
+  }
+
+  read(): Element {
+    const skips: readonly (readonly [string, string])[] = [
+      ['<!--', '-->'],
+      ['<?', '?>'],
+    ]
+    while (this.#at < this.#text.length) {
+      const next = this.#text.indexOf('<', this.#at)
+      this.#say(decode(this.#text.slice(this.#at, next < 0 ? this.#text.length : next)))
+      if (next < 0) break
+      this.#at = next
+      const skip = skips.find(([start]) => this.#text.startsWith(start, next))
+      if (skip !== undefined) this.#at = this.#past(skip[1], next + skip[0].length)
+      else if (this.#text.startsWith('<![CDATA[', next)) this.#data(next + 9)
+      else if (this.#text.startsWith('<!', next)) this.#declaration(next)
+      else this.#tag(next)
+    }
+    return this.#finish()
+  }
+
+  #finish(): Element {
+    const [top, unclosed] = this.#open
+    if (unclosed !== undefined) throw xmlFaults.malformed(`<${unclosed.name}> is not closed`)
+    const root = top?.children[0]
+    if (root === undefined || top?.children.length !== 1 || top.text.trim() !== '')
+      throw xmlFaults.malformed('there is not exactly one root element')
+    return root
+  }
+
+  #say(text: string): void {
+    const current = this.#open.at(-1)
+    if (current !== undefined) current.text += text
+  }
+
+  #past(mark: string, from: number): number {
+    const found = this.#text.indexOf(mark, from)
+    if (found < 0) throw xmlFaults.malformed(`a ${mark} is missing`)
+    return found + mark.length
+  }
+
+  #data(from: number): void {
+    this.#at = this.#past(']]>', from)
+    this.#say(this.#text.slice(from, this.#at - 3))
+  }
+
+  #declaration(start: number): void {
+    const end = tagEnd(this.#text, start)
+    if (!this.#skips || end < 0 || this.#text.slice(start, end).includes('['))
+      throw xmlFaults.declaration('it declares a document type')
+    this.#at = end + 1
+  }
+
+  #lineAt(at: number): number {
+    for (; this.#counted < at; this.#counted += 1) if (this.#text[this.#counted] === '\n') this.#line += 1
+    return this.#line
+  }
+
+  #tag(start: number): void {
+    const end = tagEnd(this.#text, start + 1)
+    if (end < 0) throw xmlFaults.malformed('a tag does not end')
+    this.#at = end + 1
+    const inside = this.#text.slice(start + 1, end)
+    const [, slash = '', name = ''] = /^(\/?)([A-Za-z_][\w.:-]*)/.exec(inside) ?? []
+    if (name === '') throw xmlFaults.malformed('a tag has no name')
+    if (slash === '/') this.#close(localName(name))
+    else this.#begin(localName(name), inside.endsWith('/'), start, attributesOf(inside))
+  }
+
+  #begin(name: string, empty: boolean, start: number, attributes: Element['attributes']): void {
+    if (this.#open.length > MAX_DEPTH) throw xmlFaults.malformed(`it is nested deeper than ${MAX_DEPTH}`)
+    const element: Element = { name, children: [], attributes, text: '', line: this.#lineAt(start) }
+    this.#open.at(-1)?.children.push(element)
+    if (!empty) this.#open.push(element)
+  }
+
+  #close(name: string): void {
+    const element = this.#open.pop()
+    if (this.#open.length === 0 || element?.name !== name)
+      throw xmlFaults.malformed(`</${name}> closes what is not open`)
+  }
+}
+
+/** Elements and their text, once through the file. No document type, no entities, no network. */
+export const readXml = (text: string, options: XmlOptions = {}): Element =>
+  new Reader(text.replace(/^\uFEFF/, ''), options).read()
+
+export const childOf = (element: Element | undefined, name: string): Element | undefined =>
+  element?.children.find((child) => child.name === name)
+
+export const childrenOf = (element: Element | undefined, name: string): readonly Element[] =>
+  element?.children.filter((child) => child.name === name) ?? []
+
+/** Trimmed text of a child; undefined when it is absent or empty. */
+export const textOf = (element: Element | undefined, name: string): string | undefined =>
+  childOf(element, name)?.text.trim() || undefined

@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { Told } from '../kernel/content-answer.ts'
+import { Fault } from '../kernel/fault.ts'
+import { quotePath } from '../kernel/jail.ts'
+import type { Freshness, LogLevel } from '../kernel/ports.ts'
+import type { CallContext, Tool } from '../kernel/tool.ts'
+import type { JobName, Jobs, RunJob } from './jobs.ts'
+
+/** What the tools of this room need from outside. */
+export interface ProjectPorts {
+  readonly run: RunJob
+  /** Largest answer, in bytes. */
+  readonly answerBytes: number
+  /** What the repository is at, as far as it is known by now. */
+  readonly freshness?: () => Promise<Freshness | undefined>
+}
+
+const Stamp = z
+  .object({
+    head: z.string().optional(),
+    dirty: z.boolean().optional(),
+    at: z.string(),
+  })
+  .optional()
+
+const withStamp = (answer: unknown, freshness: Freshness | undefined): unknown => {
+  if (freshness === undefined) return answer
+  if (!(answer instanceof Told)) return { ...(answer as object), freshness }
+  const texts = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  return new Told({ ...(answer.value as object), freshness }, ...texts)
+}
+
+/** Says beside what a tool answers how fresh it is. Both are looked up at the same time. */
+export const stampTool = (tool: Tool, { freshness }: ProjectPorts): Tool => ({
+  ...tool,
+  output: tool.output instanceof z.ZodObject ? tool.output.extend({ freshness: Stamp }) : tool.output,
+  run: async (args, call) => {
+    const [answer, now] = await Promise.all([tool.run(args, call), freshness?.()])
+    return withStamp(answer, now)
+  },
+})
+
+/** Room for the facts beside a text. */
+const ASIDE = 4_096
+
+export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - ASIDE)
+
+/** A path that tries to lead out, in words: an attempt that came to nothing. */
+const ATTEMPTS = new Set(['jail.traversal', 'jail.home', 'jail.outside_root', 'jail.bad_path'])
+
+/** Bad arguments and blocked paths are warnings; what else is refused broke a rule of security, and is an error. */
+const levelOf = ({ kind, code }: Fault): LogLevel => {
+  if (kind === 'corrupt' || kind === 'unavailable') return 'error'
+  return kind === 'refused' && !ATTEMPTS.has(code) ? 'error' : 'warn'
+}
+
+/** Leaves a word in the log: what was asked at `debug`, what was refused louder. */
+export const noted = async <T>(
+  { log }: CallContext,
+  job: string,
+  path: unknown,
+  run: () => Promise<T>,
+): Promise<T> => {
+  const fields = path === undefined ? {} : { path: quotePath(String(path)) }
+  log.write('debug', `asked: ${job}`, fields)
+  try {
+    return await run()
+  } catch (thrown) {
+    if (thrown instanceof Fault) {
+      const word = thrown.kind === 'refused' ? 'blocked' : 'not done'
+      log.write(levelOf(thrown), `${word}: ${job}`, { reason: thrown.code, ...fields })
+    }
+    throw thrown
+  }
+}
+
+export const ask = <K extends JobName>(
+  { run }: ProjectPorts,
+  call: CallContext,
+  job: K,
+  args: Parameters<Jobs[K]>[1],
+): Promise<ReturnType<Jobs[K]>> =>
+  noted(call, job, 'path' in args ? args.path : undefined, () => run(job, args, call))
+
+/** A file with several names may be known outside of the root under another one: worth a word to the operator. */
+export const noteShared = (
+  { log }: CallContext,
+  { path, shared }: { readonly path: string; readonly shared: boolean },
+): void => {
+  if (shared) log.write('warn', 'read a file that has other names', { path: quotePath(path) })
+}
+
+export const PathInput = z.string().describe('Path from the project root; "." is the root.')
+
+const line = z.int().min(1)
+export const lineInputs = {
+  startLine: line.optional().describe('First line wanted, from 1.'),
+  endLine: line.optional().describe('Last line wanted, inclusive.'),
+  head: line.optional().describe('Only the first lines.'),
+  tail: line.optional().describe('Only the last lines.'),
+}

@@ -1,0 +1,188 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { stackOf } from '../../kernel/invoke.ts'
+import type { Ids, Log } from '../../kernel/ports.ts'
+import { type AccessRules, accessGuard } from './guards.ts'
+import { readBody } from './read-body.ts'
+
+/** What a route gets. Its body has been read, and is within the route's limit. */
+export interface FrontRequest {
+  readonly raw: IncomingMessage
+  readonly method: string
+  readonly body: Buffer
+}
+
+type Headers = Readonly<Record<string, string>>
+
+export interface Route {
+  readonly path: string
+  /** One sentence for the reference page. */
+  readonly summary: string
+  /** Undefined: the handler sees every method and decides itself. */
+  readonly methods?: readonly string[]
+  readonly bodyBytes?: number
+  /** Answers without a token: liveness and discovery must. */
+  readonly open?: boolean
+  /** How a refusal looks here; a plain JSON object when undefined. */
+  readonly refuse?: (status: number, message: string) => object
+  /** Headers of a refusal. */
+  readonly headers?: Headers
+  /** Also found with slashes after it and dots inside, as `new URL` would resolve them. */
+  readonly loose?: boolean
+  readonly handle: (request: FrontRequest, response: ServerResponse) => void | Promise<void>
+}
+
+export interface FrontOptions {
+  readonly routes: readonly Route[]
+  /** Answers where no route does; without it a plain 404. */
+  readonly fallback?: Route
+  readonly access: AccessRules
+  readonly headersMs: number
+  readonly requestMs: number
+  readonly log: Log
+  readonly ids: Ids
+  /** Sees each answer: for the metrics. */
+  readonly observe: (route: string, status: number) => void
+  /** Value of `WWW-Authenticate` on a 401. */
+  readonly challenge: () => string
+}
+
+const REST_BODY_BYTES = 1024 * 1024
+const MAX_CONNECTIONS = 1_024
+
+/** Begins an answer of JSON, and gives its body. */
+const beginJson = (response: ServerResponse, status: number, value: unknown, headers?: Headers): string => {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  return body
+}
+
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers?: Headers,
+): void => {
+  response.end(beginJson(response, status, value, headers))
+}
+
+export const sendText = (
+  response: ServerResponse,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void => {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+const LINGER_MS = 2_000
+
+/**
+ * Answers while bytes we will not look at may still be coming. They are let fall for a moment, because a client
+ * that is cut off while it sends never reads why; then the connection ends.
+ */
+const turnAway = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers?: Headers,
+): void => {
+  response.write(beginJson(response, status, value, { ...headers, connection: 'close' }))
+  const timer = setTimeout(() => response.end(), LINGER_MS)
+  const over = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  request.once('end', over)
+  request.once('close', over)
+  request.resume()
+}
+
+const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
+
+/** The path a browser would ask for; undefined for what is no address, such as `//`. */
+const resolvePath = (url: string): string | undefined => {
+  try {
+    return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '') || '/'
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds the route of a request: by its path to the letter, else by what the path amounts to. */
+const routeFinder = ({ routes, fallback }: Pick<FrontOptions, 'routes' | 'fallback'>) => {
+  const exact = new Map(routes.map((route) => [route.path, route]))
+  const loose = new Map(routes.filter((route) => route.loose).map((route) => [route.path, route]))
+  return (url: string): Route | undefined => {
+    const end = url.indexOf('?')
+    const found = exact.get(end === -1 ? url : url.slice(0, end))
+    if (found !== undefined) return found
+    const path = loose.size === 0 ? undefined : resolvePath(url)
+    return (path === undefined ? undefined : loose.get(path)) ?? fallback
+  }
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+
+/** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
+export const createFront = (options: FrontOptions): Server => {
+  const { log, ids, observe, challenge } = options
+  const findRoute = routeFinder(options)
+  const guard = accessGuard(options.access)
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const route = findRoute(request.url ?? '')
+    const bodied = hasBody(request)
+    const method = request.method ?? ''
+    response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
+    response.setHeader('x-content-type-options', 'nosniff')
+    const refuse = (status: number, message: string) => {
+      const value = (route?.refuse ?? plainRefusal)(status, message)
+      if (request.complete || !bodied) sendJson(response, status, value, route?.headers)
+      else turnAway(request, response, status, value, route?.headers)
+    }
+    const refusal = guard(request, route?.open ?? false)
+    if (refusal !== undefined) {
+      if (refusal.status === 401) response.setHeader('www-authenticate', challenge())
+      return refuse(refusal.status, refusal.message)
+    }
+    const limit = route?.bodyBytes ?? REST_BODY_BYTES
+    const body = bodied ? await readBody(request, limit) : NO_BODY
+    if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)
+    if (route === undefined) return refuse(404, 'There is nothing at this path')
+    if (route.methods !== undefined && !route.methods.includes(method)) {
+      response.setHeader('allow', route.methods.join(', '))
+      return refuse(405, `Use ${route.methods.join(' or ')}`)
+    }
+    await route.handle({ raw: request, method, body }, response)
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: options.headersMs,
+      requestTimeout: options.requestMs,
+      // The default looks for slow clients every 30 s, which makes a 10 s limit a 40 s one.
+      connectionsCheckingInterval: Math.min(1_000, options.headersMs),
+    },
+    (request, response) => {
+      serve(request, response).catch((cause: unknown) => {
+        if (response.destroyed || !request.complete) return
+        const id = ids.next()
+        log.write('error', 'bug in the HTTP front', { id, stack: stackOf(cause) })
+        if (response.headersSent) response.destroy()
+        else sendJson(response, 500, plainRefusal(500, `Internal error ${id}: look it up in the log`))
+      })
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  // Node would drop those beyond the 2000th unseen, an `Origin` among them. Their bytes are bounded anyway.
+  server.maxHeadersCount = 0
+  return server
+}

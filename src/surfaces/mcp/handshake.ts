@@ -1,0 +1,102 @@
+import { isRecord } from '../../kernel/encoding/json.ts'
+import type { Limits } from '../../kernel/limits.ts'
+import type { Clock, Log, LogLevel } from '../../kernel/ports.ts'
+import type { Dialect } from './dialect.ts'
+import type { Params } from './message.ts'
+import type { Service } from './service.ts'
+
+export const MODERN = '2026-07-28'
+/** Newest first: a client that names none of these is offered the first. */
+export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+/** How long a client may keep our lists. They change only with the configuration. */
+export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
+
+export interface Identity {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+}
+
+/** Ways of older servers that their clients count on. */
+export interface Manners {
+  /** A tool's name is also a method: `{"method":"node.create","params":{…}}`. */
+  readonly methodCalls: boolean
+  /** Whether `null` in the place of params, or of a tool's arguments, means that there are none. */
+  readonly nullParams: boolean
+  /** Other names of methods. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** How deep JSON may nest. */
+  readonly maxDepth: number
+  /** Whether answers come in the order of the requests. */
+  readonly inOrder: boolean
+  /** Whether listed tools show what they say beyond the protocol. */
+  readonly listExtras: boolean
+  /** Whether `shutdown` is a method: answered, and then the end. */
+  readonly shutdown: boolean
+  /** How loudly the log speaks of calls whose arguments will not do. */
+  readonly blame: LogLevel
+}
+
+export const PLAIN_MANNERS: Manners = {
+  methodCalls: false,
+  nullParams: false,
+  aliases: new Map(),
+  // Far beyond any honest message, and short of where recursive code runs out of stack.
+  maxDepth: 500,
+  inOrder: false,
+  listExtras: false,
+  shutdown: false,
+  blame: 'debug',
+}
+
+export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
+
+/** All a handshake needs: no tool, no schema, nothing that takes time to load. */
+export interface Hello {
+  readonly identity: Identity
+  readonly instructions?: string
+  readonly capabilities: Capabilities
+  readonly manners?: Manners
+  readonly dialect: Dialect
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A server that can greet at once and has its tools a moment later. */
+export interface Host {
+  readonly hello: Hello
+  service(): Service | Promise<Service>
+}
+
+export const initializeResult = (
+  { identity, instructions, capabilities, dialect }: Hello,
+  requested: unknown,
+) => {
+  const asked = typeof requested === 'string' ? requested : dialect.defaultVersion
+  return {
+    protocolVersion: LEGACY.find((version) => version === asked) ?? LEGACY[0],
+    capabilities,
+    serverInfo: identity,
+    ...(instructions !== undefined && { instructions }),
+  }
+}
+
+export const discoverResult = ({ capabilities, instructions }: Hello) => ({
+  supportedVersions: [MODERN],
+  capabilities,
+  ...(instructions !== undefined && { instructions }),
+})
+
+/** An `initialize` with nothing in it is still an `initialize`. */
+export const repairInitialize = ({ dialect }: Hello, params: Params | undefined): Params => {
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
+  const client = isRecord(params?.clientInfo) ? params.clientInfo : {}
+  return {
+    ...params,
+    protocolVersion: text(params?.protocolVersion, dialect.defaultVersion),
+    capabilities: isRecord(params?.capabilities) ? params.capabilities : {},
+    clientInfo: { ...client, name: text(client.name, 'unknown'), version: text(client.version, '0') },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Outcome } from '../../kernel/invoke.ts'
+import type { Content } from '../../kernel/tool.ts'
+import { SERVER_KEY } from './envelope.ts'
+import { type Hello, LIST_CACHE } from './handshake.ts'
+import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
+import type { Service } from './service.ts'
+
+type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
+
+/** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
+export const writeModern = ({ identity }: Hello, result: Result, cached = false): string =>
+  JSON.stringify({
+    ...result,
+    resultType: 'complete',
+    ...(cached && LIST_CACHE),
+    _meta: { ...result._meta, [SERVER_KEY]: identity },
+  })
+
+const writeText = (quoted: string): string => `{"type":"text","text":${quoted}}`
+
+const writeBlock = (block: Content): string =>
+  block.type === 'text' ? writeText(JSON.stringify(block.text)) : JSON.stringify(block)
+
+/** The response line of a finished call. */
+export const writeOutcome = (
+  service: Service,
+  id: RequestId,
+  outcome: Exclude<Outcome, { kind: 'cancelled' }>,
+  era: 'legacy' | 'modern',
+): string => {
+  // An answer is spliced from the JSON the funnel already made, not written a second time.
+  if (outcome.kind === 'answer' && outcome.json !== undefined) {
+    const { json, content, quoted } = outcome
+    const blocks =
+      content === undefined ? writeText(quoted ?? JSON.stringify(json)) : content.map(writeBlock).join()
+    const body = `{"content":[${blocks}],"structuredContent":${json}`
+    return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
+  }
+  const result = service.resultOf(outcome)
+  if (isRefusal(result)) return writeError(id, result.error)
+  return writeResult(
+    id,
+    era === 'legacy' ? JSON.stringify(result) : writeModern(service.hello, { ...result }),
+  )
+}
+
+const tails = new WeakMap<Service, string>()
+
+const modernTail = (service: Service): string => {
+  const known = tails.get(service)
+  if (known !== undefined) return known
+  const tail = `,${writeModern(service.hello, {}).slice(1)}`
+  tails.set(service, tail)
+  return tail
+}

@@ -1,0 +1,10 @@
+import type { Catalog } from '../../kernel/catalog.ts'
+import { digestJson } from '../../kernel/encoding/hash.ts'
+import { describeTool } from './listing.ts'
+
+/** The digest of every tool as listed: what a careful client pins, so that a changed tool is noticed. */
+export const definitionDigests = (catalog: Catalog) =>
+  catalog.tools.map((tool) => {
+    const name = catalog.listed(tool)
+    return { name, effect: tool.effect, sha256: digestJson(describeTool(tool, name)) }
+  })

@@ -1,0 +1,216 @@
+/** One row for every folder of `src/`: what it holds, and what its files may import. */
+export interface FolderRow {
+  readonly purpose: string
+  /**
+   * Folders outside of its own room, or siblings inside it. A room stands for all of its folders. Files may always
+   * import their own folder, the folders above it up to the room, and the folders below it.
+   */
+  readonly imports: readonly string[]
+}
+
+const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
+const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
+
+export const FOLDERS: Readonly<Record<string, FolderRow>> = {
+  bin: {
+    purpose: 'One file a binary: arguments in, exit code out. `lineage-verify` is bundled without the rest.',
+    imports: ['app', 'lineage'],
+  },
+  app: {
+    purpose: 'Composition of a server, terminal, shutdown and exit codes. Only `app` reads the environment.',
+    imports: EVERYTHING,
+  },
+  'app/config': {
+    purpose: 'Settings: the table, the loader, what an untrusted file may set.',
+    imports: EVERYTHING,
+  },
+  'app/open': {
+    purpose: 'Opens each domain: builds platform objects and passes them as ports. Loaded on first use.',
+    imports: ['app/config', ...EVERYTHING],
+  },
+  'app/servers': {
+    purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/threads': {
+    purpose: 'Entry points of worker threads and of the scan process.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands': {
+    purpose: 'The `warrant` program: its command table and what commands share.',
+    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+  },
+  'app/commands/gate': {
+    purpose: 'Commands of the gate: gate, status, sdd, install, uninstall, hooks.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
+  'app/commands/packet': {
+    purpose: 'Commands of packets: build, publish, pull, query and the local store.',
+    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+  },
+  'app/commands/project': {
+    purpose: 'Commands that read the repository, and its architecture report.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands/server': {
+    purpose: 'Commands that start, check and describe the server.',
+    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+  },
+  'surfaces/cli': { purpose: 'Commands as data: parsing, help, completion, tables.', imports: ['kernel'] },
+  'surfaces/http': {
+    purpose: 'The HTTP server: guards, limits, routes, metrics.',
+    imports: ['gate', 'evidence', 'kernel'],
+  },
+  'surfaces/mcp': {
+    purpose: 'MCP frames, sessions and dialects over stdio and HTTP; the adapter of the SDK.',
+    imports: ['surfaces/http', 'kernel'],
+  },
+  core: { purpose: 'The toolset about the server itself.', imports: ['kernel'] },
+  evidence: {
+    purpose: 'The evidence file: schema, reader, builder, hash chain, views and tools.',
+    imports: ['kernel'],
+  },
+  gate: {
+    purpose: 'Whether a change may pass: tools, run, verdict, policy, stages.',
+    imports: ['evidence', 'kernel'],
+  },
+  'gate/facts': {
+    purpose: 'What changed: scope, files, platforms, state of the repository.',
+    imports: ['gate/rules', 'evidence', 'kernel'],
+  },
+  'gate/rules': {
+    purpose: 'Rules: format, packs, selection, severity overrides, explanations.',
+    imports: ['evidence', 'kernel'],
+  },
+  'gate/findings': {
+    purpose: 'Scan results as findings: suppression, baseline, excerpts.',
+    imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
+  },
+  'gate/reports': {
+    purpose: 'Reports of a run as text, JUnit and SARIF.',
+    imports: ['gate/rules', 'evidence', 'kernel'],
+  },
+  'gate/sdd': {
+    purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
+    imports: ['evidence', 'kernel'],
+  },
+  'gate/install': {
+    purpose: 'Git hooks, and installing and uninstalling the gate.',
+    imports: ['evidence', 'kernel'],
+  },
+  'gate/enterprise': {
+    purpose: 'The enterprise server: its catalog, tools and status.',
+    imports: ['gate/sdd', 'gate/install', 'kernel'],
+  },
+  project: {
+    purpose: 'What is in the repository, read-only: tools, jobs, access rules.',
+    imports: ['kernel'],
+  },
+  'project/files': { purpose: 'List, read, search and walk files.', imports: ['kernel'] },
+  'project/symbols': { purpose: 'Declarations and references.', imports: ['project/files', 'kernel'] },
+  'project/source': {
+    purpose: 'Source and configuration files read into one model for all languages.',
+    imports: ['project/files', 'kernel'],
+  },
+  'project/build': {
+    purpose: 'Modules and dependencies of Maven, Gradle and workspaces.',
+    imports: ['project/source', 'kernel'],
+  },
+  'project/connections': {
+    purpose: 'Detectors: endpoints, clients, events, databases.',
+    imports: ['project/source', 'kernel'],
+  },
+  'project/architecture': {
+    purpose: 'Services, their relations, metrics and diagrams.',
+    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+  },
+  'project/report': {
+    purpose: 'The architecture report as Markdown and HTML.',
+    imports: ['project/architecture', 'project/connections', 'project/source', 'kernel'],
+  },
+  beliefs: { purpose: 'The belief graph: tools, configuration, faults.', imports: ['lineage', 'kernel'] },
+  'beliefs/graph': {
+    purpose: 'Nodes, edges, exact energy, propagation, audits and snapshots; in memory.',
+    imports: ['lineage', 'kernel'],
+  },
+  'beliefs/log': {
+    purpose: 'The graph over a log: replica, recovery, replay.',
+    imports: ['beliefs/graph', 'lineage', 'kernel'],
+  },
+  'beliefs/input': { purpose: 'Input parsing and the sanitizer of names.', imports: ['kernel'] },
+  packets: { purpose: 'Knowledge packets: tools and the ports of store and registry.', imports: ['kernel'] },
+  'packets/format': {
+    purpose: 'Files of a packet: manifest, metadata, vectors, references.',
+    imports: ['kernel'],
+  },
+  'packets/search': { purpose: 'Search by words and by vectors.', imports: ['packets/format', 'kernel'] },
+  'packets/search/wasm': { purpose: 'The vector scan as WebAssembly.', imports: [] },
+  'packets/ask': {
+    purpose: 'The questions: lookup, plan, query, evidence, document.',
+    imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
+  },
+  'packets/transfer': {
+    purpose: 'Publish and pull.',
+    imports: ['packets/format', 'packets/trust', 'packets/build', 'kernel'],
+  },
+  'packets/build': {
+    purpose: 'Build a packet from sources, compare and check it.',
+    imports: ['packets/format', 'packets/search', 'kernel'],
+  },
+  'packets/trust': {
+    purpose: 'Policies, signatures and attestations.',
+    imports: ['packets/format', 'kernel'],
+  },
+  lineage: {
+    purpose:
+      'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
+    imports: ['kernel'],
+  },
+  'platform/system': { purpose: 'Clock, ids, log, worker threads, YAML.', imports: ['kernel'] },
+  'platform/jail': {
+    purpose: 'Reads below a root and nowhere else, whatever links say.',
+    imports: ['kernel'],
+  },
+  'platform/files': {
+    purpose: 'Files of our own: atomic replacement, locks, keys, the evidence file, the state folder.',
+    imports: ['platform/jail', 'evidence', 'gate', 'kernel'],
+  },
+  'platform/programs': { purpose: 'Starts other programs with limits.', imports: ['gate', 'kernel'] },
+  'platform/git': {
+    purpose: 'Git, without what a repository would have it run.',
+    imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+  },
+  'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
+  'platform/scanner': {
+    purpose: 'Matches rules against files, in this process or in child processes.',
+    imports: ['platform/syntax', 'gate', 'kernel'],
+  },
+  'platform/log-stores': {
+    purpose: 'Log stores: what all check, and the one in memory.',
+    imports: ['lineage', 'kernel'],
+  },
+  'platform/log-stores/sqlite': {
+    purpose: 'The log store in SQLite.',
+    imports: ['platform/system', 'lineage', 'kernel'],
+  },
+  'platform/log-stores/postgres': {
+    purpose: 'The log store in PostgreSQL.',
+    imports: ['platform/system', 'lineage', 'kernel'],
+  },
+  'platform/registry': {
+    purpose: 'Client of OCI registries: addresses, credentials, transport, upload.',
+    imports: ['platform/system', 'platform/programs', 'packets', 'kernel'],
+  },
+  'platform/packets': {
+    purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
+    imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
+  },
+  kernel: {
+    purpose: 'Tool, call, fault, limits, ports, and `invoke`, which runs every call. No I/O.',
+    imports: [],
+  },
+  'kernel/async': { purpose: 'Deadlines, bounded concurrency, cooperative scheduling.', imports: [] },
+  'kernel/encoding': { purpose: 'Canonical JSON, digests, hashes.', imports: [] },
+  'kernel/text': { purpose: 'Globs, gitignore, escaping.', imports: [] },
+}
