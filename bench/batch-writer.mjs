@@ -1,7 +1,7 @@
 // Writes creates in batches, one way or another, whenever it is told to: `batch-writer.mjs WAY COUNT`.
 
 import { join } from 'node:path'
-import { cpuOf, loadSource, openKeeper } from './lib/beliefs/source.mjs'
+import { cpuOf, loadSource, openGraphStore } from './lib/beliefs/source.mjs'
 import { freshDir } from './lib/server.mjs'
 
 const BATCH = 64
@@ -30,12 +30,12 @@ async function timeBatches(rows, write) {
  */
 async function makeRows(source, count) {
   const store = source.memoryLogs()
-  const keeper = await openKeeper(source, store)
+  const graphStore = await openGraphStore(source, store)
   const creates = Array.from({ length: count }, () =>
-    keeper.replica.submit({ op: 'node.create', args: { belief: 0.5, energy: 1 } }),
+    graphStore.replica.submit({ op: 'node.create', args: { belief: 0.5, energy: 1 } }),
   )
   await Promise.all(creates)
-  return keeper.log.read(0, count)
+  return graphStore.log.read(0, count)
 }
 
 /**
@@ -47,7 +47,7 @@ async function makeRows(source, count) {
 async function rawInserts(source, rows) {
   const db = await source.openDatabase(join(freshDir(), 'raw.db'))
   source.setUp(db)
-  source.createTables(db)
+  source.createSqliteTables(db)
   db.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, entry BLOB NOT NULL, payload BLOB) STRICT')
   const insert = db.prepare('INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)')
   const bytes = rows.map(({ seq, entry, payload }) => ({
@@ -82,12 +82,12 @@ async function storeAppends(source, rows) {
  */
 async function wholePath(source, rows) {
   const store = source.sqliteLogs(join(freshDir(), 'lineage.db'))
-  const keeper = await openKeeper(source, store)
-  const beliefs = new source.Beliefs({ keeper, version: '', writeFile: async () => {} })
+  const graphStore = await openGraphStore(source, store)
+  const beliefs = new source.Beliefs({ graphStore, version: '', writeFile: async () => {} })
   const values = await timeBatches(rows, (batch) =>
     Promise.all(batch.map(() => beliefs.createNode({ belief: 0.5, energy: 1 }))),
   )
-  await keeper.close()
+  await graphStore.close()
   await store.close()
   return values
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { openspecFaults } from '../src/app/commands/gate/bootstrap-openspec.ts'
 import { reportFaults } from '../src/app/commands/project/report.ts'
 import { commands } from '../src/app/commands/table.ts'
-import { assemble } from '../src/app/compose.ts'
+import { composeServer } from '../src/app/compose.ts'
 import { configFaults, loadConfig } from '../src/app/config/load-config.ts'
 import { SETTINGS } from '../src/app/config/settings.ts'
 import { serveFaults } from '../src/app/servers/listen.ts'
@@ -32,14 +32,14 @@ import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
 import { xmlFaults } from '../src/project/source/xml.ts'
 import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
-import { enterpriseRoutes, unitedStatus } from '../src/surfaces/http/enterprise-routes.ts'
+import { combinedStatus, enterpriseRoutes } from '../src/surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
 import type { Route } from '../src/surfaces/http/server.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
-import { readingFaults } from '../src/surfaces/mcp/resource-handlers.ts'
+import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
 import { FOLDERS } from '../test/folders.ts'
 import { rulesPage } from './docs-rules.ts'
@@ -65,7 +65,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   packetFaults,
   placeFaults,
   proofFaults,
-  readingFaults,
+  resourceFaults,
   registryFaults,
   replicaFaults,
   repositoryFaults,
@@ -79,7 +79,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
 ]
 
 const everything = () =>
-  assemble(loadConfig({}, { environment: {}, cwd: '/' }).config, {
+  composeServer(loadConfig({}, { environment: {}, cwd: '/' }).config, {
     cwd: '/',
     environment: {},
     writeLog: () => {},
@@ -220,7 +220,7 @@ const httpPage = (): string => {
       index: () => '',
     }),
     ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
-    unitedStatus(enterprise),
+    combinedStatus(enterprise),
     ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),
   ]

@@ -1,12 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
-import { expandRules, platformsOf, reachRules } from '../src/gate/rules/compile.ts'
+import { compileRules, platformsOf, selectRules } from '../src/gate/rules/compile.ts'
 import type { Examples } from '../src/gate/rules/explain.ts'
 import { globSource, readGlob } from '../src/gate/rules/glob.ts'
-import { type Pack, type RuleBook, type RuleSource, readPack, readRelabels } from '../src/gate/rules/packs.ts'
-import { parseAs, readYaml } from '../src/gate/rules/parse-rule.ts'
-import { findNeedles } from '../src/platform/scanner/prefilter.ts'
+import {
+  type Pack,
+  type RuleSource,
+  readAliases,
+  readPack,
+  type ShippedRules,
+} from '../src/gate/rules/packs.ts'
+import { parseAs, readRuleYaml } from '../src/gate/rules/parse-rule.ts'
+import { requiredLiterals } from '../src/platform/scanner/prefilter.ts'
 
 const Versions = z.record(z.string(), z.string())
 
@@ -16,21 +22,24 @@ const sourcesIn = (folder: string): RuleSource[] =>
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }))
 
 const readFolder = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
-  parseAs(schema, path, await readYaml(path, readFileSync(path, 'utf8')))
+  parseAs(schema, path, await readRuleYaml(path, readFileSync(path, 'utf8')))
 
 /** What the scanner would work out of every rule, in every language it is for. */
-const wordsOf = (packs: readonly Pack[]): RuleBook['words'] => {
+const wordsOf = (packs: readonly Pack[]): ShippedRules['words'] => {
   const roots = Object.fromEntries(
     packs.flatMap(({ rules }) => rules.flatMap(platformsOf)).map((name) => [name, ['']]),
   )
-  const words: RuleBook['words'] = {}
-  const rules = reachRules(packs, { roots, stage: 'CI', glob: readGlob })
-  for (const { id, language, matcher } of expandRules(rules, true))
-    words[id] = { ...words[id], [language]: findNeedles(matcher, language).map((choices) => [...choices]) }
+  const words: ShippedRules['words'] = {}
+  const rules = selectRules(packs, { roots, stage: 'CI', glob: readGlob })
+  for (const { id, language, matcher } of compileRules(rules, true))
+    words[id] = {
+      ...words[id],
+      [language]: requiredLiterals(matcher, language).map((choices) => [...choices]),
+    }
   return words
 }
 
-const globsOf = (packs: readonly Pack[]): RuleBook['globs'] => {
+const globsOf = (packs: readonly Pack[]): ShippedRules['globs'] => {
   const globs = packs.flatMap(({ rules, changes }) => [
     ...rules.flatMap(({ files = [], ignores = [] }) => [...files, ...ignores]),
     ...changes.flatMap(({ changes: { when, require, ignores = [] } }) => [...when, ...require, ...ignores]),
@@ -40,13 +49,13 @@ const globsOf = (packs: readonly Pack[]): RuleBook['globs'] => {
 }
 
 /** Everything under `rules/`, read and checked. */
-export const readBook = async (folder = 'rules'): Promise<RuleBook> => {
+export const readBook = async (folder = 'rules'): Promise<ShippedRules> => {
   const versions = await readFolder(join(folder, 'packs.yml'), Versions)
   const packs: Pack[] = []
   for (const [name, version] of Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))) {
     packs.push(await readPack(name, version, sourcesIn(join(folder, name))))
   }
-  const relabels = readRelabels(
+  const relabels = readAliases(
     join(folder, 'skills.yml'),
     await readFolder(join(folder, 'skills.yml'), z.unknown()),
   )
@@ -56,11 +65,11 @@ export const readBook = async (folder = 'rules'): Promise<RuleBook> => {
 const Example = z.looseObject({ id: z.string(), valid: z.array(z.string()), invalid: z.array(z.string()) })
 
 /** What the tests of the rules show, by the id of the rule. */
-const readExamples = async ({ packs }: RuleBook, folder = 'rules'): Promise<Examples> => {
+const readExamples = async ({ packs }: ShippedRules, folder = 'rules'): Promise<Examples> => {
   const files = packs.flatMap(({ name }) => sourcesIn(join(folder, name)))
   const tests = files.filter(({ path }) => path.endsWith('.test.yml'))
   const shown = await Promise.all(
-    tests.map(async ({ path, text }) => parseAs(Example, path, await readYaml(path, text))),
+    tests.map(async ({ path, text }) => parseAs(Example, path, await readRuleYaml(path, text))),
   )
   return Object.fromEntries(shown.map(({ id, valid, invalid }) => [id, { valid, invalid }]))
 }

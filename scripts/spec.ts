@@ -146,12 +146,12 @@ export const renderSpec = (): Readonly<Record<string, string>> => ({
   'spec/mcp_node_state.schema.json': schemaText(
     'McpNodeState',
     'A node, as node.create, node.mutate and node.query answer.',
-    shapes.NodeState,
+    shapes.NodeOutput,
   ),
   'spec/mcp_edge_state.schema.json': schemaText(
     'McpEdgeState',
     'An edge, as edge.bind answers.',
-    shapes.EdgeState,
+    shapes.EdgeOutput,
   ),
   'spec/mcp_governor_status.schema.json': schemaText(
     'McpGovernorStatus',

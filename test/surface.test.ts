@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assemble } from '../src/app/compose.ts'
+import { composeServer } from '../src/app/compose.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
 import { listPrompts, listResources, listTemplates, listTools } from '../src/surfaces/mcp/listing.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
@@ -7,7 +7,7 @@ import { definitionDigests } from '../src/surfaces/mcp/tool-digests.ts'
 
 /** What a client is shown. A change here is seen by every model, so it is made on purpose or not at all. */
 
-const { catalog, toolsets } = assemble(loadConfig({}, { environment: {}, cwd: '/' }).config, {
+const { catalog, toolsets } = composeServer(loadConfig({}, { environment: {}, cwd: '/' }).config, {
   cwd: '/',
   environment: {},
   writeLog: () => {},

@@ -40,7 +40,7 @@ const counting = (parser: SyntaxParser) => {
 const workOf = async (texts: Record<string, string>) => {
   const files = memoryFiles(texts)
   const parser = counting(syntaxTrees())
-  const found = await analyse(files, parser, { at: '', watch: () => {} })
+  const found = await analyse(files, parser, { at: '', checkDeadline: () => {} })
   return { asked: parser.asked(), read: files.bytesRead(), found }
 }
 

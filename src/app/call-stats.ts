@@ -11,7 +11,7 @@ interface Count {
 }
 
 /** What a server over stdio has done, for the line it leaves in its log at the end. */
-export class Tally implements Recorder {
+export class CallStats implements Recorder {
   readonly #tools = new Map<string, Count>()
   #failed = 0
   #broken = 0

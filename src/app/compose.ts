@@ -5,10 +5,10 @@ import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
-import { type EnterpriseDoor, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
+import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
-import { Changes } from '../kernel/change-events.ts'
+import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
 import { packetsToolset } from '../packets/tools.ts'
@@ -17,13 +17,12 @@ import { LEGACY, MODERN } from '../surfaces/mcp/handshake.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
-import { hearBoth, recordedDoor } from './open/audit-log.ts'
-import { steadyFreshness } from './open/cached-freshness.ts'
-import { enterpriseFace } from './open/lazy-enterprise.ts'
-import { gateFace } from './open/lazy-gate.ts'
+import { forwardRecords, withAuditLog } from './open/audit-log.ts'
+import { cachedFreshness } from './open/cached-freshness.ts'
+import { lazyEnterprise } from './open/lazy-enterprise.ts'
+import { lazyGate } from './open/lazy-gate.ts'
 import {
   embeddedStore,
-  evidenceNews,
   type GraphStatus,
   lazyBeliefs,
   lazyDecisions,
@@ -31,8 +30,9 @@ import {
   lazyProject,
   localEvidence,
   localRepository,
+  watchEvidence,
 } from './open/lazy-services.ts'
-import { type Face, greet, type World } from './server-profile.ts'
+import { createHandshake, type ProcessContext, type ServerProfile } from './server-profile.ts'
 
 export interface Assembly {
   readonly config: Config
@@ -44,7 +44,7 @@ export interface Assembly {
   readonly log: Log
   readonly evidence: Pick<EvidenceReader, 'read'>
   /** What is known about the repository; looked at when first asked. */
-  readonly enterprise: EnterpriseDoor
+  readonly enterprise: EnterpriseService
   /** Opens the belief graph; the same one every time. */
   readonly beliefs: () => Promise<Beliefs>
   /** The health of the belief graph; undefined while nobody has opened it. */
@@ -54,21 +54,26 @@ export interface Assembly {
 }
 
 /** Fits the outside world to the kernel's ports. The only place where a server is put together. */
-export const assemble = (config: Config, world: World, recorder?: Recorder, face?: Face): Assembly => {
-  const hello = greet(config, world, face)
-  const { clock, log } = hello
-  const root = resolve(world.cwd, config.root)
+export const composeServer = (
+  config: Config,
+  context: ProcessContext,
+  recorder?: Recorder,
+  profile?: ServerProfile,
+): Assembly => {
+  const handshake = createHandshake(config, context, profile)
+  const { clock, log } = handshake
+  const root = resolve(context.cwd, config.root)
   const store = embeddedStore(resolve(root, config.stateDir))
-  const beliefs = lazyBeliefs(config, root, hello)
+  const beliefs = lazyBeliefs(config, root, handshake)
   const graphTools = beliefsToolset(beliefs.ask)
   const evidence = localEvidence(root, clock)
   const decisions = lazyDecisions(config, root, clock)
-  const gate = gateFace(config, root, { environment: world.environment, clock })
-  const heard = hearBoth(recorder, decisions.recorder)
-  const enterprise = enterpriseFace(root, { environment: world.environment, clock, log })
-  const project = lazyProject(config, root, world, log)
-  const packets = lazyPackets(config, root, clock, world.environment)
-  const repository = localRepository(root, clock, world.environment)
+  const gate = lazyGate(config, root, { environment: context.environment, clock })
+  const heard = forwardRecords(recorder, decisions.recorder)
+  const enterprise = lazyEnterprise(root, { environment: context.environment, clock, log })
+  const project = lazyProject(config, root, context, log)
+  const packets = lazyPackets(config, root, clock, context.environment)
+  const repository = localRepository(root, clock, context.environment)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -94,14 +99,14 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       run: project.run,
       workflow: project.workflow,
       answerBytes: config.limits.answerBytes,
-      freshness: steadyFreshness(repository, clock),
+      freshness: cachedFreshness(repository, clock),
     }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(async (place) => (await packets.get()).open(place)),
   ]
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
-    ...hello,
+    ...handshake,
     catalog,
     invoke: createInvoke({
       clock,
@@ -109,9 +114,9 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
       recorder: heard,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
-      blame: hello.manners?.blame ?? 'debug',
+      badArgumentsLevel: handshake.compat?.badArgumentsLevel ?? 'debug',
     }),
-    changes: new Changes(catalog.toolsets.includes('evidence') ? evidenceNews(root) : undefined),
+    changes: new ChangeEmitter(catalog.toolsets.includes('evidence') ? watchEvidence(root) : undefined),
   })
   return {
     config,
@@ -129,7 +134,7 @@ export const assemble = (config: Config, world: World, recorder?: Recorder, face
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
-    enterprise: recordedDoor(enterprise, { recorder: heard, clock, log }),
+    enterprise: withAuditLog(enterprise, { recorder: heard, clock, log }),
   }
 }
 

@@ -1,32 +1,37 @@
 import type { Recorder } from '../kernel/ports.ts'
 import type { RootHandle } from '../platform/jail/handles.ts'
 import type { Host } from '../surfaces/mcp/handshake.ts'
-import { Tally } from './call-stats.ts'
+import { CallStats } from './call-stats.ts'
 import type { Assembly } from './compose.ts'
-import { type Flags, type Loaded, loadConfig, type Preset, requireRoot } from './config/load-config.ts'
+import { type Flags, type LoadedConfig, loadConfig, type Preset, requireRoot } from './config/load-config.ts'
 import type { Config } from './config/settings.ts'
-import { type Face, greet, type World } from './server-profile.ts'
+import { createHandshake, type ProcessContext, type ServerProfile } from './server-profile.ts'
 import { writeLog } from './terminal.ts'
 
-const world = (): World => ({ cwd: process.cwd(), environment: process.env, writeLog })
+const processContext = (): ProcessContext => ({ cwd: process.cwd(), environment: process.env, writeLog })
 
-export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): Loaded =>
-  loadConfig(flags, world(), preset)
+export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): LoadedConfig =>
+  loadConfig(flags, processContext(), preset)
 
 /** What a server without tools needs of the world. */
-export const greetHere = (config: Config) => {
-  const here = world()
-  const { log, clock } = greet(config, here)
-  return { log, clock, cwd: here.cwd }
+export const createProcessContext = (config: Config) => {
+  const context = processContext()
+  const { log, clock } = createHandshake(config, context)
+  return { log, clock, cwd: context.cwd }
 }
 
-export const assembleHere = async (
-  { config }: Loaded,
+export const assembleServer = async (
+  { config }: LoadedConfig,
   recorder?: Recorder,
-  face?: Face,
+  profile?: ServerProfile,
   root?: RootHandle,
 ): Promise<Assembly> =>
-  (await import('./compose.ts')).assemble(config, { ...world(), ...(root && { root }) }, recorder, face)
+  (await import('./compose.ts')).composeServer(
+    config,
+    { ...processContext(), ...(root && { root }) },
+    recorder,
+    profile,
+  )
 
 export interface ClosableHost extends Host {
   /** Leaves a line for whoever debugs that says what was done, and lets go of everything. */
@@ -34,14 +39,18 @@ export interface ClosableHost extends Host {
 }
 
 /** A server that greets before its tools are loaded: clients wait for the greeting. */
-export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): Promise<ClosableHost> => {
+export const createHost = async (
+  loaded: LoadedConfig,
+  profile?: ServerProfile,
+  root?: RootHandle,
+): Promise<ClosableHost> => {
   const { toolsets, tools, excludeTools } = loaded.config
   if (root === undefined) requireRoot(loaded.config)
-  const hello = greet(loaded.config, world(), face)
-  const tally = new Tally()
+  const handshake = createHandshake(loaded.config, processContext(), profile)
+  const stats = new CallStats()
   let assembly: Promise<Assembly> | undefined
   const load = () => {
-    assembly ??= assembleHere(loaded, tally, face, root).catch((cause: unknown) => {
+    assembly ??= assembleServer(loaded, stats, profile, root).catch((cause: unknown) => {
       assembly = undefined
       throw cause
     })
@@ -52,11 +61,11 @@ export const hostHere = async (loaded: Loaded, face?: Face, root?: RootHandle): 
   const chosen = toolsets.length + tools.length + excludeTools.length > 0
   if (chosen && sources.some((source) => source !== 'default')) await load()
   return {
-    hello,
+    handshake,
     service: async () => (await load()).service,
     close: async () => {
       if (assembly === undefined) return
-      hello.log.write('debug', 'served', tally.report())
+      handshake.log.write('debug', 'served', stats.report())
       await (await assembly).close()
     },
   }

@@ -1,5 +1,5 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
-import { oneLine } from '../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { EXIT_BUG, EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
@@ -10,11 +10,11 @@ export const reportFailure = (
   program = 'warrant',
 ): number => {
   if (!(thrown instanceof Fault)) {
-    terminal.note(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
+    terminal.printError(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))
     return EXIT_BUG
   }
   if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
-  else terminal.note(oneLine(`${program}: ${thrown.message}. ${thrown.fix}`))
+  else terminal.printError(escapeLineBreaks(`${program}: ${thrown.message}. ${thrown.fix}`))
   return EXIT_CODES[thrown.kind]
 }

@@ -2,12 +2,12 @@ import type { RootHandle } from '../platform/jail/handles.ts'
 import { systemClock } from '../platform/system/clock.ts'
 import { createLog } from '../platform/system/log.ts'
 import { DIALECTS } from '../surfaces/mcp/dialect.ts'
-import type { Hello } from '../surfaces/mcp/handshake.ts'
+import type { Handshake } from '../surfaces/mcp/handshake.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
 
 /** The process as the rest of the program may see it. */
-export interface World {
+export interface ProcessContext {
   readonly cwd: string
   readonly environment: NodeJS.ProcessEnv
   readonly writeLog: (line: string) => void
@@ -16,9 +16,9 @@ export interface World {
 }
 
 /** How a server presents itself. */
-export type Face = Pick<Hello, 'identity' | 'instructions' | 'capabilities' | 'manners'>
+export type ServerProfile = Pick<Handshake, 'identity' | 'instructions' | 'capabilities' | 'compat'>
 
-export const WARRANT_FACE: Face = {
+export const WARRANT_PROFILE: ServerProfile = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
   instructions:
     'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',
@@ -31,8 +31,12 @@ export const WARRANT_FACE: Face = {
 }
 
 /** What the server says of itself before any of its tools are loaded. */
-export const greet = (config: Config, world: World, face: Face = WARRANT_FACE): Hello => ({
-  ...face,
+export const createHandshake = (
+  config: Config,
+  context: ProcessContext,
+  profile: ServerProfile = WARRANT_PROFILE,
+): Handshake => ({
+  ...profile,
   dialect: DIALECTS[config.dialect],
   limits: config.limits,
   clock: systemClock,
@@ -40,7 +44,7 @@ export const greet = (config: Config, world: World, face: Face = WARRANT_FACE): 
     level: config.logLevel,
     format: config.logFormat,
     clock: systemClock,
-    name: face.identity.name,
-    write: world.writeLog,
+    name: profile.identity.name,
+    write: context.writeLog,
   }),
 })

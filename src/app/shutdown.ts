@@ -7,7 +7,7 @@ const WATCH_MS = 1_000
  * and nobody is left to hang up.
  * `stop` gets a moment to finish; a client that does not read must not keep us alive.
  */
-export const endWith = (
+export const onShutdown = (
   stop: () => Promise<void>,
   { orphaned }: { readonly orphaned: 'end' | 'stay' },
 ): void => {

@@ -1,4 +1,4 @@
-import { escapeLetter } from '../kernel/text/escape-text.ts'
+import { toUnicodeEscape } from '../kernel/text/escape-text.ts'
 import { EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr
@@ -13,7 +13,7 @@ const PAINT = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u
  * has every byte.
  */
 const plainFor = (stream: Stream, text: string): string =>
-  stream.isTTY === true ? text.replace(PAINT, escapeLetter) : text
+  stream.isTTY === true ? text.replace(PAINT, toUnicodeEscape) : text
 
 /** Whoever reads may be gone, which is no reason to die. An answer that found no room on a disk is no success. */
 const onFailure = (stream: Stream): void => {
@@ -38,9 +38,9 @@ export const writeLog = (line: string): void => writeLine(process.stderr, line)
 
 export const terminal: Terminal = {
   print: (text) => writeLine(process.stdout, plainFor(process.stdout, text)),
-  note: (text) => writeLine(process.stderr, plainFor(process.stderr, text)),
-  paint: (text) => writeLine(process.stdout, text),
+  printError: (text) => writeLine(process.stderr, plainFor(process.stderr, text)),
+  printStyled: (text) => writeLine(process.stdout, text),
 }
 
 /** Colour is for eyes: never into a file or a pipe, and not for who asked for none. */
-export const showsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR
+export const supportsColor = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { inspectLog } from '../lineage/audit.ts'
+import { auditLog } from '../lineage/audit.ts'
 import { entryChecksum, genesisLink } from '../lineage/chain.ts'
 import type { Entry } from '../lineage/entry.ts'
 import { proveInclusion } from '../lineage/proof.ts'
@@ -12,29 +12,29 @@ import type { NodeState } from './graph/nodes.ts'
 import type { Operation } from './graph/operation.ts'
 import type { Committed } from './log/batch.ts'
 import { explainNode } from './log/explain.ts'
-import type { Keeper } from './log/graph-store.ts'
+import type { GraphStore } from './log/graph-store.ts'
 import { timestampOf } from './log/timestamps.ts'
 import type * as shapes from './schemas.ts'
 
-type Shape<K extends keyof typeof shapes> = shapes.Shape<(typeof shapes)[K]>
+type Shape<K extends keyof typeof shapes> = shapes.SchemaInput<(typeof shapes)[K]>
 
 const MAX_REPLAY = 10_000
 
 export interface BeliefPorts {
-  readonly keeper: Keeper
+  readonly graphStore: GraphStore
   readonly version: string
   /** Writes a whole file under the export root. */
   readonly writeFile: (path: string, text: string) => Promise<void>
 }
 
-const showNode = ({ id, belief, energy, at }: NodeState): Shape<'NodeState'> => ({
+const showNode = ({ id, belief, energy, at }: NodeState): Shape<'NodeOutput'> => ({
   node_id: id,
   belief,
   energy,
   timestamp: timestampOf(at),
 })
 
-const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeState'> => ({
+const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeOutput'> => ({
   edge_id: id,
   src,
   dst,
@@ -42,34 +42,34 @@ const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeState'> =
   timestamp: timestampOf(at),
 })
 
-const nodeMade = ({ result }: Committed): Shape<'NodeState'> => showNode(result as NodeState)
-const edgeMade = ({ result }: Committed): Shape<'EdgeState'> => showEdge(result as EdgeState)
+const nodeMade = ({ result }: Committed): Shape<'NodeOutput'> => showNode(result as NodeState)
+const edgeMade = ({ result }: Committed): Shape<'EdgeOutput'> => showEdge(result as EdgeState)
 
 /** Everything that can be asked of a graph and its lineage. */
 export class Beliefs {
-  readonly keeper: Keeper
+  readonly graphStore: GraphStore
   readonly #ports: BeliefPorts
   #exporting: Promise<void> = Promise.resolve()
 
   constructor(ports: BeliefPorts) {
-    this.keeper = ports.keeper
+    this.graphStore = ports.graphStore
     this.#ports = ports
   }
 
-  createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeState'>> {
-    return this.keeper.replica.write({ op: 'node.create', args }, nodeMade)
+  createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeOutput'>> {
+    return this.graphStore.replica.write({ op: 'node.create', args }, nodeMade)
   }
 
-  mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeState'>> {
-    return this.keeper.replica.write({ op: 'node.mutate', args: { delta, node } }, nodeMade)
+  mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeOutput'>> {
+    return this.graphStore.replica.write({ op: 'node.mutate', args: { delta, node } }, nodeMade)
   }
 
-  bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeState'>> {
-    return this.keeper.replica.write({ op: 'edge.bind', args: { dst, src, weight } }, edgeMade)
+  bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeOutput'>> {
+    return this.graphStore.replica.write({ op: 'edge.bind', args: { dst, src, weight } }, edgeMade)
   }
 
   async propagate(): Promise<Shape<'PropagateResult'>> {
-    const { result, timestamp } = await this.keeper.replica.submit({ op: 'edge.propagate', args: {} })
+    const { result, timestamp } = await this.graphStore.replica.submit({ op: 'edge.propagate', args: {} })
     return {
       tick: Number(result.tick),
       nodes_updated: Number(result.nodesUpdated),
@@ -80,12 +80,12 @@ export class Beliefs {
     }
   }
 
-  queryNode(node: EntityId): Promise<Shape<'NodeState'>> {
-    return this.keeper.replica.read(({ graph }) => showNode(graph.node(node)))
+  queryNode(node: EntityId): Promise<Shape<'NodeOutput'>> {
+    return this.graphStore.replica.read(({ graph }) => showNode(graph.node(node)))
   }
 
   auditNode(node: EntityId): Promise<Shape<'AuditResult'>> {
-    return this.keeper.replica.read(({ graph }) => {
+    return this.graphStore.replica.read(({ graph }) => {
       const { id, at } = graph.node(node)
       const { valid } = graph.auditNode(node)
       return { node_id: id, valid, result: valid ? 'VALID' : 'INVALID', timestamp: timestampOf(at) }
@@ -93,7 +93,7 @@ export class Beliefs {
   }
 
   governorStatus(): Promise<Shape<'GovernorStatus'>> {
-    const { replica } = this.keeper
+    const { replica } = this.graphStore
     return replica.read(({ graph, at }) => {
       const { coherent } = graph.health()
       return {
@@ -106,13 +106,13 @@ export class Beliefs {
 
   /** However well the books agree, a graph whose log does not hold is as far from it as can be. */
   #driftOf(books: number): number {
-    return this.keeper.replica.isStuck ? Math.max(books, 1) : books
+    return this.graphStore.replica.isStuck ? Math.max(books, 1) : books
   }
 
   async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
-    const { replica } = this.keeper
+    const { replica } = this.graphStore
     const seen = await replica.read(({ graph, at }, size) => {
-      this.keeper.recountStale()
+      this.graphStore.recountStale()
       return {
         ...graph.health(),
         node_count: graph.nodeCount,
@@ -149,7 +149,7 @@ export class Beliefs {
   /** Whether the newest entry follows from the one before it. */
   async #headHolds(size: number): Promise<boolean> {
     if (size === 0) return true
-    const { log } = this.keeper
+    const { log } = this.graphStore
     const rows = (await log.read(Math.max(0, size - 2), Math.min(2, size))).map(readEntry)
     const last = rows.at(-1)
     const previous = rows.length === 2 ? rows[0]?.checksum : genesisLink(log.genesis)
@@ -170,11 +170,11 @@ export class Beliefs {
 
   /** How many entries there are for a request that came when this one did. */
   #size(): Promise<number> {
-    return this.keeper.replica.read((_, size) => size)
+    return this.graphStore.replica.read((_, size) => size)
   }
 
   async *#entries(from: number, to: number): AsyncGenerator<Entry> {
-    for await (const row of readRows(this.keeper.log, from)) {
+    for await (const row of readRows(this.graphStore.log, from)) {
       if (row.seq >= to) return
       yield readEntry(row)
     }
@@ -195,7 +195,7 @@ export class Beliefs {
     )
     const { entries, text } = await mine
     const checksum = createHash('sha256').update(text).digest('hex')
-    const head = entries.at(-1)?.checksum ?? genesisLink(this.keeper.log.genesis)
+    const head = entries.at(-1)?.checksum ?? genesisLink(this.graphStore.log.genesis)
     return { status: 'ok', path, checksum, count: entries.length, head }
   }
 
@@ -207,19 +207,19 @@ export class Beliefs {
   }
 
   prove(seq: number, size?: number): Promise<InclusionProof> {
-    return proveInclusion(this.keeper.log, seq, size)
+    return proveInclusion(this.graphStore.log, seq, size)
   }
 
   /** Checks every link and every payload with code that knows nothing of how they were written. */
   verify(): Promise<ChainVerdict> {
-    return inspectLog(this.keeper.log)
+    return auditLog(this.graphStore.log)
   }
 
   async explain(node: EntityId): Promise<Shape<'ExplainResult'>> {
-    const config = await this.keeper.replica.read(({ graph }) => {
+    const config = await this.graphStore.replica.read(({ graph }) => {
       graph.node(node)
       return graph.config
     })
-    return explainNode(config, readRows(this.keeper.log), Number(node))
+    return explainNode(config, readRows(this.graphStore.log), Number(node))
   }
 }

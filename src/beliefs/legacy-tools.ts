@@ -60,8 +60,8 @@ const words = (show: (answer: never) => string): LegacyShape => ({
 
 const node: LegacyShape = {
   output: LegacyNode,
-  show: ({ node_id }: { node_id: number }, { keeper }) =>
-    keeper.replica.read(({ graph }) => {
+  show: ({ node_id }: { node_id: number }, { graphStore }) =>
+    graphStore.replica.read(({ graph }) => {
       const { id, belief, energy, stability } = graph.node(node_id)
       return { id, belief, energy, esv_valid: graph.auditNode(id).valid, stability }
     }),
@@ -70,8 +70,8 @@ const node: LegacyShape = {
 
 const governor: LegacyShape = {
   output: LegacyGovernor,
-  show: (_, { keeper }) =>
-    keeper.replica.read(({ graph }) => {
+  show: (_, { graphStore }) =>
+    graphStore.replica.read(({ graph }) => {
       const { drift, validRatio, coherent } = graph.health()
       return {
         drift_ok: drift <= graph.config.epsilon,
@@ -79,7 +79,7 @@ const governor: LegacyShape = {
         coherence: validRatio,
         node_count: graph.nodeCount,
         edge_count: graph.edgeCount,
-        healthy: coherent && keeper.replica.quarantine === null,
+        healthy: coherent && graphStore.replica.quarantine === null,
       }
     }),
   render: 'indented',
@@ -89,8 +89,8 @@ const NEWEST = 100
 
 const replay: LegacyShape = {
   output: LegacyReplay,
-  show: async (_, { keeper }) => {
-    const rows = await keeper.log.read(Math.max(0, keeper.size - NEWEST), NEWEST)
+  show: async (_, { graphStore }) => {
+    const rows = await graphStore.log.read(Math.max(0, graphStore.size - NEWEST), NEWEST)
     const entries = rows.map(readEntry).map(({ seq, operation, checksum, tick }) => ({
       sequence: seq,
       operation: wordOf(operation),
@@ -138,7 +138,7 @@ const translate = (tool: Tool, open: () => Promise<Beliefs>): Tool => {
   const shape = SHAPES[tool.name]
   if (shape === undefined) return tool
   const { output, show, render } = shape
-  const { fit: _, ...rest } = tool
+  const { truncate: _, ...rest } = tool
   return {
     ...rest,
     output,

@@ -3,7 +3,7 @@ import { defineTool, type Tool } from '../kernel/tool.ts'
 import { InclusionProof } from '../lineage/schemas.ts'
 import { IdInput } from './input/inputs.ts'
 import * as shapes from './schemas.ts'
-import { type Ask, asText, extras } from './tool-support.ts'
+import { type Ask, asText, beliefListingMeta } from './tool-support.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),
@@ -26,8 +26,8 @@ export const lineageTools = (ask: Ask): Tool[] => [
       limit: z.int().positive().max(10_000).optional().describe('How many entries at the most.'),
     }),
     output: shapes.ReplayResult,
-    extras: extras([]),
-    fit: ({ entries }, bytes) => ({
+    listingMeta: beliefListingMeta([]),
+    truncate: ({ entries }, bytes) => ({
       entries: entries.slice(-Math.max(1, Math.floor((bytes - 64) / 300))),
       truncated: true,
     }),
@@ -47,7 +47,7 @@ export const lineageTools = (ask: Ask): Tool[] => [
       path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
     }),
     output: shapes.ExportResult,
-    extras: extras(['filesystem_write']),
+    listingMeta: beliefListingMeta(['filesystem_write']),
     render: 'indented',
     run: ({ path }) => ask((beliefs) => beliefs.exportLog(path)),
   }),

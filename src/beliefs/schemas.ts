@@ -5,14 +5,14 @@ import * as z from 'zod'
 const timestamp = z.string().describe('When it was last written, RFC 3339.')
 const count = z.int().nonnegative()
 
-export const NodeState = z.strictObject({
+export const NodeOutput = z.strictObject({
   node_id: count,
   belief: z.number().min(0).max(1),
   energy: z.number().nonnegative(),
   timestamp,
 })
 
-export const EdgeState = z.strictObject({
+export const EdgeOutput = z.strictObject({
   edge_id: count,
   src: count,
   dst: count,
@@ -90,4 +90,4 @@ export const ExplainResult = z.strictObject({
   truncated: z.boolean().describe('True: older changes were left out.'),
 })
 
-export type Shape<T extends z.ZodType> = z.infer<T>
+export type SchemaInput<T extends z.ZodType> = z.infer<T>

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/encoding/json.ts'
 import type { Content, Tool } from '../kernel/tool.ts'
-import type { Soon } from '../lineage/store.ts'
+import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { sanitize } from './input/sanitize.ts'
 
@@ -8,23 +8,26 @@ import { sanitize } from './input/sanitize.ts'
 const VERSION = '0.3.0'
 
 /** What listings say of a tool beyond the protocol. */
-export const extras = (sideEffects: readonly string[], dependencies: readonly string[] = []): JsonObject => ({
+export const beliefListingMeta = (
+  sideEffects: readonly string[],
+  dependencies: readonly string[] = [],
+): JsonObject => ({
   version: VERSION,
   sideEffects,
   dependencies,
 })
 
 /** The second line beside the schema: names that must never leave do not, wherever they came from. */
-export const screened = (tool: Tool): Tool => ({
+export const withRedaction = (tool: Tool): Tool => ({
   ...tool,
-  screen: (answer) => sanitize(answer as Json).value,
+  redact: (answer) => sanitize(answer as Json).value,
 })
 
 export type Ask = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
 
 /** Asks the graph, which is there at once when it is open. */
-export const asker =
-  (open: () => Soon<Beliefs>): Ask =>
+export const askGraph =
+  (open: () => MaybePromise<Beliefs>): Ask =>
   (question) => {
     const beliefs = open()
     return beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { Digest } from '../kernel/encoding/digest.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import type { Soon } from '../lineage/store.ts'
+import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './input/inputs.ts'
 import { furtherTools, lineageTools } from './lineage-tools.ts'
 import * as shapes from './schemas.ts'
-import { type Ask, asker, extras, screened } from './tool-support.ts'
+import { type Ask, askGraph, beliefListingMeta, withRedaction } from './tool-support.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })
@@ -25,8 +25,8 @@ const nodeTools = (ask: Ask): Tool[] => [
       claim: ClaimInput.optional().describe('What the node stands for, in words.'),
       evidence: Digest.optional().describe('Digest of the evidence it rests on.'),
     }),
-    output: shapes.NodeState,
-    extras: extras(['state_mutation', 'energy_allocation', 'lineage_append']),
+    output: shapes.NodeOutput,
+    listingMeta: beliefListingMeta(['state_mutation', 'energy_allocation', 'lineage_append']),
     render: 'indented',
     run: ({ belief, energy, claim, evidence }) =>
       ask((beliefs) =>
@@ -45,8 +45,8 @@ const nodeTools = (ask: Ask): Tool[] => [
       'Moves a belief by a delta, within 0 and 1, and takes the energy it costs. Bypasses the influence of other nodes: meant for corrections.',
     effect: 'write',
     input: z.object({ node_id: IdInput, delta: DeltaInput }),
-    output: shapes.NodeState,
-    extras: extras(['state_mutation', 'energy_consumption'], ['node.query']),
+    output: shapes.NodeOutput,
+    listingMeta: beliefListingMeta(['state_mutation', 'energy_consumption'], ['node.query']),
     render: 'indented',
     run: ({ node_id, delta }) => ask((beliefs) => beliefs.mutateNode(node_id, delta)),
   }),
@@ -57,8 +57,8 @@ const nodeTools = (ask: Ask): Tool[] => [
       'Tells the belief, the energy and the time of the last write of one node of the belief graph.',
     effect: 'read',
     input: Node,
-    output: shapes.NodeState,
-    extras: extras([]),
+    output: shapes.NodeOutput,
+    listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.queryNode(node_id)),
   }),
@@ -76,8 +76,8 @@ const edgeTools = (ask: Ask): Tool[] => [
       dst: IdInput.describe('Id of the node that is influenced, as digits.'),
       weight: WeightInput,
     }),
-    output: shapes.EdgeState,
-    extras: extras(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
+    output: shapes.EdgeOutput,
+    listingMeta: beliefListingMeta(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
     render: 'indented',
     run: ({ src, dst, weight }) => ask((beliefs) => beliefs.bindEdge(src, dst, weight)),
   }),
@@ -89,7 +89,7 @@ const edgeTools = (ask: Ask): Tool[] => [
     effect: 'write',
     input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: shapes.PropagateResult,
-    extras: extras(['state_mutation', 'energy_transfer', 'lineage_append']),
+    listingMeta: beliefListingMeta(['state_mutation', 'energy_transfer', 'lineage_append']),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.propagate()),
   }),
@@ -104,7 +104,7 @@ const governanceTools = (ask: Ask): Tool[] => [
     effect: 'read',
     input: None,
     output: shapes.GovernorStatus,
-    extras: extras([]),
+    listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.governorStatus()),
   }),
@@ -116,7 +116,7 @@ const governanceTools = (ask: Ask): Tool[] => [
     effect: 'read',
     input: Node,
     output: shapes.AuditResult,
-    extras: extras(['esv_validation'], ['node.query']),
+    listingMeta: beliefListingMeta(['esv_validation'], ['node.query']),
     render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.auditNode(node_id)),
   }),
@@ -131,14 +131,14 @@ const governanceStatus = (ask: Ask): Tool =>
     effect: 'read',
     input: None,
     output: shapes.GovernanceStatus,
-    extras: extras([]),
+    listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.governanceStatus()),
   })
 
 /** The belief graph. It is opened when first asked, not when the tools are listed. */
-export const beliefsToolset = (open: () => Soon<Beliefs>): Toolset => {
-  const ask = asker(open)
+export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
+  const ask = askGraph(open)
   return {
     name: 'beliefs',
     title: 'The belief graph and its lineage',
@@ -150,7 +150,7 @@ export const beliefsToolset = (open: () => Soon<Beliefs>): Toolset => {
       ...lineageTools(ask),
       governanceStatus(ask),
       ...furtherTools(ask),
-    ].map(screened),
+    ].map(withRedaction),
     resources: [],
     prompts: [],
   }

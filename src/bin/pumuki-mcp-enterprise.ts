@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import '../app/redirect-console.ts'
-import { leaveWith } from '../app/exit-code.ts'
-import { runSeed } from '../app/servers/compat-server.ts'
+import { exitWith } from '../app/exit-code.ts'
+import { runCompatServer } from '../app/servers/compat-server.ts'
 import { enterpriseServer } from '../app/servers/enterprise.ts'
 import { terminal } from '../app/terminal.ts'
 
-void leaveWith(runSeed(enterpriseServer, process.argv.slice(2), terminal))
+void exitWith(runCompatServer(enterpriseServer, process.argv.slice(2), terminal))

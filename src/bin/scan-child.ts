@@ -1,3 +1,3 @@
-import { main } from '../app/threads/scan-child.ts'
+import { runScanChild } from '../app/threads/scan-child.ts'
 
-main()
+runScanChild()

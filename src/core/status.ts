@@ -25,10 +25,10 @@ export const Status = z.strictObject({
 export type Status = z.infer<typeof Status>
 
 /** The part of the status that is settled when the server starts. */
-export type About = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
+export type ServerInfo = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
 
 export interface StatusPorts {
-  readonly about: () => About
+  readonly about: () => ServerInfo
   readonly store: Store
   readonly repository: Repository
   readonly clock: Clock

@@ -4,7 +4,7 @@ import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import { definePrompt } from '../kernel/prompt.ts'
 import { defineResource } from '../kernel/resource.ts'
 import { defineTool, NoInput } from '../kernel/tool.ts'
-import { type About, Status, type StatusPorts, statusReader } from './status.ts'
+import { type ServerInfo, Status, type StatusPorts, statusReader } from './status.ts'
 
 /** One line of `warrant://tools`: enough to notice that a definition changed. */
 export interface ToolDigest {
@@ -20,7 +20,7 @@ export interface CorePorts extends StatusPorts {
 
 const ONE_DAY = 86_400_000
 
-const writeAbout = ({ version, protocol, toolsets, readOnly }: About): string => `# Warrant ${version}
+const writeAbout = ({ version, protocol, toolsets, readOnly }: ServerInfo): string => `# Warrant ${version}
 
 Governed context for coding agents. Ask before you act:
 

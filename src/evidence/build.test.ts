@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BuildInput, buildEvidence } from './build.ts'
-import { sealEvidence, writeDocument } from './document.ts'
+import { linkEvidence, writeDocument } from './document.ts'
 import type { RawFinding } from './finding.ts'
 import { readDocument } from './read.ts'
 import { type Evidence, type HumanIntent, SEVERITIES } from './schema.ts'
@@ -263,8 +263,8 @@ describe('writing and reading', () => {
         fc.array(anyFinding, { maxLength: 6 }),
         fc.array(anyFinding, { maxLength: 6 }),
         (one, two) => {
-          const first = sealEvidence(build(one, { root: '/repo' }), undefined)
-          const second = sealEvidence(build(two, {}, first), first)
+          const first = linkEvidence(build(one, { root: '/repo' }), undefined)
+          const second = linkEvidence(build(two, {}, first), first)
           expect(second.evidence_chain).toMatchObject({
             sequence: 2,
             previous_payload_hash: first.evidence_chain?.payload_hash,
@@ -300,7 +300,7 @@ describe('writing and reading', () => {
       },
     }
     const pair = [finding('ios.no-anyview'), finding('heuristics.ios.anyview.ast')]
-    const document = writeDocument(sealEvidence(build(pair, { repoState }), undefined))
+    const document = writeDocument(linkEvidence(build(pair, { repoState }), undefined))
     expect(document.endsWith('}\n')).toBe(true)
     expect(document).not.toContain('/home')
     expect(Object.keys(JSON.parse(document))).toEqual([
@@ -329,7 +329,7 @@ describe('writing and reading', () => {
       },
       ai_gate: { ...built.ai_gate, violations: [] },
     }
-    const { snapshot, ai_gate: gate } = sealEvidence(loose, undefined)
+    const { snapshot, ai_gate: gate } = linkEvidence(loose, undefined)
     expect(snapshot.findings.map(({ ruleId, lines }) => [ruleId, lines])).toEqual([
       ['a', [1, 4, 9]],
       ['b', [1, 4, 9]],

@@ -1,13 +1,13 @@
 import { compareFields, compareLedger, compareText } from './compare.ts'
 import { consolidateFindings } from './consolidate.ts'
-import { dedupeFindings, identityOf, type RawFinding, tidyFinding } from './finding.ts'
+import { dedupeFindings, identityOf, normalizeFinding, type RawFinding } from './finding.ts'
 import { carryIntent } from './intent.ts'
 import type {
   Evidence,
   Finding,
+  GateOutcome,
   HumanIntent,
   LedgerEntry,
-  Outcome,
   Platform,
   RepoState,
   Ruleset,
@@ -20,7 +20,7 @@ import type {
 export interface BuildInput {
   readonly stage: Stage
   /** Without it the findings decide: a CRITICAL one blocks, any other warns. */
-  readonly outcome?: Outcome
+  readonly outcome?: GateOutcome
   readonly findings: readonly RawFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
@@ -31,7 +31,7 @@ export interface BuildInput {
   readonly root?: string
 }
 
-const outcomeOf = (findings: readonly Finding[]): Outcome => {
+const outcomeOf = (findings: readonly Finding[]): GateOutcome => {
   if (findings.some(({ severity }) => severity === 'CRITICAL')) return 'BLOCK'
   return findings.length > 0 ? 'WARN' : 'PASS'
 }
@@ -71,7 +71,7 @@ const listRulesets = (rulesets: readonly Ruleset[]): Ruleset[] => {
 }
 
 /** The finding as the gate's verdict repeats it: what was its severity is the violation's level. */
-export const asViolation = ({ ruleId, severity, ...rest }: Finding) => ({ ruleId, level: severity, ...rest })
+export const toViolation = ({ ruleId, severity, ...rest }: Finding) => ({ ruleId, level: severity, ...rest })
 
 export const countSeverities = (findings: readonly Finding[]): Record<Severity, number> => {
   const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
@@ -82,7 +82,7 @@ export const countSeverities = (findings: readonly Finding[]): Record<Severity, 
 /** The evidence of one judgement. The same input gives the same evidence, whatever order it came in. */
 export const buildEvidence = (input: BuildInput, previous: Evidence | undefined, now: number): Evidence => {
   const time = new Date(now).toISOString()
-  const tidy = input.findings.map((finding) => tidyFinding(finding, input.root))
+  const tidy = input.findings.map((finding) => normalizeFinding(finding, input.root))
   const { findings, suppressed } = consolidateFindings(dedupeFindings(tidy))
   const outcome = input.outcome ?? outcomeOf(findings)
   const status = outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED'
@@ -95,7 +95,7 @@ export const buildEvidence = (input: BuildInput, previous: Evidence | undefined,
     platforms: listPlatforms(input.platforms),
     rulesets: listRulesets(input.rulesets),
     human_intent: intent,
-    ai_gate: { status, violations: findings.map(asViolation), human_intent: intent },
+    ai_gate: { status, violations: findings.map(toViolation), human_intent: intent },
     severity_metrics: {
       gate_status: status,
       total_violations: findings.length,

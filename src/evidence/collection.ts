@@ -1,10 +1,10 @@
-import { addTo } from '../kernel/multimap.ts'
+import { pushTo } from '../kernel/multimap.ts'
 
 /** Which values of its fields an item must have; undefined does not ask. */
-export type Wanted = Readonly<Record<string, string | undefined>>
+export type FieldFilter = Readonly<Record<string, string | undefined>>
 
 /** Bounds of an item's time, both inclusive. */
-export interface Window {
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
@@ -42,13 +42,13 @@ export class Collection<T> {
     const value = this.#shape.fields[field]
     this.items.forEach((item, at) => {
       const key = value?.(item) ?? ''
-      addTo(index, key, at)
+      pushTo(index, key, at)
     })
     this.#indexes.set(field, index)
     return index
   }
 
-  #search(asked: readonly (readonly [string, string | undefined])[], window?: Window): readonly number[] {
+  #search(asked: readonly (readonly [string, string | undefined])[], window?: TimeRange): readonly number[] {
     const lists = asked.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
     const shortest = lists.reduce((a: readonly number[], b) => (b.length < a.length ? b : a), this.#all)
     if (asked.length === 1 && window === undefined) return shortest
@@ -60,7 +60,7 @@ export class Collection<T> {
   }
 
   /** Places of the items that have all the wanted values. Who turns pages asks for the same again. */
-  select(wanted: Wanted, window?: Window): readonly number[] {
+  select(wanted: FieldFilter, window?: TimeRange): readonly number[] {
     const asked = Object.entries(wanted).filter(([, value]) => value !== undefined)
     if (asked.length === 0 && window === undefined) return this.#all
     const key = JSON.stringify([asked, window])

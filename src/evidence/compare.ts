@@ -1,4 +1,4 @@
-import type { LedgerEntry, Lines, Severity } from './schema.ts'
+import type { FindingLines, LedgerEntry, Severity } from './schema.ts'
 import { SEVERITIES } from './severities.ts'
 
 /** By UTF-16 code units: the same on every machine, whatever its locale. */
@@ -13,14 +13,14 @@ export const highestSeverity = (all: Iterable<{ readonly severity: Severity }>):
 }
 
 /** Every line number that `lines` names, in its order. A text such as `10-12` names two. */
-const numbersIn = (lines: Lines | undefined): readonly number[] => {
+const numbersIn = (lines: FindingLines | undefined): readonly number[] => {
   if (lines === undefined) return []
   if (typeof lines === 'number') return [lines]
   return typeof lines === 'string' ? (lines.match(/\d+/g) ?? []).map(Number) : lines
 }
 
 /** The line a finding hangs on; 0 when it names none. */
-export const anchorLine = (lines: Lines | undefined): number => {
+export const anchorLine = (lines: FindingLines | undefined): number => {
   const numbers = numbersIn(lines)
   const line =
     typeof lines === 'string' ? (numbers[0] ?? 0) : numbers.reduce((a, b) => Math.min(a, b), Infinity)
@@ -28,10 +28,11 @@ export const anchorLine = (lines: Lines | undefined): number => {
 }
 
 /** How `lines` enters the identity of a finding; empty when there are none. */
-export const linesKey = (lines: Lines | undefined): string => (lines === undefined ? '' : String(lines))
+export const linesKey = (lines: FindingLines | undefined): string =>
+  lines === undefined ? '' : String(lines)
 
 /** Line 9 before line 10, and no line before any. */
-const compareLines = (a: Lines | undefined, b: Lines | undefined): number => {
+const compareLines = (a: FindingLines | undefined, b: FindingLines | undefined): number => {
   const left = numbersIn(a)
   const right = numbersIn(b)
   for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
@@ -44,7 +45,7 @@ const compareLines = (a: Lines | undefined, b: Lines | undefined): number => {
 interface Place {
   readonly ruleId: string
   readonly file: string
-  readonly lines?: Lines | undefined
+  readonly lines?: FindingLines | undefined
 }
 
 const comparePlaces = (a: Place, b: Place): number =>

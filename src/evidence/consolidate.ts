@@ -1,4 +1,4 @@
-import { addTo } from '../kernel/multimap.ts'
+import { pushTo } from '../kernel/multimap.ts'
 import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './compare.ts'
 import { compareTraces } from './finding.ts'
 import { platformOf } from './path-platform.ts'
@@ -96,7 +96,7 @@ export const consolidateFindings = (findings: readonly Finding[]): Consolidated 
     const { file, ruleId, lines } = finding
     // A file is of one platform: that two rules are named after different ones does not make it two.
     const key = [file, anchorLine(lines), familyOf(ruleId)].join('\0')
-    addTo(groups, key, finding)
+    pushTo(groups, key, finding)
   }
   const kept: Finding[] = []
   const lost: { readonly key: SortKey; readonly entry: Suppressed }[] = []

@@ -1,7 +1,7 @@
 import { digestBytes } from '../kernel/encoding/hash.ts'
-import { asViolation } from './build.ts'
+import { toViolation } from './build.ts'
 import { compareFindings, compareLedger } from './compare.ts'
-import { tidyFinding, tidyLines, tidyPath } from './finding.ts'
+import { normalizeFinding, normalizeLines, normalizePath } from './finding.ts'
 import type { Evidence, LedgerEntry } from './schema.ts'
 
 /** The order in which a file has its parts. What it does not name comes after, and the chain last. */
@@ -35,25 +35,25 @@ export const payloadHash = ({ evidence_chain: _, ...rest }: Evidence): string =>
 
 const tidyEntry = ({ lines, ...entry }: LedgerEntry, root?: string): LedgerEntry => {
   const { ruleId, file, ...rest } = entry
-  const tidy = tidyLines(lines)
-  return { ruleId, file: tidyPath(file, root), ...(tidy !== undefined && { lines: tidy }), ...rest }
+  const tidy = normalizeLines(lines)
+  return { ruleId, file: normalizePath(file, root), ...(tidy !== undefined && { lines: tidy }), ...rest }
 }
 
 /** The evidence as it will stand in the file: every list in its order, no path of this machine inside. */
 const arrange = (evidence: Evidence, root?: string): Evidence => {
   const { snapshot, ai_gate: gate, repo_state: repo, ledger } = evidence
-  const findings = snapshot.findings.map((finding) => tidyFinding(finding, root)).sort(compareFindings)
+  const findings = snapshot.findings.map((finding) => normalizeFinding(finding, root)).sort(compareFindings)
   return inOrder({
     ...evidence,
     snapshot: { ...snapshot, findings },
     ledger: ledger.map((entry) => tidyEntry(entry, root)).sort(compareLedger),
-    ai_gate: { ...gate, violations: findings.map(asViolation) },
+    ai_gate: { ...gate, violations: findings.map(toViolation) },
     ...(repo !== undefined && { repo_state: { ...repo, repo_root: '.' } }),
   })
 }
 
 /** Links the evidence to the one it replaces. */
-export const sealEvidence = (evidence: Evidence, previous: Evidence | undefined, root?: string): Evidence => {
+export const linkEvidence = (evidence: Evidence, previous: Evidence | undefined, root?: string): Evidence => {
   const { evidence_chain: _, ...plain } = evidence
   const arranged = arrange(plain, root)
   const before = previous?.evidence_chain

@@ -1,6 +1,6 @@
 import { isRecord } from '../kernel/encoding/json.ts'
 import { compareFindings, compareText, linesKey, severityRank } from './compare.ts'
-import type { Finding, Lines, Severity } from './schema.ts'
+import type { Finding, FindingLines, Severity } from './schema.ts'
 
 /** A finding as a rule reports it. Fields beyond these are kept. */
 export interface RawFinding {
@@ -11,7 +11,7 @@ export interface RawFinding {
   /** Wins over `file`. */
   readonly filePath?: string | undefined
   readonly file?: string | undefined
-  readonly lines?: Lines | undefined
+  readonly lines?: FindingLines | undefined
   readonly matchedBy?: string | undefined
   readonly source?: string | undefined
   readonly [extra: string]: unknown
@@ -21,7 +21,7 @@ export interface RawFinding {
 const NOWHERE = 'unknown'
 
 /** Whole, ascending, once each; undefined when nothing remains. */
-export const tidyLines = (lines: Lines | undefined): Lines | undefined => {
+export const normalizeLines = (lines: FindingLines | undefined): FindingLines | undefined => {
   if (typeof lines === 'string') return lines.trim() || undefined
   if (typeof lines === 'number') return Number.isFinite(lines) ? Math.trunc(lines) : undefined
   if (lines === undefined) return undefined
@@ -32,7 +32,7 @@ export const tidyLines = (lines: Lines | undefined): Lines | undefined => {
 const slashed = (path: string): string => path.replaceAll('\\', '/')
 
 /** A path inside the root becomes relative to it; any other stays as it was given. */
-export const tidyPath = (path: string, root?: string): string => {
+export const normalizePath = (path: string, root?: string): string => {
   const plain = slashed(path)
   if (root === undefined) return plain
   const base = `${slashed(root).replace(/\/+$/, '')}/`
@@ -67,15 +67,15 @@ const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unk
   )
 
 /** The one spelling of a finding: fixed order of keys, clean path, clean lines. */
-export const tidyFinding = (raw: RawFinding, root?: string): Finding => {
+export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
   const { ruleId, severity, code, message, filePath, file, lines, matchedBy, source, ...extras } = raw
-  const tidy = tidyLines(lines)
+  const tidy = normalizeLines(lines)
   return {
     ruleId,
     severity,
     code,
     message,
-    file: tidyPath(filePath || file || NOWHERE, root),
+    file: normalizePath(filePath || file || NOWHERE, root),
     ...(tidy !== undefined && { lines: tidy }),
     ...optional('matchedBy', matchedBy),
     ...optional('source', source),
@@ -88,7 +88,7 @@ export const identityOf = ({
   ruleId,
   file,
   lines,
-}: Pick<Finding, 'ruleId' | 'file'> & { readonly lines?: Lines | undefined }): string =>
+}: Pick<Finding, 'ruleId' | 'file'> & { readonly lines?: FindingLines | undefined }): string =>
   `${ruleId}\0${file}\0${linesKey(lines)}`
 
 const trace = ({ code, message, matchedBy = '', source = '' }: Finding): string =>

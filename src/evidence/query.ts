@@ -1,4 +1,4 @@
-import type { Wanted, Window } from './collection.ts'
+import type { FieldFilter, TimeRange } from './collection.ts'
 import { parseBound } from './parse-time.ts'
 import { CONFIDENCES, SEVERITIES } from './severities.ts'
 
@@ -15,11 +15,11 @@ export type CollectionName = keyof typeof FILTERS
 export const COLLECTIONS = Object.keys(FILTERS) as readonly CollectionName[]
 
 /** What one request asks of a collection. */
-export interface Query {
+export interface EvidenceQuery {
   /** The filters as they are repeated in the answer. */
   readonly echo: Readonly<Record<string, string | boolean | null>>
-  readonly wanted: Wanted
-  readonly window?: Window
+  readonly wanted: FieldFilter
+  readonly window?: TimeRange
   readonly requested: number | null
   readonly offset: number
 }
@@ -82,7 +82,7 @@ const boundOf = (
   return [text, time]
 }
 
-type Filtered = Pick<Query, 'echo' | 'wanted' | 'window'>
+type Filtered = Pick<EvidenceQuery, 'echo' | 'wanted' | 'window'>
 
 const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filtered>> = {
   findings: (get) => {
@@ -114,11 +114,11 @@ const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filte
   },
 }
 
-const asked = (values: Readonly<Record<string, string | null>>): Wanted =>
+const asked = (values: Readonly<Record<string, string | null>>): FieldFilter =>
   Object.fromEntries(Object.entries(values).filter((one): one is [string, string] => one[1] !== null))
 
 /** Reads the parameters of a request. What cannot be understood is refused: it must not give everything. */
-export const readQuery = (name: CollectionName, get: Parameters): Query | QueryProblem => {
+export const readQuery = (name: CollectionName, get: Parameters): EvidenceQuery | QueryProblem => {
   try {
     return {
       ...FILTER_READERS[name](get),

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { buildEvidence } from './build.ts'
-import { sealEvidence, writeDocument } from './document.ts'
+import { linkEvidence, writeDocument } from './document.ts'
 import { readDocument } from './read.ts'
-import { readSealed } from './read-trusted.ts'
+import { readTrusted } from './read-trusted.ts'
 
 const finding = { ruleId: 'r', severity: 'ERROR', code: 'c', message: 'm', file: 'ñ.ts', lines: 3 } as const
 const input = { stage: 'CI', findings: [finding], platforms: {}, rulesets: [] } as const
-const sealed = sealEvidence(buildEvidence(input, undefined, 0), undefined)
+const sealed = linkEvidence(buildEvidence(input, undefined, 0), undefined)
 const text = writeDocument(sealed)
-const read = (change: (text: string) => string = (same) => same) => readSealed(Buffer.from(change(text)))
+const read = (change: (text: string) => string = (same) => same) => readTrusted(Buffer.from(change(text)))
 
 describe('evidence to follow on', () => {
   it('is taken when it is as it was sealed, and says what the whole reader says', () => {

@@ -35,7 +35,7 @@ const isSeen = (entry: unknown): boolean =>
  * what the next one takes over (ledger, chain, no intent) has the right shape. Undefined is no verdict: the whole
  * reader has to say. It spares a commit the loading of the schema, which takes longer than all the rest of writing.
  */
-export const readSealed = (bytes: Uint8Array): Evidence | undefined => {
+export const readTrusted = (bytes: Uint8Array): Evidence | undefined => {
   if (!isUtf8(bytes)) return undefined
   let value: unknown
   try {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { buildEvidence } from './build.ts'
-import { sealEvidence, writeDocument } from './document.ts'
+import { linkEvidence, writeDocument } from './document.ts'
 import { platformOf } from './path-platform.ts'
 import { MAX_BYTES, readDocument } from './read.ts'
 
-const sealed = sealEvidence(
+const sealed = linkEvidence(
   buildEvidence(
     {
       stage: 'CI',

@@ -4,7 +4,7 @@ import { isRecord } from '../kernel/encoding/json.ts'
 import { payloadHash } from './document.ts'
 import { FORBIDDEN } from './finding.ts'
 import { Evidence } from './schema.ts'
-import type { Reading } from './store.ts'
+import type { EvidenceReading } from './store.ts'
 
 /** The largest file that is read: far more than any judgement writes, and what one read can bear. */
 export const MAX_BYTES = 64 * 1024 * 1024
@@ -12,7 +12,7 @@ export const MAX_BYTES = 64 * 1024 * 1024
 /** Deeper than any evidence, and far from where recursive code runs out of stack. */
 const MAX_DEPTH = 64
 
-type Invalid = Extract<Reading, { kind: 'invalid' }>
+type Invalid = Extract<EvidenceReading, { kind: 'invalid' }>
 
 const invalid = (reason: string, more: Omit<Invalid, 'kind' | 'reason'> = {}): Invalid => ({
   kind: 'invalid',
@@ -44,7 +44,7 @@ const parse = (bytes: Uint8Array): unknown => {
 }
 
 /** What the bytes of a file are worth as evidence. Never throws: whatever they are, there is an answer. */
-export const readDocument = (bytes: Uint8Array): Reading => {
+export const readDocument = (bytes: Uint8Array): EvidenceReading => {
   if (bytes.length > MAX_BYTES) return invalid('too-large')
   const value = parse(bytes)
   if (!isRecord(value)) return invalid('not-json')

@@ -1,9 +1,9 @@
-import type { Change } from '../kernel/change-events.ts'
+import type { ChangeEvent } from '../kernel/change-events.ts'
 import { defineResource, type Resource } from '../kernel/resource.ts'
 import { PLATFORM_NAMES } from './path-platform.ts'
 import { COLLECTIONS, type CollectionName, MAX_LIMIT } from './query.ts'
 import { VIEW_NAMES } from './status.ts'
-import { fitSnapshot } from './truncate.ts'
+import { truncateSnapshot } from './truncate.ts'
 import type { EvidenceViews } from './views.ts'
 
 /** What can be read by address. */
@@ -30,7 +30,7 @@ export const evidenceResources = ({ status, views, page }: Sources): readonly Re
   json('status', 'Whether there is valid evidence, and its figures.', status),
   json('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
   json('snapshot', 'Stage, outcome and every finding.', async () =>
-    fitSnapshot((await views()).snapshot(), MAX_BYTES),
+    truncateSnapshot((await views()).snapshot(), MAX_BYTES),
   ),
   ...COLLECTIONS.map((name) =>
     json(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
@@ -52,6 +52,6 @@ const ADDRESSES = [
 ]
 
 /** Says of everything here that it may have changed. */
-export const announceEvidence = (emit: (change: Change) => void): void => {
+export const announceEvidence = (emit: (change: ChangeEvent) => void): void => {
   for (const uri of ADDRESSES) emit({ kind: 'resource', uri })
 }

@@ -10,8 +10,8 @@ export type Severity = z.infer<typeof Severity>
 export const Stage = z.enum(['STAGED', 'PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI'])
 export type Stage = z.infer<typeof Stage>
 
-export const Outcome = z.enum(['PASS', 'WARN', 'BLOCK'])
-export type Outcome = z.infer<typeof Outcome>
+export const GateOutcome = z.enum(['PASS', 'WARN', 'BLOCK'])
+export type GateOutcome = z.infer<typeof GateOutcome>
 
 export const GateStatus = z.enum(['ALLOWED', 'BLOCKED'])
 export type GateStatus = z.infer<typeof GateStatus>
@@ -19,13 +19,13 @@ export type GateStatus = z.infer<typeof GateStatus>
 export const Confidence = z.enum(CONFIDENCES)
 export type Confidence = z.infer<typeof Confidence>
 
-const Lines = z.union([z.string(), z.number(), z.array(z.number())])
-export type Lines = z.infer<typeof Lines>
+const FindingLines = z.union([z.string(), z.number(), z.array(z.number())])
+export type FindingLines = z.infer<typeof FindingLines>
 
 const Timestamp = z.iso.datetime({ offset: true })
 
 // Every object is loose: files written by newer versions are served whole, unknown fields and all.
-const place = { ruleId: z.string(), file: z.string(), lines: Lines.optional() }
+const place = { ruleId: z.string(), file: z.string(), lines: FindingLines.optional() }
 const trace = { matchedBy: z.string().optional(), source: z.string().optional() }
 
 export const Finding = z.looseObject({
@@ -119,7 +119,7 @@ export type EvidenceChain = z.infer<typeof EvidenceChain>
 export const Evidence = z.looseObject({
   version: z.literal('2.1'),
   timestamp: Timestamp,
-  snapshot: z.looseObject({ stage: Stage, outcome: Outcome, findings: z.array(Finding) }),
+  snapshot: z.looseObject({ stage: Stage, outcome: GateOutcome, findings: z.array(Finding) }),
   ledger: z.array(LedgerEntry),
   platforms: z.record(z.string(), Platform),
   rulesets: z.array(Ruleset),

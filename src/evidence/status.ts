@@ -1,5 +1,5 @@
 import { COLLECTIONS, FILTERS, MAX_LIMIT } from './query.ts'
-import type { Reading } from './store.ts'
+import type { EvidenceReading } from './store.ts'
 import { viewsOf } from './views.ts'
 
 const PAGING = ['limit', 'offset', 'maxLimit'] as const
@@ -20,7 +20,7 @@ export const contextApi = (route: string) => {
   }
 }
 
-const degraded = (reading: Exclude<Reading, { kind: 'valid' }>) => {
+const degraded = (reading: Exclude<EvidenceReading, { kind: 'valid' }>) => {
   const exists = reading.kind === 'invalid'
   return {
     exists,
@@ -39,7 +39,7 @@ export interface StatusOptions {
 }
 
 /** Whether there is evidence to go by, and if so its figures. */
-export const statusView = (reading: Reading, { route, path }: StatusOptions) => ({
+export const statusView = (reading: EvidenceReading, { route, path }: StatusOptions) => ({
   status: reading.kind === 'valid' ? ('ok' as const) : ('degraded' as const),
   context_api: contextApi(route),
   evidence:

@@ -4,7 +4,7 @@ import type { Evidence } from './schema.ts'
 export const EVIDENCE_FILE = '.ai_evidence.json'
 
 /** What was found where the evidence should be. Never a throw: bad evidence is an answer. */
-export type Reading =
+export type EvidenceReading =
   | { readonly kind: 'missing' }
   | {
       readonly kind: 'invalid'
@@ -19,8 +19,8 @@ export type Reading =
 
 /** The evidence file of one repository. */
 export interface EvidenceReader {
-  /** The file as it is now. Parsed again only when the file has changed; `Reading` is the same object until then. */
-  read(): Promise<Reading>
+  /** The file as it is now. Parsed again only when the file has changed; `EvidenceReading` is the same object until then. */
+  read(): Promise<EvidenceReading>
   /** Calls back when the file may have changed. Returns the function that stops it. */
   watch(changed: () => void): () => void
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Outcome, Severity, Stage } from './schema.ts'
+import { GateOutcome, Severity, Stage } from './schema.ts'
 
 /**
  * What the tools answer, by the parts a client works with; all else that a file holds is passed on beside them.
@@ -41,7 +41,7 @@ export const SummaryShape = z.looseObject({
   timestamp: text,
   snapshot: z.looseObject({
     stage: Stage,
-    outcome: Outcome,
+    outcome: GateOutcome,
     findings_count: count,
     severity_counts: z.looseObject({}),
     highest_severity: orNull(Severity, 'Null: there are no findings.'),

@@ -8,7 +8,7 @@ import { Confidence, Severity } from './schema.ts'
 import { statusView } from './status.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from './store.ts'
 import * as shapes from './tool-outputs.ts'
-import { fitPage, fitSnapshot } from './truncate.ts'
+import { truncatePage, truncateSnapshot } from './truncate.ts'
 import { type EvidenceViews, viewsOf } from './views.ts'
 
 export interface EvidencePorts {
@@ -74,7 +74,7 @@ const wholeTools = (ports: EvidencePorts): Tool[] => [
     effect: 'read',
     input: NoInput,
     output: shapes.SnapshotShape,
-    fit: fitSnapshot,
+    truncate: truncateSnapshot,
     run: async () => (await readViews(ports)).snapshot(),
   }),
 ]
@@ -92,7 +92,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       ...paging,
     }),
     output: shapes.FindingsShape,
-    fit: fitPage('findings'),
+    truncate: truncatePage('findings'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'findings', args)
       return { ...head, findings: items }
@@ -109,7 +109,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       ...paging,
     }),
     output: shapes.RulesetsShape,
-    fit: fitPage('rulesets'),
+    truncate: truncatePage('rulesets'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'rulesets', args)
       return { ...head, rulesets: items }
@@ -126,7 +126,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       ...paging,
     }),
     output: shapes.PlatformsShape,
-    fit: fitPage('platforms'),
+    truncate: truncatePage('platforms'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'platforms', args)
       return { ...head, platforms: items }
@@ -143,7 +143,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       ...paging,
     }),
     output: shapes.LedgerShape,
-    fit: fitPage('ledger'),
+    truncate: truncatePage('ledger'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'ledger', args)
       return { ...head, ledger: items }

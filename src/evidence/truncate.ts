@@ -18,7 +18,7 @@ interface Snapshot<T> {
 }
 
 /** Cuts the list of findings, and says so. */
-export const fitSnapshot = <T, S extends Snapshot<T>>(answer: S, bytes: number) => {
+export const truncateSnapshot = <T, S extends Snapshot<T>>(answer: S, bytes: number) => {
   const findings = fitList(answer.snapshot.findings, answer, bytes)
   const truncated = findings.length < answer.snapshot.findings.length
   return truncated ? { ...answer, snapshot: { ...answer.snapshot, findings, truncated } } : answer
@@ -29,7 +29,7 @@ interface Paged {
 }
 
 /** Ends a page earlier. To its reader that is a page like any other: there is more. */
-export const fitPage =
+export const truncatePage =
   <K extends string>(name: K) =>
   <A extends Paged & Readonly<Record<K, readonly unknown[]>>>(answer: A, bytes: number): A => {
     const items = fitList(answer[name], answer, bytes)

@@ -2,11 +2,11 @@ import { Collection } from './collection.ts'
 import { compareFields, compareFindings, compareLedger, compareText } from './compare.ts'
 import { otherFacets, snapshotFacets } from './facets.ts'
 import { platformOf } from './path-platform.ts'
-import { type CollectionName, MAX_LIMIT, type Query } from './query.ts'
+import { type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
 import type { Evidence } from './schema.ts'
 
 /** One page of a collection: what is said of it, and which items are on it. */
-export interface Page<N extends CollectionName = CollectionName> {
+export interface EvidencePage<N extends CollectionName = CollectionName> {
   readonly head: ReturnType<EvidenceViews['head']>
   readonly name: N
   readonly places: readonly number[]
@@ -115,7 +115,7 @@ export class EvidenceViews {
     return rest
   }
 
-  page<N extends CollectionName>(name: N, query: Query): Page<N> {
+  page<N extends CollectionName>(name: N, query: EvidenceQuery): EvidencePage<N> {
     const { wanted, window, requested, offset } = query
     const found = this.#collections()[name].select(wanted, window)
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
@@ -124,7 +124,7 @@ export class EvidenceViews {
   }
 
   /** What is said of a page before its items. */
-  head(name: CollectionName, { echo, requested, offset }: Query, size: number, total: number) {
+  head(name: CollectionName, { echo, requested, offset }: EvidenceQuery, size: number, total: number) {
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
     return {
       ...this.#origin,
@@ -141,7 +141,7 @@ export class EvidenceViews {
     }
   }
 
-  items<N extends CollectionName>({ name, places }: Page<N>): Items[N][] {
+  items<N extends CollectionName>({ name, places }: EvidencePage<N>): Items[N][] {
     const { findings, rulesets, platforms, ledger } = this.#collections()
     const lists: Lists = {
       findings: findings.items,
@@ -154,7 +154,7 @@ export class EvidenceViews {
   }
 
   /** The page as JSON, put together from items that were written once. */
-  pageText({ head, name, places }: Page): string {
+  pageText({ head, name, places }: EvidencePage): string {
     const collection = this.#collections()[name]
     const items = places.map((place) => collection.text(place)).join(',')
     return `${JSON.stringify(head).slice(0, -1)},"${name}":[${items}]}`

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/encoding/json.ts'
 
 /** What the audit trail keeps of a look at the evidence: what was told, never the repository. */
-export const checkVerdict = (told: {
+export const checkAuditFields = (told: {
   readonly stage: string
   readonly status: string
   readonly violations: readonly { readonly code: string }[]
@@ -15,7 +15,7 @@ export const checkVerdict = (told: {
 })
 
 /** The same of a run over the files. */
-export const runVerdict = (report: {
+export const runAuditFields = (report: {
   readonly stage: string
   readonly status: string
   readonly outcome: string

@@ -1,24 +1,24 @@
 import { buildEvidence } from '../evidence/build.ts'
 import { consolidateFindings } from '../evidence/consolidate.ts'
-import { dedupeFindings, tidyFinding } from '../evidence/finding.ts'
-import type { Evidence, Outcome, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
+import type { Evidence, GateOutcome, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
 import type { GateFinding } from './reports/report.ts'
-import type { Reweighed } from './rules/severity-overrides.ts'
+import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
 /** A judgement as it is written down. */
 export interface Judgement {
   readonly stage: GateStage
-  readonly outcome: Outcome
+  readonly outcome: GateOutcome
   readonly source: string
   readonly files: { readonly scanned: number }
   readonly findings: readonly GateFinding[]
   readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  readonly reweighed: readonly Reweighed[]
+  readonly reweighed: readonly AppliedOverride[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
   readonly baseline: LoadedBaseline | undefined
@@ -64,9 +64,9 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
 const placeOf = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
 
 /** Findings whose place another, weightier rule speaks for: the evidence names them apart, reports leave them out. */
-export const outweighed = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
+export const shadowedFindings = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
   const { suppressed } = consolidateFindings(
-    dedupeFindings(findings.map((one) => tidyFinding(asEvidence(one)))),
+    dedupeFindings(findings.map((one) => normalizeFinding(asEvidence(one)))),
   )
   const places = new Set(
     suppressed.map(({ ruleId, file, lines }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence, RepoState } from '../evidence/schema.ts'
-import type { Reading } from '../evidence/store.ts'
+import type { EvidenceReading } from '../evidence/store.ts'
 import { NO_LIFECYCLE } from './facts/repo-state.ts'
 import { FUTURE_TOLERANCE_SECONDS, judgeEvidence } from './judge.ts'
 import { resolvePolicy } from './policy.ts'
@@ -14,7 +14,7 @@ const state = (branch: string | null = 'feature/x', root = '/repo'): RepoState =
   lifecycle: NO_LIFECYCLE,
 })
 
-const evidence = (change: (made: Evidence) => void = () => {}): Reading => {
+const evidence = (change: (made: Evidence) => void = () => {}): EvidenceReading => {
   const made: Evidence = {
     version: '2.1',
     timestamp: new Date(MADE).toISOString(),
@@ -35,7 +35,7 @@ const evidence = (change: (made: Evidence) => void = () => {}): Reading => {
   return { kind: 'valid', evidence: made, digest: '' }
 }
 
-const judge = (reading: Reading, seconds = 0, stage: GateStage = 'PRE_WRITE', live = state()) =>
+const judge = (reading: EvidenceReading, seconds = 0, stage: GateStage = 'PRE_WRITE', live = state()) =>
   judgeEvidence({ reading, state: live, stage, policy: resolvePolicy(stage), now: MADE + seconds * 1_000 })
 const codes = (...args: Parameters<typeof judge>) => judge(...args).violations.map(({ code }) => code)
 

@@ -1,7 +1,7 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
-import type { Reading } from '../evidence/store.ts'
-import type { Policy } from './policy.ts'
+import type { EvidenceReading } from '../evidence/store.ts'
+import type { GatePolicy } from './policy.ts'
 import type { GateStage } from './stage.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
@@ -38,7 +38,7 @@ export interface GateVerdict {
   readonly status: GateStatus
   readonly allowed: boolean
   readonly stage: GateStage
-  readonly policy: Policy
+  readonly policy: GatePolicy
   readonly violations: readonly {
     readonly code: ViolationCode
     readonly severity: Severity
@@ -46,7 +46,7 @@ export interface GateVerdict {
     readonly fix: string
   }[]
   readonly evidence: {
-    readonly kind: Reading['kind']
+    readonly kind: EvidenceReading['kind']
     readonly max_age_seconds: number
     /** Null when there is no time to count from. */
     readonly age_seconds: number | null
@@ -55,26 +55,26 @@ export interface GateVerdict {
 }
 
 /** Everything the judgement rests on. Same input, same verdict. */
-export interface Case {
-  readonly reading: Reading
+export interface GateInput {
+  readonly reading: EvidenceReading
   readonly state: RepoState
   readonly stage: GateStage
-  readonly policy: Policy
+  readonly policy: GatePolicy
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-type Objection = readonly [code: ViolationCode, message: string]
+type Violation = readonly [code: ViolationCode, message: string]
 
-const objectTo = (code: ViolationCode, message: string): Objection => [code, message]
+const violation = (code: ViolationCode, message: string): Violation => [code, message]
 
-const judgeAge = (seconds: number, stage: GateStage): Objection[] => {
+const judgeAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
   if (seconds < -FUTURE_TOLERANCE_SECONDS)
-    return [objectTo('EVIDENCE_TIMESTAMP_FUTURE', `The evidence is dated ${-seconds} seconds ahead of now.`)]
+    return [violation('EVIDENCE_TIMESTAMP_FUTURE', `The evidence is dated ${-seconds} seconds ahead of now.`)]
   if (seconds > limit)
     return [
-      objectTo(
+      violation(
         'EVIDENCE_STALE',
         `The evidence is ${seconds} seconds old; ${stage} accepts at most ${limit} seconds.`,
       ),
@@ -103,66 +103,66 @@ const findContradiction = ({ ai_gate, severity_metrics, snapshot }: Evidence): s
 
 const plainRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
 
-const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Objection[] => {
+const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
   if (then === undefined) return []
-  const objections: Objection[] = []
+  const objections: Violation[] = []
   const [was, is] = [then.git.branch, now.git.branch]
   // A branch without a commit has no name in the evidence; its first commit must not void it.
   if (now.git.available && was !== null && is !== null && was !== is)
     objections.push(
-      objectTo('EVIDENCE_BRANCH_MISMATCH', `The evidence is of branch ${was}; ${is} is checked out.`),
+      violation('EVIDENCE_BRANCH_MISMATCH', `The evidence is of branch ${was}; ${is} is checked out.`),
     )
   if (then.repo_root !== '.' && plainRoot(then.repo_root) !== plainRoot(now.repo_root))
-    objections.push(objectTo('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence is of another repository.'))
+    objections.push(violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence is of another repository.'))
   return objections
 }
 
-const judgeValid = (evidence: Evidence, { state, stage, now }: Case): Objection[] => {
+const judgeValid = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
   const made = Date.parse(evidence.timestamp)
   if (Number.isNaN(made))
-    return [objectTo('EVIDENCE_TIMESTAMP_INVALID', 'The evidence has no time that can be read.')]
+    return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The evidence has no time that can be read.')]
   const contradiction = findContradiction(evidence)
   return [
     ...judgeAge(Math.floor((now - made) / 1_000), stage),
     ...(evidence.ai_gate.status === 'BLOCKED'
-      ? [objectTo('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
+      ? [violation('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
       : []),
     ...(contradiction === undefined
       ? []
-      : [objectTo('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
+      : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...judgePlace(evidence, state),
   ]
 }
 
-const judgeReading = (subject: Case): Objection[] => {
+const judgeReading = (subject: GateInput): Violation[] => {
   const { reading } = subject
   switch (reading.kind) {
     case 'missing':
-      return [objectTo('EVIDENCE_MISSING', 'There is no evidence file.')]
+      return [violation('EVIDENCE_MISSING', 'There is no evidence file.')]
     case 'valid':
       return judgeValid(reading.evidence, subject)
     case 'invalid': {
       if (reading.reason === 'evidence-chain-invalid')
-        return [objectTo('EVIDENCE_CHAIN_INVALID', 'The evidence is not what its own hash says.')]
+        return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence is not what its own hash says.')]
       const version = reading.version === undefined ? '' : `, version ${reading.version}`
       const at = reading.at === undefined ? '' : ` at ${reading.at}`
-      return [objectTo('EVIDENCE_INVALID', `The evidence is invalid (${reading.reason}${at}${version}).`)]
+      return [violation('EVIDENCE_INVALID', `The evidence is invalid (${reading.reason}${at}${version}).`)]
     }
   }
 }
 
-const judgeBranch = ({ git }: RepoState): Objection[] =>
+const judgeBranch = ({ git }: RepoState): Violation[] =>
   git.available && git.branch !== null && PROTECTED_BRANCHES.includes(git.branch)
-    ? [objectTo('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
+    ? [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
     : []
 
-const ageOf = ({ reading, now }: Case): number | null => {
+const ageOf = ({ reading, now }: GateInput): number | null => {
   const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
   return Number.isNaN(made) ? null : Math.max(0, Math.floor((now - made) / 1_000))
 }
 
 /** May work go on, by the evidence at hand? Evidence first, then the branch. */
-export const judgeEvidence = (subject: Case): GateVerdict => {
+export const judgeEvidence = (subject: GateInput): GateVerdict => {
   const { reading, state, stage, policy } = subject
   const objections = [...judgeReading(subject), ...judgeBranch(state)]
   const allowed = objections.length === 0

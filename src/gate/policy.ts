@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Outcome, Severity } from '../evidence/schema.ts'
+import type { GateOutcome, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
@@ -48,7 +48,7 @@ export interface PolicySources {
 }
 
 /** The policy in force, and where it came from. Others read it: the names are theirs. */
-export type Policy = {
+export type GatePolicy = {
   readonly stage: GateStage
   readonly resolved_stage: PolicyStage
   readonly block_on_or_above: Severity
@@ -131,7 +131,7 @@ const hardProfile = (sources: PolicySources): { readonly profile: string | null 
   return { profile: sources.hardProfile?.trim() || file?.profile || null }
 }
 
-type Source = Policy['trace']['source']
+type Source = GatePolicy['trace']['source']
 
 interface Choice extends Thresholds {
   readonly source: Source
@@ -160,7 +160,7 @@ const choose = (stage: PolicyStage, sources: PolicySources): Choice => {
 const resolveStage = (stage: GateStage): PolicyStage => (stage === 'PRE_WRITE' ? 'PRE_COMMIT' : stage)
 
 /** The policy for a stage: hard mode before `skills.policy.json` before the default. */
-export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): Policy => {
+export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): GatePolicy => {
   const resolved = resolveStage(stage)
   const { block, warn, source, bundle, sourceHash } = choose(resolved, sources)
   // The members and their order are what other readers of the trace recompute.
@@ -190,7 +190,7 @@ export const isAtLeast = (severity: Severity, threshold: Severity): boolean =>
   rank(severity) >= rank(threshold)
 
 /** What findings of these severities amount to. */
-export const judgeSeverities = (severities: readonly Severity[], policy: Policy): Outcome => {
+export const judgeSeverities = (severities: readonly Severity[], policy: GatePolicy): GateOutcome => {
   if (severities.some((one) => isAtLeast(one, policy.block_on_or_above))) return 'BLOCK'
   return severities.some((one) => isAtLeast(one, policy.warn_on_or_above)) ? 'WARN' : 'PASS'
 }

@@ -11,7 +11,7 @@ export type Scope =
  * One file of a change, under its new name. Paths are relative to the root and use `/`. Links and submodules
  * are no files: they are left out.
  */
-export interface Change {
+export interface FileChange {
   readonly path: string
   readonly change: 'added' | 'modified' | 'deleted'
   /** The name it had before, when git says it was moved. */
@@ -22,7 +22,7 @@ export interface Change {
 export interface ChangeSet {
   /** How findings name their origin: `git:staged`, `git:range:<from>..<to>`, ... */
   readonly source: string
-  readonly changes: readonly Change[]
+  readonly changes: readonly FileChange[]
   /** Contents of the asked files, in that order. What is gone, or is no file, is left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
 }
@@ -129,21 +129,21 @@ export interface Comment {
 }
 
 /** What was found in a file, in the order of the text. */
-export interface Found {
+export interface ScannedFile {
   readonly path: string
   readonly matches: readonly Match[]
   readonly comments: readonly Comment[]
 }
 
 export type ScanReport =
-  | (Found & { readonly outcome: 'scanned' })
+  | (ScannedFile & { readonly outcome: 'scanned' })
   /** The file does not parse: where the first error is. What else matched in it is reported all the same. */
-  | (Found & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
+  | (ScannedFile & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
   /**
    * Not all of it was looked at: the time for one file ran out, it is past the size limit, the native code gave in,
    * or it has more matches than anybody will read. What trusted rules had found by then is reported.
    */
-  | (Found & { readonly outcome: 'given-up'; readonly why: 'time' | 'size' | 'crash' | 'matches' })
+  | (ScannedFile & { readonly outcome: 'given-up'; readonly why: 'time' | 'size' | 'crash' | 'matches' })
   /** No rule looks at it, or it is binary. */
   | { readonly path: string; readonly outcome: 'skipped'; readonly why: 'unmatched' | 'binary' }
 
@@ -197,7 +197,7 @@ export interface LifecycleGit {
 }
 
 /** Small files outside the working tree's care: hooks, excludes. Paths are absolute. */
-export interface OwnFiles {
+export interface GitMetadataFiles {
   /** The path with links followed as far as it exists. */
   real(path: string): Promise<string>
   /** Undefined when there is none. */

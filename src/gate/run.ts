@@ -1,12 +1,12 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
-import { type Facts, gatherFacts } from './facts/change-context.ts'
+import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { stageScope } from './facts/scope.ts'
-import { type LoadedBaseline, markFindings } from './findings/baseline.ts'
-import { collectChanges, collectMatches, type Draft } from './findings/collect.ts'
-import { type Judgement, outweighed, writeEvidence } from './gate-evidence.ts'
-import { judgeSeverities, type Policy } from './policy.ts'
+import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
+import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
+import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
+import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
 import {
   comparePlaces,
@@ -15,12 +15,17 @@ import {
   type GateFinding,
   type GateRun,
 } from './reports/report.ts'
-import { assembleRules, GUEST_FOLDER, loadWeights, readGuests } from './rules/assemble-rules.ts'
-import { knownGlobs } from './rules/compile.ts'
+import {
+  assembleRules,
+  loadSeverityOverrides,
+  readUserRules,
+  USER_RULES_FOLDER,
+} from './rules/assemble-rules.ts'
+import { precompiledGlobs } from './rules/compile.ts'
 import { extensionOf } from './rules/languages.ts'
-import type { RuleBook, RuleSource } from './rules/packs.ts'
+import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
-import { type Reweighed, WEIGHTS_NAME } from './rules/severity-overrides.ts'
+import { type AppliedOverride, OVERRIDES_NAME } from './rules/severity-overrides.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
@@ -29,9 +34,9 @@ export interface GatePorts {
   readonly files: RepositoryFiles & FolderNames
   readonly evidence: EvidenceStore
   /** The rules we ship. */
-  readonly book: () => Promise<RuleBook>
+  readonly shippedRules: () => Promise<ShippedRules>
   readonly scanner: () => Promise<Scanner>
-  readonly policy: (stage: GateStage) => Promise<Policy>
+  readonly policy: (stage: GateStage) => Promise<GatePolicy>
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification lets the stage pass; undefined where no specification is followed. */
   readonly guard: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
@@ -53,12 +58,12 @@ export interface GateRequest {
 
 /** What there is to judge: findings, and how they came about. */
 interface Outlook {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly FindingDraft[]
   readonly source: string
   readonly files: { readonly changed: number; readonly scanned: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  readonly reweighed: readonly Reweighed[]
+  readonly reweighed: readonly AppliedOverride[]
   /** Old names of moved files, by the new. */
   readonly moved: ReadonlyMap<string, string>
 }
@@ -67,49 +72,65 @@ const GUEST_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
 /** The files about rules that a repository brings, as they lie in its folder: rules, and what ours weigh. */
-export const guestSources = async (files: GatePorts['files']) => {
-  const names = (await files.names(GUEST_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
+export const userRuleSources = async (files: GatePorts['files']) => {
+  const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
   const read = async (name: string): Promise<RuleSource> => {
-    const path = `${GUEST_FOLDER}/${name}`
+    const path = `${USER_RULES_FOLDER}/${name}`
     const bytes = await files.read(path, GUEST_BYTES)
     // A rule that is passed over in silence would be a rule that nobody follows.
     if (bytes === undefined)
       throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
     return { path, text: decoder.decode(bytes) }
   }
-  const [rules, weights] = await Promise.all([
-    Promise.all(names.filter((name) => name !== WEIGHTS_NAME).map(read)),
-    names.includes(WEIGHTS_NAME) ? read(WEIGHTS_NAME) : undefined,
+  const [rules, overrides] = await Promise.all([
+    Promise.all(names.filter((name) => name !== OVERRIDES_NAME).map(read)),
+    names.includes(OVERRIDES_NAME) ? read(OVERRIDES_NAME) : undefined,
   ])
-  return { rules, weights }
+  return { rules, weights: overrides }
 }
 
-const pickFacts = async (ports: GatePorts, request: GateRequest, signal: AbortSignal): Promise<Facts> => {
+const pickFacts = async (
+  ports: GatePorts,
+  request: GateRequest,
+  signal: AbortSignal,
+): Promise<ChangeContext> => {
   const { stage, scope, target } = request
-  return gatherFacts(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
+  return gatherChangeContext(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
 }
 
 const judgeFiles = async (
   ports: GatePorts,
   request: GateRequest,
-  policy: Policy,
+  policy: GatePolicy,
   signal: AbortSignal,
 ): Promise<Outlook> => {
   const { stage, progress } = request
-  const [{ set, detection }, book, sources] = await Promise.all([
+  const [{ set, detection }, shippedRules, sources] = await Promise.all([
     pickFacts(ports, request, signal),
-    ports.book(),
-    guestSources(ports.files),
+    ports.shippedRules(),
+    userRuleSources(ports.files),
   ])
-  const [guests, weights] = await Promise.all([
-    readGuests(sources.rules, book),
-    loadWeights(sources.weights, book),
+  const [userRules, overrides] = await Promise.all([
+    readUserRules(sources.rules, shippedRules),
+    loadSeverityOverrides(sources.weights, shippedRules),
   ])
   // Nobody knows the globs of guests in advance.
-  const glob = guests === undefined ? knownGlobs(book.globs) : (await import('./rules/glob.ts')).readGlob
+  const glob =
+    userRules === undefined
+      ? precompiledGlobs(shippedRules.globs)
+      : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const { roots } = detection
-  const rules = assembleRules({ book, guests, weights, roots, stage, policy, glob, extensions })
+  const rules = assembleRules({
+    book: shippedRules,
+    guests: userRules,
+    weights: overrides,
+    roots,
+    stage,
+    policy,
+    glob,
+    extensions,
+  })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
   // All files of a repository are no change: nothing in it has moved without its test.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
@@ -119,14 +140,14 @@ const judgeFiles = async (
     files: { changed: set.changes.length, scanned: found.scanned },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
-    reweighed: weights.list,
+    reweighed: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
   }
 }
 
 const SDD_SOURCE = 'sdd-policy'
 
-const sddDrafts = (decision: SddDecision | undefined): Draft[] => {
+const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   const finding = decision && sddFinding(decision)
   if (finding === undefined) return []
   const { ruleId, severity, code, message, file, matchedBy = '', source = SDD_SOURCE } = finding
@@ -134,7 +155,7 @@ const sddDrafts = (decision: SddDecision | undefined): Draft[] => {
 }
 
 /** Nothing is evaluated where the specification says no. */
-const refusal = (policy: Policy): Outlook => ({
+const refusal = (policy: GatePolicy): Outlook => ({
   drafts: [],
   source: SDD_SOURCE,
   files: { changed: 0, scanned: 0 },
@@ -145,24 +166,24 @@ const refusal = (policy: Policy): Outlook => ({
 })
 
 /** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
-const groupOf = ({ file, ruleId, region }: Draft): string =>
+const groupOf = ({ file, ruleId, region }: FindingDraft): string =>
   JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
 
 /** The groups that the baseline knows, by the present names of files or by those before they were moved. */
 const knownGroups = ({ drafts, moved }: Outlook, marks: Marks, baseline: LoadedBaseline | undefined) => {
   if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? marks : markFindings(drafts, (file) => moved.get(file) ?? file)
-  const isKnown = (draft: Draft) =>
+  const old = moved.size === 0 ? marks : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
+  const isKnown = (draft: FindingDraft) =>
     baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
   // Nobody accepts in advance that a specification is not followed.
   return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(groupOf))
 }
 
-type Marks = ReturnType<typeof markFindings>
+type Marks = ReturnType<typeof fingerprintFindings>
 
 /** Names every finding, tells the known from the new, and puts them in order. */
 const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
-  const marks = markFindings(outlook.drafts)
+  const marks = fingerprintFindings(outlook.drafts)
   const known = knownGroups(outlook, marks, baseline)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = outlook.drafts.map((draft): GateFinding => {
@@ -197,7 +218,7 @@ export const runGate = async (
   const { findings, excerpts } = finish({ ...outlook, drafts }, baseline)
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
-  const isOutweighed = outweighed(findings)
+  const isOutweighed = shadowedFindings(findings)
   const shown = findings.filter((one) => !isOutweighed(one))
   const counts = countFindings(shown)
   const judgement: Judgement = { ...outlook, stage, outcome, findings, counts, state, decision, baseline }

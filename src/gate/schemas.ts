@@ -11,7 +11,7 @@ const Severity = z.enum(SEVERITIES)
 const Status = z.enum(['ALLOWED', 'BLOCKED'])
 const stage = z.enum(GATE_STAGES)
 
-export const Verdict = z.looseObject({
+export const VerdictSchema = z.looseObject({
   status: Status,
   allowed: z.boolean(),
   stage,
@@ -23,7 +23,7 @@ export const Verdict = z.looseObject({
   repo_state: z.looseObject({}),
 })
 
-export const Report = z.looseObject({
+export const ReportSchema = z.looseObject({
   stage,
   status: Status,
   outcome: z.enum(['PASS', 'WARN', 'BLOCK']),
@@ -48,9 +48,9 @@ export const Report = z.looseObject({
     .describe('As many as fit.'),
   evidence: z.unknown().describe('Hash of the evidence that was written.'),
 })
-export type Report = z.infer<typeof Report>
+export type ReportSchema = z.infer<typeof ReportSchema>
 
-export const Rules = z.looseObject({
+export const RulesSchema = z.looseObject({
   rules: z
     .array(
       z.looseObject({

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { readRange } from './facts/scope.ts'
-import { type GateDoor, gateTools } from './tools.ts'
+import { type GateService, gateTools } from './tools.ts'
 
 const unasked = async (): Promise<never> => {
   throw new Error('nobody asked')
 }
-const door: GateDoor = { check: unasked, run: unasked, explain: unasked }
-const gateRun = gateTools(door).find(({ name }) => name === 'gate_run')
+const service: GateService = { check: unasked, run: unasked, explain: unasked }
+const gateRun = gateTools(service).find(({ name }) => name === 'gate_run')
 
 it.each(['main...', 'main..', '..', '...', 'main', '', 'a..b\u2028c', 'a\n..b'])(
   'refuses the range %j instead of judging something else',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import { checkVerdict, runVerdict } from './audit-fields.ts'
+import { checkAuditFields, runAuditFields } from './audit-fields.ts'
 import { readRange, SCOPES } from './facts/scope.ts'
 import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
@@ -9,10 +9,10 @@ import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as shapes from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
 
-export { checkVerdict } from './audit-fields.ts'
+export { checkAuditFields } from './audit-fields.ts'
 
 /** What the tools ask of the gate, opened when one of them first does. */
-export interface GateDoor {
+export interface GateService {
   readonly check: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>
   readonly run: (
     request: { readonly stage: GateStage; readonly scope: Scope | undefined },
@@ -32,14 +32,14 @@ const Range = z
   .refine((text) => readRange(text) !== undefined, 'must be two commits, such as origin/main..HEAD')
 
 /** As many findings as fit. The counts stay whole, so that nobody takes the part for all of it. */
-const fitReport = (report: shapes.Report, bytes: number): shapes.Report => {
+const fitReport = (report: shapes.ReportSchema, bytes: number): shapes.ReportSchema => {
   let kept = report
   while (kept.findings.length > 0 && Buffer.byteLength(JSON.stringify(kept)) > bytes)
     kept = { ...kept, findings: kept.findings.slice(0, Math.floor(kept.findings.length / 2)) }
   return kept
 }
 
-export const gateTools = (door: GateDoor): readonly Tool[] => [
+export const gateTools = (service: GateService): readonly Tool[] => [
   defineTool({
     name: 'ai_gate_check',
     title: 'May I act?',
@@ -47,9 +47,9 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
       'Judges whether work may go on at a stage, by the evidence file, its age and coherence, and the branch checked out. Every violation says how to put it right. Call it before you write.',
     effect: 'read',
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
-    output: shapes.Verdict,
-    verdict: checkVerdict,
-    run: async ({ stage: at }, { signal }) => ({ ...(await door.check(at, signal)) }),
+    output: shapes.VerdictSchema,
+    auditFields: checkAuditFields,
+    run: async ({ stage: at }, { signal }) => ({ ...(await service.check(at, signal)) }),
   }),
   defineTool({
     name: 'gate_run',
@@ -63,13 +63,13 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
       scope: z.enum(SCOPES).optional().describe('Files to judge, instead of those of the stage.'),
       range: Range.optional().describe('Commits to judge, such as origin/main..HEAD. Wins over scope.'),
     }),
-    output: shapes.Report,
-    verdict: runVerdict,
-    fit: fitReport,
+    output: shapes.ReportSchema,
+    auditFields: runAuditFields,
+    truncate: fitReport,
     run: async ({ stage: at, scope, range }, call) => {
       const picked = range === undefined ? scope && { kind: scope } : readRange(range)
       const progress = (done: number, total: number) => call.progress(done, total)
-      return { ...(await door.run({ stage: at, scope: picked }, progress, call.signal)) }
+      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal)) }
     },
   }),
   defineTool({
@@ -81,7 +81,7 @@ export const gateTools = (door: GateDoor): readonly Tool[] => [
     input: z.strictObject({
       rule: z.string().max(200).optional().describe('Id of the rule, as findings have it.'),
     }),
-    output: shapes.Rules,
-    run: async ({ rule }) => ({ ...(await door.explain({ rule })) }),
+    output: shapes.RulesSchema,
+    run: async ({ rule }) => ({ ...(await service.explain({ rule })) }),
   }),
 ]

@@ -2,7 +2,7 @@ import type { JsonObject } from './encoding/json.ts'
 import type { Clock, Log } from './ports.ts'
 import type { CallContext } from './tool.ts'
 
-export interface Progress {
+export interface ProgressUpdate {
   readonly done: number
   readonly total?: number
   readonly message?: string
@@ -12,7 +12,7 @@ const PROGRESS_MS = 100
 const MAX_ID = 128
 
 /** Which request a call answers, and by which tool. */
-export interface About {
+export interface CallLabel {
   readonly request: string | number
   readonly tool: string
 }
@@ -25,7 +25,7 @@ class TaggedLog implements Log {
   readonly #log: Log
   readonly #about: JsonObject
 
-  constructor(log: Log, { request, tool }: About) {
+  constructor(log: Log, { request, tool }: CallLabel) {
     this.#log = log
     this.#about = { request: shortId(request), tool }
   }
@@ -38,9 +38,9 @@ class TaggedLog implements Log {
 /** One call under way, from the surface that opened it to the tool that runs. */
 export class Call implements CallContext {
   readonly #log: Log
-  readonly #about: About | undefined
+  readonly #about: CallLabel | undefined
   readonly #clock: Clock
-  readonly #report: ((progress: Progress) => void) | undefined
+  readonly #report: ((progress: ProgressUpdate) => void) | undefined
   #controller: AbortController | undefined
   #reason: unknown
   #ended = false
@@ -49,7 +49,7 @@ export class Call implements CallContext {
   /** Set by `invoke` while it waits, so that a cancellation is answered at once and not when the tool notices. */
   waiting: { cancelled(): void } | undefined
 
-  constructor(clock: Clock, log: Log, report?: (progress: Progress) => void, about?: About) {
+  constructor(clock: Clock, log: Log, report?: (progress: ProgressUpdate) => void, about?: CallLabel) {
     this.#clock = clock
     this.#log = log
     this.#report = report

@@ -44,9 +44,9 @@ const plain = (name: string): string => name.replaceAll('.', '_')
 
 const chooseToolsets = (all: readonly Toolset[], wanted: readonly string[]): readonly Toolset[] => {
   const known = new Set(all.map(({ name }) => name))
-  const stranger = wanted.find((name) => name !== 'all' && !known.has(name))
-  if (stranger !== undefined)
-    throw catalogFaults.toolset_unknown(`there is no toolset ${JSON.stringify(stranger)}`)
+  const unknown = wanted.find((name) => name !== 'all' && !known.has(name))
+  if (unknown !== undefined)
+    throw catalogFaults.toolset_unknown(`there is no toolset ${JSON.stringify(unknown)}`)
   return wanted.length === 0 || wanted.includes('all') ? all : all.filter(({ name }) => wanted.includes(name))
 }
 

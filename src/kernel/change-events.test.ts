@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Change, Changes } from './change-events.ts'
+import { ChangeEmitter, type ChangeEvent } from './change-events.ts'
 
-const NEWS: Change = { kind: 'resource', uri: 'evidence://status' }
+const NEWS: ChangeEvent = { kind: 'resource', uri: 'evidence://status' }
 
 describe('changes', () => {
   it('are looked for while somebody listens, once for all, and no longer', () => {
     const events: string[] = []
-    let tell: (change: Change) => void = () => {}
-    const changes = new Changes((emit) => {
+    let tell: (change: ChangeEvent) => void = () => {}
+    const changes = new ChangeEmitter((emit) => {
       events.push('start')
       tell = emit
       return () => events.push('stop')

@@ -1,7 +1,7 @@
 import type { Content } from './tool.ts'
 
 /** An answer whose content says what its value does not: a text beside the facts about it. */
-export class Told<T> {
+export class ContentAnswer<T> {
   readonly value: T
   readonly content: readonly Content[]
 

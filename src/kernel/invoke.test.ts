@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { StillClock } from '../../test/support/still-clock.ts'
-import { Call, type Progress } from './call.ts'
+import { Call, type ProgressUpdate } from './call.ts'
 import { defineFaults } from './fault.ts'
 import { createInvoke, type InvokePorts, type Outcome, readOnlyGuard } from './invoke.ts'
 import type { CallRecord } from './ports.ts'
@@ -32,7 +32,7 @@ const bench = (over: Partial<InvokePorts> = {}) => {
     const [ended] = told
     return ended ?? new Promise((resolve) => (tell = resolve))
   }
-  const open = (report?: (progress: Progress) => void) => new Call(clock, log, report)
+  const open = (report?: (progress: ProgressUpdate) => void) => new Call(clock, log, report)
   return { clock, records, lines, invoke, open }
 }
 
@@ -176,7 +176,7 @@ describe('invoke', () => {
 
   it('lets a tool shorten its own answer', () => {
     const { invoke, open } = bench()
-    const tool = echo({ run: () => ({ text: 'x'.repeat(900) }), fit: () => ({ text: 'cut' }) })
+    const tool = echo({ run: () => ({ text: 'x'.repeat(900) }), truncate: () => ({ text: 'cut' }) })
     expect(invoke(tool, {}, open())).toMatchObject({ kind: 'answer', value: { text: 'cut' } })
   })
 

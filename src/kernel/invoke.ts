@@ -1,38 +1,38 @@
-import { type Deadline, Deadlines } from './async/deadline-queue.ts'
+import { type Deadline, DeadlineQueue } from './async/deadline-queue.ts'
 import type { Call } from './call.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { CallRecord, Clock, Log, LogLevel, Recorder } from './ports.ts'
 import type { Tool } from './tool.ts'
-import { type Answer, acceptAnswer, callFaults, parseArguments } from './tool-io.ts'
+import { acceptAnswer, callFaults, parseArguments, type ToolAnswer } from './tool-io.ts'
 
 /** How a call ended. A bug carries nothing: what went wrong is in the log. */
 export type Outcome =
-  | Answer
+  | ToolAnswer
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'bug' }
   | { readonly kind: 'cancelled' }
 
 /** Refuses a call by throwing a fault. */
-export type Guard = (tool: Tool) => void
+export type CallGuard = (tool: Tool) => void
 
 export interface InvokePorts {
   readonly clock: Clock
   readonly log: Log
   readonly recorder: Recorder
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
-  readonly guards: readonly Guard[]
+  readonly guards: readonly CallGuard[]
   /** How loudly the log speaks of bad arguments. */
-  readonly blame?: LogLevel
+  readonly badArgumentsLevel?: LogLevel
 }
 
-export type Done = (outcome: Outcome) => void
+export type OnOutcome = (outcome: Outcome) => void
 
 /**
  * Runs a tool and tells `done` how it ended, once; before it returns, when the tool does not wait for anything. A
  * callback and not a promise: a busy server would make thousands of them a second for nothing.
  */
-export type Invoke = (tool: Tool, args: unknown, call: Call, done: Done) => void
+export type Invoke = (tool: Tool, args: unknown, call: Call, done: OnOutcome) => void
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value
@@ -42,41 +42,41 @@ export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 
 const recordOf = (tool: Tool, outcome: Outcome, ms: number): CallRecord => {
-  const { name, effect, verdict } = tool
+  const { name, effect, auditFields } = tool
   const { kind } = outcome
   // Written out for what happens most: spreading nothing costs too.
-  if (kind === 'answer' && verdict === undefined) return { tool: name, effect, outcome: kind, ms }
+  if (kind === 'answer' && auditFields === undefined) return { tool: name, effect, outcome: kind, ms }
   return {
     tool: name,
     effect,
     outcome: kind,
     ...(kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
-    ...(kind === 'answer' && verdict !== undefined && { verdict: verdict(outcome.value as never) }),
+    ...(kind === 'answer' && auditFields !== undefined && { verdict: auditFields(outcome.value as never) }),
     ms,
   }
 }
 
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
-class Funnel {
+class Invoker {
   readonly ports: InvokePorts
-  readonly deadlines: Deadlines
+  readonly deadlines: DeadlineQueue
 
   constructor(ports: InvokePorts) {
     this.ports = ports
-    this.deadlines = new Deadlines(ports.clock, ports.limits.callMs)
+    this.deadlines = new DeadlineQueue(ports.clock, ports.limits.callMs)
   }
 
-  invoke(tool: Tool, args: unknown, call: Call, done: Done): void {
+  invoke(tool: Tool, args: unknown, call: Call, done: OnOutcome): void {
     const started = this.ports.clock.elapsed()
     const ended = this.#begin(tool, args, call)
-    if (isPromise(ended)) new Waiting(this, tool, call, started, done).wait(ended)
+    if (isPromise(ended)) new PendingCall(this, tool, call, started, done).wait(ended)
     else this.finish(tool, ended, call, started, done)
   }
 
   /** How it ended, or what it waits for. */
   #begin(tool: Tool, args: unknown, call: Call): Outcome | Promise<unknown> {
     try {
-      const parsed = parseArguments(tool, args, call, this.ports.blame ?? 'debug')
+      const parsed = parseArguments(tool, args, call, this.ports.badArgumentsLevel ?? 'debug')
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would wait for a signal that has already been given.
       if (call.cancelled) return { kind: 'cancelled' }
@@ -101,7 +101,7 @@ class Funnel {
     }
   }
 
-  finish(tool: Tool, outcome: Outcome, call: Call, started: number, done: Done): void {
+  finish(tool: Tool, outcome: Outcome, call: Call, started: number, done: OnOutcome): void {
     call.end()
     const { recorder, clock, log } = this.ports
     const written = recorder.record(recordOf(tool, outcome, clock.elapsed() - started))
@@ -119,16 +119,16 @@ class Funnel {
  * A call whose tool takes its time. One object and no closures for what may still happen to it: a busy server makes
  * thousands of them a second, and whoever knows one that is over must not hold all it was about.
  */
-class Waiting implements Deadline {
+class PendingCall implements Deadline {
   readonly at: number
   over = false
-  readonly #funnel: Funnel
+  readonly #funnel: Invoker
   readonly #tool: Tool
   readonly #started: number
   #call: Call | undefined
-  #done: Done | undefined
+  #done: OnOutcome | undefined
 
-  constructor(funnel: Funnel, tool: Tool, call: Call, started: number, done: Done) {
+  constructor(funnel: Invoker, tool: Tool, call: Call, started: number, done: OnOutcome) {
     this.at = started + funnel.ports.limits.callMs
     this.#funnel = funnel
     this.#tool = tool
@@ -136,7 +136,7 @@ class Waiting implements Deadline {
     this.#call = call
     this.#done = done
     call.waiting = this
-    funnel.deadlines.set(this)
+    funnel.deadlines.add(this)
   }
 
   wait(running: Promise<unknown>): void {
@@ -165,18 +165,18 @@ class Waiting implements Deadline {
     const done = this.#done
     this.#call = undefined
     this.#done = undefined
-    this.#funnel.deadlines.meet(this)
+    this.#funnel.deadlines.complete(this)
     if (call !== undefined && done !== undefined)
       this.#funnel.finish(this.#tool, outcome, call, this.#started, done)
   }
 }
 
 export const createInvoke = (ports: InvokePorts): Invoke => {
-  const funnel = new Funnel(ports)
+  const funnel = new Invoker(ports)
   return (tool, args, call, done) => funnel.invoke(tool, args, call, done)
 }
 
 /** Belt and braces: a catalog built read-only does not even list the tools this refuses. */
-export const readOnlyGuard: Guard = (tool) => {
+export const readOnlyGuard: CallGuard = (tool) => {
   if (tool.effect === 'write') throw callFaults.read_only(`${tool.name} writes, and this server is read-only`)
 }

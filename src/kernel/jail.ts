@@ -1,5 +1,5 @@
 import { defineFaults } from './fault.ts'
-import { escapeControls } from './text/escape-text.ts'
+import { escapeInvisible } from './text/escape-text.ts'
 
 /**
  * Files on a caller's word. A jail is opened on one folder and hands out bytes, entries and facts of what lies
@@ -36,7 +36,7 @@ export const jailFaults = defineFaults('jail', {
 })
 
 /** What a reader may see of what lies inside. Judged on the path that is asked for and on where it leads. */
-export interface Rules {
+export interface PathRules {
   /** Lower-case endings with their dot, and whole names without one. Undefined: any. */
   readonly allowed?: ReadonlySet<string> | undefined
   /** Whether a name is out of bounds wherever it appears in a path, in whichever case it is spelt. */
@@ -45,38 +45,38 @@ export interface Rules {
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
-export interface Entry {
+export interface DirectoryEntry {
   readonly name: string
   readonly kind: EntryKind
 }
 
-export interface Facts {
+export interface FileInfo {
   /** Where it really is, from the root, with `/`; empty for the root itself. */
   readonly path: string
   readonly kind: EntryKind
   readonly size: number
   readonly modified: number
   /** How many names the file has. More than one: somebody else may know it from outside. */
-  readonly names: number
+  readonly linkCount: number
 }
 
-export interface FileBytes extends Facts {
+export interface FileBytes extends FileInfo {
   readonly bytes: Uint8Array
 }
 
 /** The end of patience: throws `timeout` once it is reached. Long work asks often. */
-export type Watch = () => void
+export type CheckDeadline = () => void
 
 export interface ReadLimits {
   readonly bytes: number
-  readonly watch: Watch
+  readonly checkDeadline: CheckDeadline
 }
 
 /** A folder that is held on to: renaming or replacing its path changes nothing for who holds it. */
 export interface Folder {
   readonly path: string
   /** In code-unit order. Throws `jail.io` when the system does not let us list it. */
-  entries(watch: Watch): readonly Entry[]
+  entries(watch: CheckDeadline): readonly DirectoryEntry[]
   /** A folder below, never through a link. Undefined when it cannot be entered. */
   enter(name: string): Folder | undefined
   /** A plain file of at most `bytes`. Undefined when it cannot be read, or is longer. */
@@ -86,10 +86,10 @@ export interface Folder {
 
 export interface Jail {
   /** All of a file. Links are followed as long as they stay inside. */
-  read(path: string, rules: Rules, limits: ReadLimits): FileBytes
+  read(path: string, rules: PathRules, limits: ReadLimits): FileBytes
   /** Runs `use` with the folder open. */
-  within<T>(path: string, rules: Rules, use: (folder: Folder) => T): T
-  info(path: string, rules: Rules): Facts
+  within<T>(path: string, rules: PathRules, use: (folder: Folder) => T): T
+  info(path: string, rules: PathRules): FileInfo
   /** Makes a file directly under the root, whole or not at all, and never over another. */
   create(name: string, bytes: Uint8Array): void
   /** The root as the operator knows it: for answers that must name it. */
@@ -97,7 +97,7 @@ export interface Jail {
 }
 
 /** The ending that says what a file is: `.java`, or the whole name where no dot divides it; in lower case. */
-export const endingOf = (name: string): string => {
+export const extensionOrName = (name: string): string => {
   const dot = name.lastIndexOf('.')
   return (dot > 0 ? name.slice(dot) : name).toLowerCase()
 }
@@ -109,5 +109,5 @@ const HARMLESS = /^[\w./ -]*$/
 export const quotePath = (path: string): string => {
   if (path.length <= MAX_QUOTED && HARMLESS.test(path)) return `"${path}"`
   const cut = path.length > MAX_QUOTED ? `${path.slice(0, MAX_QUOTED)}…` : path
-  return escapeControls(JSON.stringify(cut))
+  return escapeInvisible(JSON.stringify(cut))
 }

@@ -1,5 +1,5 @@
 /** Adds to the list under a key, which begins with the first. */
-export const addTo = <K, V>(lists: Map<K, V[]>, key: K, value: V): void => {
+export const pushTo = <K, V>(lists: Map<K, V[]>, key: K, value: V): void => {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
   else list.push(value)

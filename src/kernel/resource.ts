@@ -1,4 +1,4 @@
-import { literalPattern } from './text/escape-regexp.ts'
+import { escapeRegExp } from './text/escape-regexp.ts'
 import type { CallContext } from './tool.ts'
 
 /**
@@ -37,7 +37,7 @@ export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
 export const matchTemplate = (template: string, uri: string): Variables | undefined => {
   const names: string[] = []
   const pattern = template.split(/\{(\+?\w+)\}/).map((part, at) => {
-    if (at % 2 === 0) return literalPattern(part)
+    if (at % 2 === 0) return escapeRegExp(part)
     names.push(part.replace('+', ''))
     return part.startsWith('+') ? '(.+)' : '([^/]+)'
   })

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Call } from './call.ts'
-import { Told } from './content-answer.ts'
-import { writeIndented } from './encoding/pretty-json.ts'
+import { ContentAnswer } from './content-answer.ts'
+import { writeCompactAndPretty } from './encoding/pretty-json.ts'
 import { defineFaults } from './fault.ts'
 import type { LogLevel } from './ports.ts'
 import type { Content, Tool } from './tool.ts'
@@ -19,7 +19,7 @@ export const callFaults = defineFaults('call', {
   },
 })
 
-export interface Answer {
+export interface ToolAnswer {
   readonly kind: 'answer'
   /** What the tool's output schema describes; undefined when the content blocks are all there is. */
   readonly value: unknown
@@ -42,7 +42,7 @@ const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string =>
 }
 
 /** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
-const noteStrangers = (tool: Tool, args: unknown, call: Call): void => {
+const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
   const { shape } = tool.input as { readonly shape: object }
   for (const name in args) {
@@ -54,7 +54,7 @@ const noteStrangers = (tool: Tool, args: unknown, call: Call): void => {
 export const parseArguments = (tool: Tool, args: unknown, call: Call, blame: LogLevel): never => {
   const parsed = tool.input.safeParse(args)
   if (parsed.success) {
-    noteStrangers(tool, args, call)
+    logUnknownArguments(tool, args, call)
     return parsed.data as never
   }
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
@@ -74,38 +74,42 @@ const tooLong = (json: string, limit: number): boolean =>
 const textBytes = (content: readonly Content[]): number =>
   content.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0)
 
-const refuseLength = (tool: Tool, bytes: number, limit: number): never => {
+const rejectLength = (tool: Tool, bytes: number, limit: number): never => {
   throw callFaults.answer_bytes(`${tool.name}: the answer is ${bytes} bytes, the limit is ${limit}`, {
     detail: { bytes, limit },
   })
 }
 
 const checkAnswer = (tool: Tool, raw: unknown): unknown =>
-  tool.output.parse(tool.screen === undefined ? raw : tool.screen(raw as never))
+  tool.output.parse(tool.redact === undefined ? raw : tool.redact(raw as never))
 
 /** An answer that brings its own content: the value says the rest. */
-const acceptTold = (tool: Tool, { value: raw, content }: Told<unknown>, limit: number): Answer => {
+const acceptContentAnswer = (
+  tool: Tool,
+  { value: raw, content }: ContentAnswer<unknown>,
+  limit: number,
+): ToolAnswer => {
   const value = checkAnswer(tool, raw)
   const json = JSON.stringify(value)
   const bytes = Buffer.byteLength(json) + textBytes(content)
-  if (bytes > limit) refuseLength(tool, bytes, limit)
+  if (bytes > limit) rejectLength(tool, bytes, limit)
   return { kind: 'answer', value, json, content, quoted: undefined }
 }
 
 const writeTexts = ({ render }: Tool, value: unknown) =>
-  render === 'indented' ? writeIndented(value) : { json: JSON.stringify(value), quoted: undefined }
+  render === 'indented' ? writeCompactAndPretty(value) : { json: JSON.stringify(value), quoted: undefined }
 
 /** What the tool returned, checked against its own promise and cut to size. */
-export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): Answer => {
-  if (raw instanceof Told) return acceptTold(tool, raw, limit)
+export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswer => {
+  if (raw instanceof ContentAnswer) return acceptContentAnswer(tool, raw, limit)
   let value = checkAnswer(tool, raw)
   let texts = writeTexts(tool, value)
   if (texts.json !== undefined && tooLong(texts.json, limit)) {
-    if (tool.fit !== undefined) {
-      value = tool.fit(value as never, limit)
+    if (tool.truncate !== undefined) {
+      value = tool.truncate(value as never, limit)
       texts = writeTexts(tool, value)
     }
-    if (tooLong(texts.json, limit)) refuseLength(tool, Buffer.byteLength(texts.json), limit)
+    if (tooLong(texts.json, limit)) rejectLength(tool, Buffer.byteLength(texts.json), limit)
   }
   const content = typeof tool.render === 'function' ? tool.render(value as never) : undefined
   return { kind: 'answer', value, json: texts.json, content, quoted: texts.quoted }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Told } from './content-answer.ts'
+import type { ContentAnswer } from './content-answer.ts'
 import type { JsonObject } from './encoding/json.ts'
 import type { Log } from './ports.ts'
 
@@ -33,7 +33,7 @@ export interface ResourceBlob {
   readonly blob: string
 }
 
-type Answered<T> = T | Told<T>
+type AnswerOrContent<T> = T | ContentAnswer<T>
 
 /** A tool with its types folded away, as the surfaces and `invoke` see it. */
 export interface Tool {
@@ -48,15 +48,15 @@ export interface Tool {
   readonly output: z.ZodType
   readonly run: (args: never, call: CallContext) => unknown
   /** Takes out of an answer what must never leave, before anybody looks at it. */
-  readonly screen?: (answer: never) => unknown
+  readonly redact?: (answer: never) => unknown
   /** Shortens an answer to about `bytes`, saying what was cut. Without it, too long is a fault. */
-  readonly fit?: (answer: never, bytes: number) => unknown
+  readonly truncate?: (answer: never, bytes: number) => unknown
   /** What listings say of it beyond the protocol, for clients that know to look. */
-  readonly extras?: JsonObject
+  readonly listingMeta?: JsonObject
   /** The answer as content blocks. Without it: one text block of compact JSON; or the same, indented by two. */
   readonly render?: 'indented' | ((answer: never) => readonly Content[])
   /** What the audit trail keeps of a decision: the facts of it, never the contents. Only deciding tools have one. */
-  readonly verdict?: (answer: never) => JsonObject
+  readonly auditFields?: (answer: never) => JsonObject
 }
 
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
@@ -66,11 +66,14 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly effect: Effect
   readonly input: I
   readonly output: O
-  readonly run: (args: z.output<I>, call: CallContext) => Answered<z.input<O>> | Promise<Answered<z.input<O>>>
-  readonly fit?: (answer: z.output<O>, bytes: number) => z.output<O>
-  readonly extras?: JsonObject
+  readonly run: (
+    args: z.output<I>,
+    call: CallContext,
+  ) => AnswerOrContent<z.input<O>> | Promise<AnswerOrContent<z.input<O>>>
+  readonly truncate?: (answer: z.output<O>, bytes: number) => z.output<O>
+  readonly listingMeta?: JsonObject
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
-  readonly verdict?: (answer: z.output<O>) => JsonObject
+  readonly auditFields?: (answer: z.output<O>) => JsonObject
   /** Calling twice does no more than calling once. Reads always are. */
   readonly idempotent?: boolean
   /** May lose something. Only a write can. */

@@ -16,7 +16,7 @@ const parse = (text: string): unknown => {
  * Checks a stored log with code that knows nothing of how it was written: every link, every payload that is
  * there, and the stored part of the tree. What the store cannot even read is as broken as what does not hold.
  */
-export const inspectLog = async (log: LogReader): Promise<ChainVerdict> => {
+export const auditLog = async (log: LogReader): Promise<ChainVerdict> => {
   let reached = 0
   let payload: string | null = null
   const entries = async function* () {

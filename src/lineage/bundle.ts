@@ -19,7 +19,7 @@ const isBundle = (value: unknown): value is Bundle => {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Whether a log is what an older checkpoint saw, and what came after. */
-export interface Growth {
+export interface ConsistencyResult {
   readonly outcome: 'grown' | 'truncated' | 'forked' | 'unsigned'
   /** How many entries the older checkpoint saw. */
   readonly from?: number
@@ -31,20 +31,24 @@ export interface BundleVerdict {
   readonly checkpoint?: Checkpoint | 'not signed by this key'
   readonly key?: 'given' | 'from the bundle'
   readonly matches?: boolean
-  readonly since?: Growth
+  readonly since?: ConsistencyResult
   readonly outcome?: 'unreadable'
   readonly why?: string
 }
 
 /** What one may hold against a bundle, besides itself. */
-export interface Witness {
+export interface TrustedInputs {
   /** A key that came another way than the bundle. */
   readonly verifier?: string | undefined
   /** A signed note of former times. */
   readonly older?: string | undefined
 }
 
-const growthSince = async ({ genesis, entries }: Bundle, older: string, key: string): Promise<Growth> => {
+const growthSince = async (
+  { genesis, entries }: Bundle,
+  older: string,
+  key: string,
+): Promise<ConsistencyResult> => {
   const seen = openCheckpoint(older, key)
   if (seen === undefined) return { outcome: 'unsigned' }
   if (seen.size > entries.length) return { outcome: 'truncated', from: seen.size }
@@ -54,7 +58,7 @@ const growthSince = async ({ genesis, entries }: Bundle, older: string, key: str
 }
 
 /** Checks every link of a bundle, the tree over them, the signature, and what a witness has seen before. */
-export const verifyBundle = async (value: unknown, witness: Witness = {}): Promise<BundleVerdict> => {
+export const verifyBundle = async (value: unknown, witness: TrustedInputs = {}): Promise<BundleVerdict> => {
   if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
   const { verifier, older } = witness
   // A key that travels with the bundle proves only that nobody changed it on the way without the key.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
-import type { Draft, Entry } from './entry.ts'
+import type { Entry, EntryDraft } from './entry.ts'
 import type { Row } from './store.ts'
 
 const sha256 = (text: string): string => hash('sha256', text)
@@ -42,7 +42,7 @@ const commonOf = ({ tick, operation, timestamp }: Occasion): Common => ({
 let lately = commonOf({ tick: 0, operation: '', timestamp: '' })
 
 // Entries of one commit mostly share a millisecond and a kind: the text between their hashes is written once.
-const commonTo = (draft: Draft): Common => {
+const commonTo = (draft: EntryDraft): Common => {
   const { tick, operation, timestamp } = draft
   if (lately.timestamp !== timestamp || lately.operation !== operation || lately.tick !== tick)
     lately = commonOf(draft)
@@ -54,7 +54,7 @@ const commonTo = (draft: Draft): Common => {
  * entry alone could find out a short payload by guessing.
  */
 export const sealEntry = (
-  draft: Draft,
+  draft: EntryDraft,
   seq: number,
   previous: string,
   salt: string,

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
-import { Scribe } from './log-writer.ts'
+import { LogWriter } from './log-writer.ts'
 import type { LogStore } from './store.ts'
 
 /** The log that decisions go to, beside the graphs in the same store. */
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 100
 /** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  #opened: Promise<{ readonly store: LogStore; readonly scribe: Scribe }> | undefined
+  #opened: Promise<{ readonly store: LogStore; readonly scribe: LogWriter }> | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
@@ -46,7 +46,7 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      return { store, scribe: await Scribe.open(log, this.#ports.salt, size) }
+      return { store, scribe: await LogWriter.open(log, this.#ports.salt, size) }
     } catch (cause) {
       await store.close()
       throw cause
@@ -63,17 +63,17 @@ export class DecisionRecorder implements Recorder {
   }
 
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { scribe } = await this.#ready()
+    const { scribe: writer } = await this.#ready()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,
         tick: 0,
-        timestamp: this.#ports.time(scribe.size),
+        timestamp: this.#ports.time(writer.size),
         payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
       }
-      if (await scribe.commit(scribe.compose([draft]))) return
+      if (await writer.commit(writer.prepare([draft]))) return
       // Another process was first: its entries are checked on the way past them.
-      for await (const _ of scribe.follow());
+      for await (const _ of writer.follow());
     }
     throw storeFaults.busy(`another process was first ${MAX_ATTEMPTS} times`)
   }

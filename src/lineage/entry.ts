@@ -14,7 +14,7 @@ export const Entry = z.strictObject({
 export type Entry = z.infer<typeof Entry>
 
 /** What a writer wants on record. */
-export interface Draft {
+export interface EntryDraft {
   readonly operation: string
   /** The writer's own logical time; 0 when it has none. */
   readonly tick: number

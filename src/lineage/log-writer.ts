@@ -1,9 +1,9 @@
 import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
-import type { Draft, Entry } from './entry.ts'
+import type { Entry, EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash } from './merkle.ts'
 import { readEntry, readRows } from './read-rows.ts'
-import type { Log, Row, TreeNode } from './store.ts'
+import type { LineageLog, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
 
 /** Entries made and not yet stored. */
@@ -18,13 +18,13 @@ export interface Batch {
 }
 
 /** One process's place in a log: it follows what others write, and adds its own. */
-export class Scribe {
-  readonly log: Log
+export class LogWriter {
+  readonly log: LineageLog
   readonly #salt: (seq: number) => string
   #link: string
   #frontier: Frontier
 
-  private constructor(log: Log, salt: (seq: number) => string, link: string, frontier: Frontier) {
+  private constructor(log: LineageLog, salt: (seq: number) => string, link: string, frontier: Frontier) {
     this.log = log
     this.#salt = salt
     this.#link = link
@@ -32,15 +32,15 @@ export class Scribe {
   }
 
   /** Stands at `size`, whose last entry is the caller's word for what came before. */
-  static async open(log: Log, salt: (seq: number) => string, size = 0): Promise<Scribe> {
+  static async open(log: LineageLog, salt: (seq: number) => string, size = 0): Promise<LogWriter> {
     const hashes = await readNodes(log, coverRange(0, size))
     const [row] = size === 0 ? [] : await log.read(size - 1, 1)
     const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
-    return new Scribe(log, salt, link, new Frontier(size, hashes))
+    return new LogWriter(log, salt, link, new Frontier(size, hashes))
   }
 
   /** Takes the place another scribe of the same log has. */
-  moveTo(other: Scribe): void {
+  copyFrom(other: LogWriter): void {
     this.#link = other.#link
     this.#frontier = other.#frontier.copy()
   }
@@ -55,7 +55,7 @@ export class Scribe {
   }
 
   /** Makes entries that follow on. Nothing is stored, and we do not move. */
-  compose(drafts: readonly Draft[]): Batch {
+  prepare(drafts: readonly EntryDraft[]): Batch {
     const frontier = this.#frontier.copy()
     const rows: Row[] = []
     const nodes: TreeNode[] = []

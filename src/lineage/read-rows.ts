@@ -36,7 +36,7 @@ const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most
 const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)
 
-/** What `Entry` says, checked without its library: a command that adds one entry has no time to load that. */
+/** What `DirectoryEntry` says, checked without its library: a command that adds one entry has no time to load that. */
 const MEMBERS: Readonly<Record<keyof Entry, (value: unknown) => boolean>> = {
   seq: isCount,
   tick: isCount,

@@ -1,5 +1,5 @@
 /** A value now, or later: a local store answers at once, a remote one cannot. */
-export type Soon<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /** One entry as a store keeps it. */
 export interface Row {
@@ -37,39 +37,39 @@ export interface LogReader {
   /** The configuration the log was opened with, as canonical JSON. */
   readonly genesis: string
   /** Sees every append that was acknowledged anywhere before it was asked. */
-  head(): Soon<Head>
+  head(): MaybePromise<Head>
   /** At most `limit` rows from `from` on, in order. */
-  read(from: number, limit: number): Soon<readonly Row[]>
+  read(from: number, limit: number): MaybePromise<readonly Row[]>
   /** The hashes of the nodes asked for, in that order. A node that is not there is a fault. */
-  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): Soon<readonly string[]>
+  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): MaybePromise<readonly string[]>
   /** Newest first. */
-  snapshots(): Soon<readonly Snapshot[]>
+  snapshots(): MaybePromise<readonly Snapshot[]>
   /** Why writing has been stopped; null while it has not. */
-  quarantine(): Soon<string | null>
+  quarantine(): MaybePromise<string | null>
 }
 
-export interface Log extends LogReader {
+export interface LineageLog extends LogReader {
   /**
    * Adds the rows and tree nodes if the log has exactly `expected` entries; false when somebody else was
    * first, and then nothing has changed. Resolves once it is durable: acknowledged is never lost.
    */
-  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Soon<boolean>
+  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): MaybePromise<boolean>
   /** Keeps the two newest. A snapshot is a convenience: losing one loses nothing. */
-  saveSnapshot(snapshot: Snapshot): Soon<void>
+  saveSnapshot(snapshot: Snapshot): MaybePromise<void>
   /**
    * Forgets what an entry was made from. The entry and every proof stay as they are. Snapshots may hold what
    * shall be forgotten: with `instead` it takes the place of them all, in the same step.
    */
-  erase(seq: number, instead?: Snapshot): Soon<void>
-  setQuarantine(reason: string | null): Soon<void>
+  erase(seq: number, instead?: Snapshot): MaybePromise<void>
+  setQuarantine(reason: string | null): MaybePromise<void>
 }
 
 /** Many named logs in one place, safe to use from several processes at once. */
 export interface LogStore {
   /** Opens a log, making it when it is not there. Another genesis than the stored one is a fault. */
-  open(name: string, genesis: string): Promise<Log>
+  open(name: string, genesis: string): Promise<LineageLog>
   /** Opens what is there and nothing else: undefined when there is no such log. */
-  find(name: string): Promise<Log | undefined>
+  find(name: string): Promise<LineageLog | undefined>
   names(): Promise<readonly string[]>
   /** Room that all of them take where they are kept; 0 while there is none. */
   bytes(): Promise<number>

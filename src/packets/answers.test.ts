@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
 import { intentMode } from './ask/plan.ts'
-import type { Query } from './ask/query.ts'
-import { firstCharacters, type Result, resultOf, snippetOf } from './ask/snippet.ts'
+import type { QueryResult } from './ask/query.ts'
+import { firstCharacters, type QueryHit, resultOf, snippetOf } from './ask/snippet.ts'
 
 describe('a snippet', () => {
   it.each([
@@ -75,14 +75,14 @@ describe('evidence', () => {
     snippet: string,
     start: number | null = null,
     end: number | null = null,
-  ): Result => ({
+  ): QueryHit => ({
     score: 1,
     path,
     start,
     end,
     snippet,
   })
-  const answer = (results: readonly Result[]): Query => ({
+  const answer = (results: readonly QueryHit[]): QueryResult => ({
     ok: true,
     source_uri: 'u',
     pinned_uri: 'p',
@@ -92,7 +92,7 @@ describe('evidence', () => {
     k: 6,
     results,
   })
-  const digest = (results: readonly Result[], budget = 1200) =>
+  const digest = (results: readonly QueryHit[], budget = 1200) =>
     digestEvidence(answer(results), 'r', 'q', budget) as EvidenceDigest
 
   it('says everything once', () => {

@@ -1,14 +1,20 @@
 import type { Digest } from '../kernel/encoding/digest.ts'
-import type { LookupWords } from './ask/candidate.ts'
+import type { LookupRequest } from './ask/candidate.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
-import { type Lookup, lookup } from './ask/lookup.ts'
-import { type Plan, type PlanWords, planIntent } from './ask/plan.ts'
-import { clampResults, type Query, type QueryPorts, type QueryWords, query } from './ask/query.ts'
-import { type ReadPorts, readPart } from './ask/read-document.ts'
+import { type LookupResult, lookupPackets } from './ask/lookup.ts'
+import { type PacketPlan, type PlanRequest, planIntent } from './ask/plan.ts'
+import {
+  clampResults,
+  type QueryPorts,
+  type QueryRequest,
+  type QueryResult,
+  queryPacket,
+} from './ask/query.ts'
+import { type ReadPorts, readDocumentPart } from './ask/read-document.ts'
 import type { Failure } from './failure.ts'
-import type { Watch } from './progress.ts'
+import type { ProgressListener } from './progress.ts'
 
-export interface EvidenceWords {
+export interface EvidenceRequest {
   readonly ref: string
   readonly question: string
   readonly k?: number | undefined
@@ -16,7 +22,7 @@ export interface EvidenceWords {
   readonly registry?: string | undefined
 }
 
-export interface Stored {
+export interface StoredPacket {
   readonly name: string
   readonly version: string
   readonly ref: string
@@ -34,16 +40,16 @@ export class Packets {
     this.#registry = registry
   }
 
-  lookup(words: LookupWords, signal: AbortSignal): Promise<Lookup | Failure> {
-    return lookup(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  lookup(words: LookupRequest, signal: AbortSignal): Promise<LookupResult | Failure> {
+    return lookupPackets(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
   }
 
-  query(words: QueryWords, signal: AbortSignal, watch?: Watch): Promise<Query | Failure> {
-    return query(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
+  query(words: QueryRequest, signal: AbortSignal, watch?: ProgressListener): Promise<QueryResult | Failure> {
+    return queryPacket(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
   }
 
   /** What was fetched and can be asked without a network, each with the reference to ask it by. */
-  async stored(): Promise<readonly Stored[]> {
+  async stored(): Promise<readonly StoredPacket[]> {
     const { store, cache } = this.#ports
     return Promise.all(
       (await store.list()).map(async ({ digest, bytes }) => {
@@ -55,10 +61,10 @@ export class Packets {
 
   /** A file or a document of a packet that was fetched. */
   read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
-    return readPart(this.#ports, digest, path, signal)
+    return readDocumentPart(this.#ports, digest, path, signal)
   }
 
-  plan(words: PlanWords, signal: AbortSignal, watch?: Watch): Promise<Plan | Failure> {
+  plan(words: PlanRequest, signal: AbortSignal, watch?: ProgressListener): Promise<PacketPlan | Failure> {
     const { registry } = words
     return planIntent(
       {
@@ -70,10 +76,10 @@ export class Packets {
   }
 
   async evidence(
-    words: EvidenceWords,
+    words: EvidenceRequest,
     signal: AbortSignal,
-    watch?: Watch,
-  ): Promise<EvidenceDigest | Query | Failure> {
+    watch?: ProgressListener,
+  ): Promise<EvidenceDigest | QueryResult | Failure> {
     const { ref, question, k, max_chars, registry } = words
     const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
     return digestEvidence(answer, ref, question, clampBudget(max_chars))

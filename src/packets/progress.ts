@@ -1,4 +1,4 @@
 /** Told how far the long parts of a question are: the fetching of a packet, and the making of its vectors. */
-export type Watch = (step: 'fetch' | 'embed', done: number, total: number) => void
+export type ProgressListener = (step: 'fetch' | 'embed', done: number, total: number) => void
 
-export const unwatched: Watch = () => {}
+export const noProgress: ProgressListener = () => {}

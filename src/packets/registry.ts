@@ -4,7 +4,7 @@ import type { ByteSource } from './format/faiss.ts'
 import type { Reference } from './format/reference.ts'
 
 /** A repository on a registry. */
-export type Repository = Pick<Reference, 'host' | 'repository'>
+export type RegistryRepository = Pick<Reference, 'host' | 'repository'>
 
 /** A manifest's bytes, and the digest they really have. */
 export interface Resolved {
@@ -20,22 +20,22 @@ export interface RegistryReader {
    * A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. A chunk is
    * the reader's until it asks for the one after the next: its memory is used again.
    */
-  stream(at: Repository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
+  stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Every tag, in no order. */
-  tags(at: Repository, signal: AbortSignal): Promise<readonly string[]>
+  tags(at: RegistryRepository, signal: AbortSignal): Promise<readonly string[]>
   /** What refers to a manifest: signatures, bills of materials, provenance. */
-  referrers(at: Repository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
+  referrers(at: RegistryRepository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
 }
 
 export interface RegistryWriter {
   /** Sends a blob, unless it is there. `passed` hears of bytes that need not be sent any more. */
   pushBlob(
-    at: Repository,
+    at: RegistryRepository,
     blob: Pick<Descriptor, 'digest' | 'size'>,
     source: ByteSource,
     signal: AbortSignal,
     passed?: (bytes: number) => void,
   ): Promise<'sent' | 'there'>
   /** Puts a manifest under a tag or its digest. */
-  pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
+  pushManifest(at: RegistryRepository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
 }

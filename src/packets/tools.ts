@@ -4,10 +4,10 @@ import { defineResource } from '../kernel/resource.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { failWith } from './failure.ts'
 import type { Packets } from './packets.ts'
-import type { Watch } from './progress.ts'
+import type { ProgressListener } from './progress.ts'
 
 /** Opens the packets below a root; the configured one unless a caller names another. */
-export type OpenPackets = (root: string | undefined) => Promise<Packets>
+export type PacketService = (root: string | undefined) => Promise<Packets>
 
 // The first clients send null for what they leave out.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
@@ -48,7 +48,7 @@ const Step = z.looseObject({
 })
 
 /** How far a call is, for clients that asked: a hundred for each step, so that it never goes back. */
-const watchFor = (call: CallContext): Watch => {
+const watchFor = (call: CallContext): ProgressListener => {
   const begun: string[] = []
   return (step, done, total) => {
     if (!begun.includes(step)) begun.push(step)
@@ -59,7 +59,7 @@ const watchFor = (call: CallContext): Watch => {
 
 /** Asks the packets of a root. That a caller may not choose it is an answer like any other bad news. */
 const askAt = async (
-  open: OpenPackets,
+  open: PacketService,
   place: string | undefined,
   error: string,
   ask: (packets: Packets) => Promise<{ readonly ok: boolean }>,
@@ -68,7 +68,7 @@ const askAt = async (
   return { ...('error' in packets ? packets : await ask(packets)) }
 }
 
-const lookupTool = (open: OpenPackets): Tool =>
+const lookupTool = (open: PacketService): Tool =>
   defineTool({
     name: 'lookup',
     title: 'Find a knowledge packet',
@@ -116,7 +116,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       askAt(open, cpm_root, 'invalid_lookup_input', (packets) => packets.lookup(words, signal)),
   })
 
-const queryTool = (open: OpenPackets): Tool =>
+const queryTool = (open: PacketService): Tool =>
   defineTool({
     name: 'query',
     title: 'Ask a knowledge packet',
@@ -142,7 +142,7 @@ const queryTool = (open: OpenPackets): Tool =>
       ),
   })
 
-const planTool = (open: OpenPackets): Tool =>
+const planTool = (open: PacketService): Tool =>
   defineTool({
     name: 'plan_from_intent',
     title: 'Plan which packets to use',
@@ -183,7 +183,7 @@ const planTool = (open: OpenPackets): Tool =>
       ),
   })
 
-const evidenceTool = (open: OpenPackets): Tool =>
+const evidenceTool = (open: PacketService): Tool =>
   defineTool({
     name: 'evidence_digest',
     title: 'Gather evidence from a packet',
@@ -213,7 +213,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
 const ONE_DAY = 86_400_000
 
 /** Knowledge packets. Nothing is opened before something is asked. */
-export const packetsToolset = (open: OpenPackets): Toolset => ({
+export const packetsToolset = (open: PacketService): Toolset => ({
   name: 'packets',
   title: 'Knowledge packets',
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],

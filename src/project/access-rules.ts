@@ -1,5 +1,5 @@
-import type { Entry, Rules } from '../kernel/jail.ts'
-import { escapeControls } from '../kernel/text/escape-text.ts'
+import type { DirectoryEntry, PathRules } from '../kernel/jail.ts'
+import { escapeInvisible } from '../kernel/text/escape-text.ts'
 
 const DOT = 0x2e
 const ASCII = 0x7f
@@ -18,7 +18,7 @@ export const isGitName = (name: string): boolean => spellDotName(name).startsWit
 /** What a Java architect's server reads: sources, build files, configuration and prose. */
 const SENTINEL_ENDINGS = ['.java', '.xml', '.md', '.properties', '.yml', '.yaml']
 
-export const SENTINEL_RULES: Rules = {
+export const SENTINEL_RULES: PathRules = {
   allowed: new Set(SENTINEL_ENDINGS),
   blocked: isGitName,
 }
@@ -39,7 +39,7 @@ gradlew jenkinsfile justfile license makefile mvnw notice podfile procfile rakef
 `
 
 /** The rules of the general tools: the operator's list of endings, or ours. */
-export const textRules = (endings: readonly string[]): Rules => ({
+export const textRules = (endings: readonly string[]): PathRules => ({
   allowed: new Set((endings.length > 0 ? endings : TEXT.split(/\s+/)).filter((one) => one !== '').map(lower)),
   blocked: (name) => spellDotName(name) === '.git',
 })
@@ -50,7 +50,7 @@ const FOLDERS = new Set(['target', '.git', '.idea', '.vscode', 'node_modules', '
 const FILES = /^\.|\.(class|jar|war|ear|log|tmp|swp)$|^thumbs\.db$/i
 
 /** What is left out of a project's structure before anything is made of it. */
-export const isClutter = ({ name, kind }: Entry): boolean =>
+export const isClutter = ({ name, kind }: DirectoryEntry): boolean =>
   FILES.test(name) || (kind !== 'file' && FOLDERS.has(name.toLowerCase()))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
@@ -61,13 +61,13 @@ const PLAIN = /^[ -~]*$/
 /** A name on a line of its own. One with a newline in it must not look like two. */
 export const showName = (name: string): string => {
   if (PLAIN.test(name) || !UNPRINTABLE.test(name)) return name
-  return escapeControls(JSON.stringify(name))
+  return escapeInvisible(JSON.stringify(name))
 }
 
 const LINES = /^[\n -~]*$/
 
 /** A name a line, folders with a slash. */
-export const showEntries = (entries: readonly Entry[]): string => {
+export const showEntries = (entries: readonly DirectoryEntry[]): string => {
   const text = entries.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).join('\n')
   // Hardly ever does a name need more than its own characters, so all of them are looked at in one go.
   if (LINES.test(text) && !entries.some(({ name }) => name.includes('\n'))) return text

@@ -1,13 +1,13 @@
-import type { Jail, Rules, Watch } from '../kernel/jail.ts'
+import type { CheckDeadline, Jail, PathRules } from '../kernel/jail.ts'
 import type { ParseText } from './symbols/declarations.ts'
 
 /** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
-export interface Desk {
+export interface JobContext {
   readonly jail: Jail
   /** What the general tools may read. */
-  readonly rules: Rules
+  readonly rules: PathRules
   /** Asked often; throws once the time is up or nobody waits any more. */
-  readonly watch: Watch
+  readonly checkDeadline: CheckDeadline
   readonly now: () => number
   readonly parse: ParseText
   /** Largest file that is read, in bytes, inclusive. */

@@ -7,7 +7,7 @@ import { holdRoot } from '../platform/jail/handles.ts'
 import { openJail } from '../platform/jail/jail.ts'
 import { parseText } from '../platform/syntax/ast-grep.ts'
 import { textRules } from './access-rules.ts'
-import type { Desk } from './job-context.ts'
+import type { JobContext } from './job-context.ts'
 import { JOBS } from './jobs.ts'
 
 const FILES: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 let root: string
-let desk: Desk
+let context: JobContext
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'warrant-project-'))
   for (const [path, text] of Object.entries(FILES)) {
@@ -35,12 +35,12 @@ beforeAll(() => {
   }
   writeFileSync(join(root, 'src/latin.ts'), Buffer.from([0x6e, 0xe9]))
   symlinkSync('src', join(root, 'linked'))
-  desk = {
+  context = {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
     fileBytes: 10_485_760,
     parse: parseText,
-    watch: () => {},
+    checkDeadline: () => {},
     now: () => Date.UTC(2026, 4, 5, 12),
   }
 })
@@ -69,7 +69,7 @@ const SEARCH = {
 
 describe('project_search', () => {
   it('finds lines by file, leaves out what is ignored, binary, hidden or no text', () => {
-    expect(JOBS.search(desk, SEARCH)).toEqual({
+    expect(JOBS.search(context, SEARCH)).toEqual({
       text: [
         'README.md\n3:A needle here.',
         `long.md\n1:${'x'.repeat(400)}…`,
@@ -96,31 +96,31 @@ describe('project_search', () => {
     [{ pattern: 'x*', glob: 'a.ts' }, 6],
     [{ pattern: 'one\\ntwo' }, 1],
   ])('finds with %j %i lines', (more, matches) => {
-    expect(JOBS.search(desk, { ...SEARCH, ...more }).matches).toBe(matches)
+    expect(JOBS.search(context, { ...SEARCH, ...more }).matches).toBe(matches)
   })
 
   it('shows what is around a match, once', () => {
-    expect(JOBS.search(desk, { ...SEARCH, glob: 'a.ts', context: 1 }).text).toBe(
+    expect(JOBS.search(context, { ...SEARCH, glob: 'a.ts', context: 1 }).text).toBe(
       'src/a.ts\n1-one\n2:two needle\n3-three\n4-four\n5:five needle\n6-six',
     )
-    expect(JOBS.search(desk, { ...SEARCH, glob: 'a.ts', pattern: 'one|six', context: 1 }).text).toBe(
+    expect(JOBS.search(context, { ...SEARCH, glob: 'a.ts', pattern: 'one|six', context: 1 }).text).toBe(
       'src/a.ts\n1:one\n2-two needle\n--\n5-five needle\n6:six',
     )
   })
 
   it('says what was cut', () => {
-    expect(JOBS.search(desk, { ...SEARCH, limit: 2 })).toMatchObject({
+    expect(JOBS.search(context, { ...SEARCH, limit: 2 })).toMatchObject({
       matches: 2,
       cut: 'more than 2 matches',
     })
-    expect(JOBS.search(desk, { ...SEARCH, bytes: 40 })).toMatchObject({
+    expect(JOBS.search(context, { ...SEARCH, bytes: 40 })).toMatchObject({
       matches: 1,
       cut: 'more than fits into one answer; narrow the search',
     })
   })
 
   it('refuses a pattern that is none', () => {
-    expect(reason(() => JOBS.search(desk, { ...SEARCH, pattern: '(' }))).toBe('project.pattern')
+    expect(reason(() => JOBS.search(context, { ...SEARCH, pattern: '(' }))).toBe('project.pattern')
   })
 })
 
@@ -128,7 +128,7 @@ const TREE = { path: '.', depth: 9, exclude: [], ignored: false, limit: 500, byt
 
 describe('project_tree', () => {
   it('draws what is there', () => {
-    expect(JOBS.tree(desk, { ...TREE, exclude: ['src/deep', '*.md'] })).toEqual({
+    expect(JOBS.tree(context, { ...TREE, exclude: ['src/deep', '*.md'] })).toEqual({
       text: '.github/\n  ci.yml\n.gitignore\nlinked@\nsrc/\n  a.ts\n  binary.ts\n  latin.ts\n  logo.png',
       entries: 9,
       depth: 9,
@@ -136,14 +136,14 @@ describe('project_tree', () => {
   })
 
   it('shows fewer levels rather than half of the names, and says so', () => {
-    expect(JOBS.tree(desk, { ...TREE, limit: 6 })).toEqual({
+    expect(JOBS.tree(context, { ...TREE, limit: 6 })).toEqual({
       text: '.github/\n.gitignore\nREADME.md\nlinked@\nlong.md\nsrc/',
       entries: 6,
       depth: 1,
       cut: 'only 1 of 9 levels fit; 8 entries below or after are not shown',
     })
-    expect(JOBS.tree(desk, { ...TREE, depth: 2 }).cut).toBe('1 folders go deeper')
-    expect(JOBS.tree(desk, { ...TREE, path: 'src/deep' }).text).toBe('er/\n  b.ts')
+    expect(JOBS.tree(context, { ...TREE, depth: 2 }).cut).toBe('1 folders go deeper')
+    expect(JOBS.tree(context, { ...TREE, path: 'src/deep' }).text).toBe('er/\n  b.ts')
   })
 })
 
@@ -155,52 +155,54 @@ describe('project_glob', () => {
     ['*.{yml,md}', '.', '.github/ci.yml\nREADME.md\nlong.md'],
     ['nothing', '.', ''],
   ])('finds %s below %s', (pattern, path, text) => {
-    expect(JOBS.glob(desk, { pattern, path, ignored: false, limit: 100, bytes: 100_000 }).text).toBe(text)
+    expect(JOBS.glob(context, { pattern, path, ignored: false, limit: 100, bytes: 100_000 }).text).toBe(text)
   })
 
   it('gives as many whole names as there is room for, and says that there are more', () => {
     const few = { ...TREE, bytes: 40 }
-    expect(JOBS.tree(desk, few)).toEqual({
+    expect(JOBS.tree(context, few)).toEqual({
       text: '.github/\n.gitignore\nREADME.md\nlinked@',
       entries: 4,
       depth: 1,
       cut: expect.stringContaining('not shown'),
     })
-    expect(JOBS.glob(desk, { pattern: '**', path: '.', ignored: false, limit: 99, bytes: 30 })).toEqual({
+    expect(JOBS.glob(context, { pattern: '**', path: '.', ignored: false, limit: 99, bytes: 30 })).toEqual({
       text: '.github/ci.yml\n.gitignore',
       matches: 2,
       truncated: true,
     })
-    const first = JOBS.list(desk, { path: '.', offset: 0, limit: 99, bytes: 20 })
+    const first = JOBS.list(context, { path: '.', offset: 0, limit: 99, bytes: 20 })
     expect(first).toMatchObject({ text: '.github/\n.gitignore', truncated: true })
-    expect(JOBS.list(desk, { path: '.', offset: 2, limit: 1, bytes: 3 })).toMatchObject({ text: 'README.md' })
+    expect(JOBS.list(context, { path: '.', offset: 2, limit: 1, bytes: 3 })).toMatchObject({
+      text: 'README.md',
+    })
   })
 
   it('stops at its limit and says so', () => {
-    expect(JOBS.glob(desk, { pattern: '*.ts', path: '.', ignored: false, limit: 2, bytes: 100_000 })).toEqual(
-      {
-        text: 'src/a.ts\nsrc/binary.ts',
-        matches: 2,
-        truncated: true,
-      },
-    )
     expect(
-      JOBS.glob(desk, { pattern: '*.md', path: '.', ignored: false, limit: 2, bytes: 100_000 }).truncated,
+      JOBS.glob(context, { pattern: '*.ts', path: '.', ignored: false, limit: 2, bytes: 100_000 }),
+    ).toEqual({
+      text: 'src/a.ts\nsrc/binary.ts',
+      matches: 2,
+      truncated: true,
+    })
+    expect(
+      JOBS.glob(context, { pattern: '*.md', path: '.', ignored: false, limit: 2, bytes: 100_000 }).truncated,
     ).toBe(false)
   })
 })
 
 describe('project_read', () => {
   it('ends a long text at a whole line and says where', () => {
-    const file = JOBS.read(desk, { path: 'src/a.ts', bytes: 20 })
+    const file = JOBS.read(context, { path: 'src/a.ts', bytes: 20 })
     expect(file).toMatchObject({ text: 'one\ntwo needle', lines: 6, first: 1, last: 2 })
-    const rest = JOBS.read(desk, { path: 'src/a.ts', startLine: file.last + 1, bytes: 1_000 })
+    const rest = JOBS.read(context, { path: 'src/a.ts', startLine: file.last + 1, bytes: 1_000 })
     expect(rest).toMatchObject({ first: 3, last: 6 })
   })
 
   it('cuts a single long line between characters', () => {
     writeFileSync(join(root, 'wide.md'), '\u20ac'.repeat(100))
-    expect(JOBS.read(desk, { path: 'wide.md', bytes: 100 }).text).toBe('\u20ac'.repeat(33))
+    expect(JOBS.read(context, { path: 'wide.md', bytes: 100 }).text).toBe('\u20ac'.repeat(33))
     rmSync(join(root, 'wide.md'))
   })
 
@@ -213,11 +215,11 @@ describe('project_read', () => {
     ['.gitignore', 'answer'],
     ['linked/a.ts', 'answer'],
   ])('answers %s with %s', (path, expected) => {
-    expect(reason(() => JOBS.read(desk, { path, bytes: 1_000 }))).toBe(expected)
+    expect(reason(() => JOBS.read(context, { path, bytes: 1_000 }))).toBe(expected)
   })
 
   it('shares one budget among many files', () => {
-    const files = JOBS.many(desk, { paths: ['long.md', 'nope.md', 'src/a.ts'], bytes: 300 })
+    const files = JOBS.many(context, { paths: ['long.md', 'nope.md', 'src/a.ts'], bytes: 300 })
     expect(files).toMatchObject([{ last: 1 }, { error: 'not_found' }, { lines: 6, last: 6 }])
     expect(files.reduce((sum, file) => sum + ('text' in file ? file.text.length : 0), 0)).toBeLessThanOrEqual(
       300,
@@ -227,17 +229,17 @@ describe('project_read', () => {
 
 describe('project_info', () => {
   it('tells files, folders and links apart from what can be read', () => {
-    expect(JOBS.info(desk, { path: 'src/a.ts' })).toMatchObject({ kind: 'file', size: 42, readable: true })
-    expect(JOBS.info(desk, { path: 'src/logo.png' })).toMatchObject({ kind: 'file', readable: false })
-    expect(JOBS.info(desk, { path: '.' })).toMatchObject({ path: '.', kind: 'directory', readable: false })
-    expect(JOBS.info(desk, { path: 'linked' })).toMatchObject({ path: 'src', kind: 'directory' })
+    expect(JOBS.info(context, { path: 'src/a.ts' })).toMatchObject({ kind: 'file', size: 42, readable: true })
+    expect(JOBS.info(context, { path: 'src/logo.png' })).toMatchObject({ kind: 'file', readable: false })
+    expect(JOBS.info(context, { path: '.' })).toMatchObject({ path: '.', kind: 'directory', readable: false })
+    expect(JOBS.info(context, { path: 'linked' })).toMatchObject({ path: 'src', kind: 'directory' })
   })
 })
 
 it('time that is up ends every job', () => {
-  const late: Desk = {
-    ...desk,
-    watch: () => {
+  const late: JobContext = {
+    ...context,
+    checkDeadline: () => {
       throw new Fault({ kind: 'exhausted', code: 'jail.timeout', fix: '' }, 'late')
     },
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findSecrets, givesAway, maskAll, maskText } from './secrets.ts'
+import { findSecrets, isCredential, maskAll, maskText } from './secrets.ts'
 
 // Put together here, so that no scanner takes this file for a leak.
 const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('')
@@ -87,6 +87,6 @@ describe('finding', () => {
     ['token.ttl', '3600', false],
     ['use-password', 'true', false],
   ])('of the setting %s = %j says %s', (key, value, expected) => {
-    expect(givesAway(key, value)).toBe(expected)
+    expect(isCredential(key, value)).toBe(expected)
   })
 })

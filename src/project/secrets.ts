@@ -100,7 +100,7 @@ const isWithheld = (value: string): boolean =>
   /^(\$\{[^:}]*\}|#\{|ENC\(|\{cipher\}|vault:|\*+$|<.*>$|\$\(|@.*@$)/.test(value.trim())
 
 /** Whether a setting's name asks for a secret and its value gives one away. */
-export const givesAway = (key: string, value: string): boolean =>
+export const isCredential = (key: string, value: string): boolean =>
   SECRET_KEY.test(key.replace(/\[\d+\]$/, '')) &&
   !isWithheld(value) &&
   !/^(true|false|\d{1,6})$/i.test(value.trim())

@@ -1,7 +1,14 @@
 import * as z from 'zod'
-import { Told } from '../kernel/content-answer.ts'
+import { ContentAnswer } from '../kernel/content-answer.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
-import { ask, lineInputs, noteShared, PathInput, type ProjectPorts, textBytes } from './tool-support.ts'
+import {
+  lineInputs,
+  PathInput,
+  type ProjectPorts,
+  runJob,
+  textBytes,
+  warnHardLinked,
+} from './tool-support.ts'
 
 const MAX_ENTRIES = 1_000
 
@@ -19,13 +26,13 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
     run: async ({ path, offset = 0 }, call) => {
-      const { text, ...page } = await ask(ports, call, 'structure', {
+      const { text, ...page } = await runJob(ports, call, 'structure', {
         path,
         offset,
         limit: MAX_ENTRIES,
         bytes: textBytes(ports),
       })
-      return new Told(page, text)
+      return new ContentAnswer(page, text)
     },
   }),
   defineTool({
@@ -42,10 +49,10 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
       bom: z.literal(true).optional().describe('A byte order mark was taken off.'),
     }),
     run: async (args, call) => {
-      const file = await ask(ports, call, 'source', { ...args, bytes: textBytes(ports) })
-      noteShared(call, file)
+      const file = await runJob(ports, call, 'source', { ...args, bytes: textBytes(ports) })
+      warnHardLinked(call, file)
       const { text, size, lines, modified, mark } = file
-      return new Told({ size, lines, modified, ...(mark && { bom: true as const }) }, text)
+      return new ContentAnswer({ size, lines, modified, ...(mark && { bom: true as const }) }, text)
     },
   }),
   defineTool({
@@ -60,9 +67,9 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async (args, call) => {
-      const report = await ask(ports, call, 'report', args)
+      const report = await runJob(ports, call, 'report', args)
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
-      return new Told(report, `Report written: ${report.path}`)
+      return new ContentAnswer(report, `Report written: ${report.path}`)
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Told } from '../kernel/content-answer.ts'
+import { ContentAnswer } from '../kernel/content-answer.ts'
 import { Fault } from '../kernel/fault.ts'
 import { quotePath } from '../kernel/jail.ts'
 import type { Freshness, LogLevel } from '../kernel/ports.ts'
@@ -25,13 +25,13 @@ const Stamp = z
 
 const withStamp = (answer: unknown, freshness: Freshness | undefined): unknown => {
   if (freshness === undefined) return answer
-  if (!(answer instanceof Told)) return { ...(answer as object), freshness }
+  if (!(answer instanceof ContentAnswer)) return { ...(answer as object), freshness }
   const texts = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-  return new Told({ ...(answer.value as object), freshness }, ...texts)
+  return new ContentAnswer({ ...(answer.value as object), freshness }, ...texts)
 }
 
 /** Says beside what a tool answers how fresh it is. Both are looked up at the same time. */
-export const stampTool = (tool: Tool, { freshness }: ProjectPorts): Tool => ({
+export const withFreshness = (tool: Tool, { freshness }: ProjectPorts): Tool => ({
   ...tool,
   output: tool.output instanceof z.ZodObject ? tool.output.extend({ freshness: Stamp }) : tool.output,
   run: async (args, call) => {
@@ -55,7 +55,7 @@ const levelOf = ({ kind, code }: Fault): LogLevel => {
 }
 
 /** Leaves a word in the log: what was asked at `debug`, what was refused louder. */
-export const noted = async <T>(
+export const withCallLog = async <T>(
   { log }: CallContext,
   job: string,
   path: unknown,
@@ -74,16 +74,16 @@ export const noted = async <T>(
   }
 }
 
-export const ask = <K extends JobName>(
+export const runJob = <K extends JobName>(
   { run }: ProjectPorts,
   call: CallContext,
   job: K,
   args: Parameters<Jobs[K]>[1],
 ): Promise<ReturnType<Jobs[K]>> =>
-  noted(call, job, 'path' in args ? args.path : undefined, () => run(job, args, call))
+  withCallLog(call, job, 'path' in args ? args.path : undefined, () => run(job, args, call))
 
 /** A file with several names may be known outside of the root under another one: worth a word to the operator. */
-export const noteShared = (
+export const warnHardLinked = (
   { log }: CallContext,
   { path, shared }: { readonly path: string; readonly shared: boolean },
 ): void => {

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
-import { Told } from '../kernel/content-answer.ts'
+import { ContentAnswer } from '../kernel/content-answer.ts'
 import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { FileResult } from './files/read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
 import {
-  ask,
   lineInputs,
-  noteShared,
   PathInput,
   type ProjectPorts,
-  stampTool,
+  runJob,
   textBytes,
+  warnHardLinked,
+  withFreshness,
 } from './tool-support.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
@@ -37,10 +37,10 @@ const readTools = (ports: ProjectPorts): Tool[] => [
       modified: z.string(),
     }),
     run: async (args, call) => {
-      const file = await ask(ports, call, 'read', { ...args, bytes: textBytes(ports) })
-      noteShared(call, file)
+      const file = await runJob(ports, call, 'read', { ...args, bytes: textBytes(ports) })
+      warnHardLinked(call, file)
       const { text, path, size, lines, first, last, modified } = file
-      return new Told({ path, size, lines, first, last, modified }, text)
+      return new ContentAnswer({ path, size, lines, first, last, modified }, text)
     },
   }),
   defineTool({
@@ -64,9 +64,9 @@ const readTools = (ports: ProjectPorts): Tool[] => [
       ),
     }),
     run: async ({ paths }, call) => {
-      const files = await ask(ports, call, 'many', { paths, bytes: textBytes(ports) - 200 * paths.length })
-      for (const file of files) if (!('error' in file)) noteShared(call, file)
-      return new Told({ files: files.map(summary) }, ...files.map(blockOf))
+      const files = await runJob(ports, call, 'many', { paths, bytes: textBytes(ports) - 200 * paths.length })
+      for (const file of files) if (!('error' in file)) warnHardLinked(call, file)
+      return new ContentAnswer({ files: files.map(summary) }, ...files.map(blockOf))
     },
   }),
   defineTool({
@@ -83,7 +83,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
       shared: z.boolean().describe('The file has other names.'),
       readable: z.boolean(),
     }),
-    run: (args, call) => ask(ports, call, 'info', args),
+    run: (args, call) => runJob(ports, call, 'info', args),
   }),
 ]
 
@@ -107,8 +107,8 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'list', { ...args, bytes: textBytes(ports) })
-      return new Told(page, text)
+      const { text, ...page } = await runJob(ports, call, 'list', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(page, text)
     },
   }),
   defineTool({
@@ -126,8 +126,8 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ entries: z.int(), depth: z.int().describe('Levels shown.'), cut: Cut }),
     run: async (args, call) => {
-      const { text, ...tree } = await ask(ports, call, 'tree', { ...args, bytes: textBytes(ports) })
-      return new Told(tree, text)
+      const { text, ...tree } = await runJob(ports, call, 'tree', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(tree, text)
     },
   }),
   defineTool({
@@ -144,8 +144,8 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ matches: z.int(), truncated: z.boolean() }),
     run: async (args, call) => {
-      const { text, ...found } = await ask(ports, call, 'glob', { ...args, bytes: textBytes(ports) })
-      return new Told(found, text)
+      const { text, ...found } = await runJob(ports, call, 'glob', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(found, text)
     },
   }),
   defineTool({
@@ -166,8 +166,8 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: z.object({ matches: z.int(), files: z.int(), searched: z.int(), cut: Cut }),
     run: async (args, call) => {
-      const { text, ...found } = await ask(ports, call, 'search', { ...args, bytes: textBytes(ports) })
-      return new Told(found, text)
+      const { text, ...found } = await runJob(ports, call, 'search', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(found, text)
     },
   }),
 ]
@@ -188,8 +188,8 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage.extend({ depth: z.int().describe('Levels shown.'), modified: z.string() }),
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'outline', { ...args, bytes: textBytes(ports) })
-      return new Told(page, text)
+      const { text, ...page } = await runJob(ports, call, 'outline', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(page, text)
     },
   }),
   defineTool({
@@ -206,8 +206,8 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage,
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'symbol', { ...args, bytes: textBytes(ports) })
-      return new Told(page, text)
+      const { text, ...page } = await runJob(ports, call, 'symbol', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(page, text)
     },
   }),
   defineTool({
@@ -223,8 +223,8 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     output: SymbolPage,
     run: async (args, call) => {
-      const { text, ...page } = await ask(ports, call, 'uses', { ...args, bytes: textBytes(ports) })
-      return new Told(page, text)
+      const { text, ...page } = await runJob(ports, call, 'uses', { ...args, bytes: textBytes(ports) })
+      return new ContentAnswer(page, text)
     },
   }),
 ]
@@ -235,7 +235,7 @@ export const projectToolset = (ports: WorkflowPorts): Toolset => ({
   title: 'The files of the project',
   tools: [
     ...[...readTools(ports), ...findTools(ports), ...symbolTools(ports)].map((tool) =>
-      stampTool(tool, ports),
+      withFreshness(tool, ports),
     ),
     // Their shapes are those that their clients know.
     ...sentinelTools(ports),

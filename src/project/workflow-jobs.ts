@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { digestJson } from '../kernel/encoding/hash.ts'
-import type { Jail, Watch } from '../kernel/jail.ts'
+import type { CheckDeadline, Jail } from '../kernel/jail.ts'
 import { type Architecture, analyse } from './architecture/architecture.ts'
-import { drawMermaid, fitGraph } from './architecture/mermaid.ts'
+import { fitGraph, renderArchitectureMermaid } from './architecture/mermaid.ts'
 import { discover } from './build/discovery.ts'
 import { summarize } from './connections/interconnections.ts'
 import { composeReport, type ReportFacts } from './report/content.ts'
 import { writeHtml } from './report/html.ts'
 import { writeMarkdown } from './report/markdown.ts'
-import type { Language } from './report/model.ts'
-import { WORDS } from './report/strings.ts'
+import type { ReportLanguage } from './report/model.ts'
+import { REPORT_STRINGS } from './report/strings.ts'
 import { summaryOf } from './report/summary.ts'
 import { maskAll } from './secrets.ts'
 import { jailedFiles } from './source/jailed-files.ts'
@@ -17,14 +17,14 @@ import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
 import type { SyntaxParser } from './source/syntax-tree.ts'
 
 /** What a workflow works with, in the thread where it runs. */
-export interface Bench {
+export interface WorkflowContext {
   readonly jail: Jail
   readonly parser: () => SyntaxParser
-  readonly watch: Watch
+  readonly checkDeadline: CheckDeadline
   readonly now: () => number
   readonly progress: (done: number, total: number) => void
   /** Makes room between two files; a promise when that takes a moment. */
-  readonly relieve: () => Promise<void> | undefined
+  readonly freeNativeMemory: () => Promise<void> | undefined
   /** Of this program, for reports. */
   readonly version: string
 }
@@ -34,21 +34,22 @@ interface PathArgs {
 }
 
 interface ReportArgs extends PathArgs {
-  readonly lang: Language
+  readonly lang: ReportLanguage
 }
 
-const stampOf = ({ now }: Bench): string => new Date(now()).toISOString()
+const stampOf = ({ now }: WorkflowContext): string => new Date(now()).toISOString()
 
-const filesAt = ({ jail, watch }: Bench, path: string): ProjectFiles => jailedFiles(jail, path, watch)
+const filesAt = ({ jail, checkDeadline }: WorkflowContext, path: string): ProjectFiles =>
+  jailedFiles(jail, path, checkDeadline)
 
-const study = (bench: Bench, files: ProjectFiles): Promise<Architecture> => {
-  const { watch, progress, relieve } = bench
-  return analyse(files, bench.parser(), { at: stampOf(bench), watch, progress, relieve })
+const study = (context: WorkflowContext, files: ProjectFiles): Promise<Architecture> => {
+  const { checkDeadline, progress, freeNativeMemory } = context
+  return analyse(files, context.parser(), { at: stampOf(context), checkDeadline, progress, freeNativeMemory })
 }
 
 const BUILD_FILES = ['pom.xml', 'build.gradle.kts', 'build.gradle', 'package.json']
 
-const factsOf = (bench: Bench, files: ProjectFiles, root: string): ReportFacts => {
+const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): ReportFacts => {
   const file = BUILD_FILES.find((one) => files.read(one) !== undefined)
   const text = file === undefined ? undefined : files.read(file)
   const build =
@@ -56,49 +57,51 @@ const factsOf = (bench: Bench, files: ProjectFiles, root: string): ReportFacts =
       ? undefined
       : { file, sha256: createHash('sha256').update(text).digest('hex') }
   return {
-    at: stampOf(bench),
+    at: stampOf(context),
     root,
-    version: bench.version,
+    version: context.version,
     ...(build !== undefined && { build }),
   }
 }
 
 /** A report that is kept names the folder it is about; one that goes to whoever asks repeats only what was asked. */
-const modelOf = async (bench: Bench, { path, lang }: ReportArgs, kept: boolean) => {
-  const files = filesAt(bench, path)
-  const found = await study(bench, files)
-  const facts = factsOf(bench, files, kept ? files.root : path)
+const modelOf = async (context: WorkflowContext, { path, lang }: ReportArgs, kept: boolean) => {
+  const files = filesAt(context, path)
+  const found = await study(context, files)
+  const facts = factsOf(context, files, kept ? files.root : path)
   return { found, model: composeReport(found, facts, lang) }
 }
 
 /** Every workflow by name. Arguments and answers are plain data, and nothing secret is in an answer. */
 export const WORKFLOWS = {
   structure: async (
-    bench: Bench,
+    context: WorkflowContext,
     { path, orgPattern }: PathArgs & { readonly orgPattern?: string | undefined },
   ) => {
-    const files = filesAt(bench, path)
-    const survey = files.walk(WALK_LIMITS, bench.watch)
-    return maskAll(discover(files, survey, { at: stampOf(bench), watch: bench.watch, orgPattern }))
+    const files = filesAt(context, path)
+    const survey = files.walk(WALK_LIMITS, context.checkDeadline)
+    return maskAll(
+      discover(files, survey, { at: stampOf(context), checkDeadline: context.checkDeadline, orgPattern }),
+    )
   },
-  interconnections: async (bench: Bench, { path }: PathArgs) => {
-    const { connections, warnings } = await study(bench, filesAt(bench, path))
+  interconnections: async (context: WorkflowContext, { path }: PathArgs) => {
+    const { connections, warnings } = await study(context, filesAt(context, path))
     return maskAll({ ...summarize(connections), warnings })
   },
-  signatures: async (bench: Bench, { path }: PathArgs) => {
-    const { signatures, warnings } = await study(bench, filesAt(bench, path))
+  signatures: async (context: WorkflowContext, { path }: PathArgs) => {
+    const { signatures, warnings } = await study(context, filesAt(context, path))
     return maskAll({ files: signatures, warnings })
   },
-  analysis: async (bench: Bench, args: ReportArgs) => {
-    const { found, model } = await modelOf(bench, args, false)
+  analysis: async (context: WorkflowContext, args: ReportArgs) => {
+    const { found, model } = await modelOf(context, args, false)
     const { graph, suggestions, secrets, warnings } = found
     const { structure, ...told } = found
     // The moment is no part of what was found.
     const snapshot = digestJson(JSON.parse(JSON.stringify({ ...told, modules: structure.root })))
     return maskAll({
-      trace: { rootPath: args.path, timestamp: stampOf(bench), snapshot },
-      summary: summaryOf(found, WORDS[args.lang]),
-      mermaid: drawMermaid(fitGraph(graph)),
+      trace: { rootPath: args.path, timestamp: stampOf(context), snapshot },
+      summary: summaryOf(found, REPORT_STRINGS[args.lang]),
+      mermaid: renderArchitectureMermaid(fitGraph(graph)),
       graph,
       suggestions,
       secrets,
@@ -106,8 +109,10 @@ export const WORKFLOWS = {
       report: writeMarkdown(model),
     })
   },
-  markdown: async (bench: Bench, args: ReportArgs) => writeMarkdown((await modelOf(bench, args, true)).model),
-  html: async (bench: Bench, args: ReportArgs) => writeHtml((await modelOf(bench, args, true)).model),
+  markdown: async (context: WorkflowContext, args: ReportArgs) =>
+    writeMarkdown((await modelOf(context, args, true)).model),
+  html: async (context: WorkflowContext, args: ReportArgs) =>
+    writeHtml((await modelOf(context, args, true)).model),
 }
 
 export type Workflows = typeof WORKFLOWS

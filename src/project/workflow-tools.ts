@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { Told } from '../kernel/content-answer.ts'
+import { ContentAnswer } from '../kernel/content-answer.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './build/shape.ts'
-import { LANGUAGES } from './report/model.ts'
-import { ask, noted, PathInput, type ProjectPorts } from './tool-support.ts'
+import { REPORT_LANGUAGES } from './report/model.ts'
+import { PathInput, type ProjectPorts, runJob, withCallLog } from './tool-support.ts'
 import type { RunWorkflow, WorkflowAnswers, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-schemas.ts'
 
@@ -12,14 +12,14 @@ export interface WorkflowPorts extends ProjectPorts {
 }
 
 const Project = PathInput.describe('Folder of the project from the root; "." is the root.')
-const Lang = z.enum(LANGUAGES).default('en').describe('Language of the headings and sentences.')
+const Lang = z.enum(REPORT_LANGUAGES).default('en').describe('Language of the headings and sentences.')
 
 const askFor = <K extends WorkflowName>(
   { workflow }: WorkflowPorts,
   call: CallContext,
   name: K,
   args: Parameters<Workflows[K]>[1],
-): Promise<WorkflowAnswers[K]> => noted(call, name, args.path, () => workflow(name, args, call))
+): Promise<WorkflowAnswers[K]> => withCallLog(call, name, args.path, () => workflow(name, args, call))
 
 const readingTools = (ports: WorkflowPorts): Tool[] => [
   defineTool({
@@ -30,7 +30,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     effect: 'read',
     input: z.object({ projectPath: Project }),
     output: InterconnectionShape,
-    fit: (answer, bytes) =>
+    truncate: (answer, bytes) =>
       shorten(answer, bytes, [
         ['discovery_summary', 'inbound_services'],
         ['discovery_summary', 'outbound_services'],
@@ -51,7 +51,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
       orgPattern: z.string().max(200).optional().describe('Groups of ours, such as "com.acme.*,org.acme".'),
     }),
     output: StructureShape,
-    fit: (answer, bytes) =>
+    truncate: (answer, bytes) =>
       shorten({ ...answer, tree: answer.tree.slice(0, Math.floor(bytes / 4)) }, bytes, [
         ['root', 'modules'],
         ['dependencies'],
@@ -70,7 +70,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     effect: 'read',
     input: z.object({ projectPath: Project }),
     output: SignatureShape,
-    fit: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
+    truncate: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
     run: ({ projectPath }, call) => askFor(ports, call, 'signatures', { path: projectPath }),
   }),
   defineTool({
@@ -81,7 +81,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     effect: 'read',
     input: z.object({ rootPath: Project, lang: Lang }),
     output: AnalysisShape,
-    fit: (answer, bytes) =>
+    truncate: (answer, bytes) =>
       shorten(answer, bytes, [
         ['graph', 'nodes'],
         ['graph', 'edges'],
@@ -107,9 +107,9 @@ export const workflowTools = (ports: WorkflowPorts): Tool[] => [
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async ({ projectPath, lang }, call) => {
       const content = await askFor(ports, call, 'markdown', { path: projectPath, lang })
-      const report = await ask(ports, call, 'report', { content })
+      const report = await runJob(ports, call, 'report', { content })
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
-      return new Told(report, content)
+      return new ContentAnswer(report, content)
     },
   }),
 ]

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { buildCatalog } from '../../src/kernel/catalog.ts'
-import { Changes } from '../../src/kernel/change-events.ts'
+import { ChangeEmitter } from '../../src/kernel/change-events.ts'
 import { isRecord } from '../../src/kernel/encoding/json.ts'
 import { createInvoke } from '../../src/kernel/invoke.ts'
 import { DEFAULT_LIMITS } from '../../src/kernel/limits.ts'
@@ -11,7 +11,7 @@ import { systemClock } from '../../src/platform/system/clock.ts'
 import { randomIds } from '../../src/platform/system/ids.ts'
 import { createLog } from '../../src/platform/system/log.ts'
 import { Metrics } from '../../src/surfaces/http/metrics.ts'
-import { createFront, type FrontRequest, type Route, sendJson } from '../../src/surfaces/http/server.ts'
+import { createHttpServer, type HttpRequest, type Route, sendJson } from '../../src/surfaces/http/server.ts'
 import { DIALECTS } from '../../src/surfaces/mcp/dialect.ts'
 import { answerRequest, webRequest } from '../../src/surfaces/mcp/fetch-adapter.ts'
 import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
@@ -25,7 +25,7 @@ const SESSION = 'mcp-session-id'
 /** The product's service, with the suite's fixtures for a catalog. */
 const fixtureService = (metrics: Metrics): Service => {
   const clock = systemClock
-  const changes = new Changes()
+  const changes = new ChangeEmitter()
   const write = (line: string) => void process.stderr.write(`${line}\n`)
   const log = createLog({ level: 'warn', format: 'json', clock, write })
   const selection = { toolsets: [], tools: [], excludeTools: [], readOnly: false }
@@ -61,7 +61,7 @@ const openSessions = (service: Service) => {
 
   return {
     /** False when the request belongs to no session and opens none. */
-    async handle({ raw }: FrontRequest, body: unknown, response: ServerResponse): Promise<boolean> {
+    async handle({ raw }: HttpRequest, body: unknown, response: ServerResponse): Promise<boolean> {
       const id = raw.headers[SESSION]
       const opens = isRecord(body) && body.method === 'initialize'
       if (id === undefined && !opens) return false
@@ -124,7 +124,7 @@ export const startFixtures = async (
       await handle(request, response)
     },
   }
-  const front = createFront({
+  const front = createHttpServer({
     routes: [route],
     access: { allowedHosts: [], allowedOrigins: [], token: undefined },
     headersMs: 10_000,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Toolset } from '../../src/kernel/catalog.ts'
-import type { Changes } from '../../src/kernel/change-events.ts'
+import type { ChangeEmitter } from '../../src/kernel/change-events.ts'
 import { defineFaults } from '../../src/kernel/fault.ts'
 import { definePrompt, type PromptMessage } from '../../src/kernel/prompt.ts'
 import { defineResource } from '../../src/kernel/resource.ts'
@@ -43,7 +43,7 @@ const contentTool = (
     render: () => content,
   })
 
-const tools = (changes: Changes): readonly Tool[] => [
+const tools = (changes: ChangeEmitter): readonly Tool[] => [
   contentTool('test_simple_text', [text('This is a simple text response for testing.')]),
   contentTool('test_image_content', [image]),
   contentTool('test_audio_content', [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }]),
@@ -156,7 +156,7 @@ const prompts = [
 ]
 
 /** What the conformance suite expects of a server and the kernel can do by itself. */
-export const fixtureToolset = (changes: Changes): Toolset => ({
+export const fixtureToolset = (changes: ChangeEmitter): Toolset => ({
   name: 'fixtures',
   title: 'Conformance fixtures',
   tools: tools(changes),

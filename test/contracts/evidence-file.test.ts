@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildEvidence } from '../../src/evidence/build.ts'
-import { sealEvidence, writeDocument } from '../../src/evidence/document.ts'
+import { linkEvidence, writeDocument } from '../../src/evidence/document.ts'
 import { readDocument } from '../../src/evidence/read.ts'
 import type { Evidence } from '../../src/evidence/schema.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
@@ -62,7 +62,7 @@ const judge = (rules: readonly string[], previous?: Evidence): Evidence =>
     0,
   )
 
-const document = (rules: readonly string[]): string => writeDocument(sealEvidence(judge(rules), undefined))
+const document = (rules: readonly string[]): string => writeDocument(linkEvidence(judge(rules), undefined))
 
 describe('replacing', () => {
   it('loses nothing when ten processes do it at once, and no reader ever sees a torn file', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Log, LogStore, Row, Snapshot } from '../../src/lineage/store.ts'
+import type { LineageLog, LogStore, Row, Snapshot } from '../../src/lineage/store.ts'
 import { GENESIS, node } from './log-rows.ts'
 import type { LogPlace } from './log-store.ts'
 
@@ -53,7 +53,7 @@ const command = fc.oneof(
 
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
-const append = async (log: Log, model: Model, { behind, rows }: Command & { kind: 'append' }) => {
+const append = async (log: LineageLog, model: Model, { behind, rows }: Command & { kind: 'append' }) => {
   const expected = model.rows.length - behind
   if (expected < 0) return
   const added = rows.map((one, place) => ({ seq: expected + place, ...one }))
@@ -62,7 +62,7 @@ const append = async (log: Log, model: Model, { behind, rows }: Command & { kind
   if (behind === 0) model.rows.push(...added)
 }
 
-const erase = async (log: Log, model: Model, seq: number) => {
+const erase = async (log: LineageLog, model: Model, seq: number) => {
   const there = model.rows[seq]
   if (there !== undefined) {
     await log.erase(seq)
@@ -72,7 +72,7 @@ const erase = async (log: Log, model: Model, seq: number) => {
   await expect((async () => await log.erase(seq))()).rejects.toMatchObject({ kind: 'missing' })
 }
 
-const apply = async (log: Log, model: Model, one: Command): Promise<void> => {
+const apply = async (log: LineageLog, model: Model, one: Command): Promise<void> => {
   if (one.kind === 'append') await append(log, model, one)
   if (one.kind === 'erase') await erase(log, model, one.seq)
   if (one.kind === 'read') {
@@ -89,7 +89,7 @@ const apply = async (log: Log, model: Model, one: Command): Promise<void> => {
   }
 }
 
-const compare = async (log: Log, model: Model): Promise<void> => {
+const compare = async (log: LineageLog, model: Model): Promise<void> => {
   expect(await log.head()).toEqual({ size: model.rows.length, entry: model.rows.at(-1)?.entry ?? null })
   expect(await log.read(0, 1_000)).toEqual(model.rows)
   const nodes = model.rows.map(({ seq }) => node(0, seq))
@@ -111,7 +111,7 @@ const run = async (place: LogPlace, name: string, commands: readonly Command[]):
         stores[one.handle] = store
         logs[one.handle] = await store.open(name, GENESIS)
       } else {
-        await apply(logs[one.handle] as Log, model, one)
+        await apply(logs[one.handle] as LineageLog, model, one)
       }
     }
     for (const log of logs) await compare(log, model)

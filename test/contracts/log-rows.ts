@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Log, Row, TreeNode } from '../../src/lineage/store.ts'
+import type { LineageLog, Row, TreeNode } from '../../src/lineage/store.ts'
 
 export const GENESIS = '{"clock":"wall","version":1}'
 
@@ -19,7 +19,7 @@ export const node = (level: number, index: number): TreeNode => ({
 })
 
 /** Everything in a log, read page by page. */
-export const readAll = async (log: Log, page = 1_000): Promise<Row[]> => {
+export const readAll = async (log: LineageLog, page = 1_000): Promise<Row[]> => {
   const all: Row[] = []
   for (;;) {
     const found = await log.read(all.length, page)
@@ -29,7 +29,7 @@ export const readAll = async (log: Log, page = 1_000): Promise<Row[]> => {
 }
 
 /** Adds a row that says `text` at whatever place is free next, and returns that place. */
-export const addNext = async (log: Log, text: string): Promise<number> => {
+export const addNext = async (log: LineageLog, text: string): Promise<number> => {
   for (;;) {
     const { size } = await log.head()
     if (await log.append(size, [row(size, text)], [node(0, size)])) return size

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { memoryLogs, type Shelf } from '../../src/platform/log-stores/memory.ts'
+import { type MemoryLogs, memoryLogs } from '../../src/platform/log-stores/memory.ts'
 import { postgresLogs } from '../../src/platform/log-stores/postgres/log.ts'
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { describeWith } from '../services.ts'
@@ -14,7 +14,7 @@ afterAll(sweep)
 logStoreContract(
   'memory',
   async () => {
-    const shelf: Shelf = new Map()
+    const shelf: MemoryLogs = new Map()
     return { open: () => memoryLogs(shelf), remove: async () => {} }
   },
   100,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Log, LogStore, Row } from '../../src/lineage/store.ts'
+import type { LineageLog, LogStore, Row } from '../../src/lineage/store.ts'
 import { checkModel } from './log-model.ts'
 import { addNext, GENESIS, node, readAll, row, rows, texts } from './log-rows.ts'
 
@@ -33,7 +33,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
       stores.push(store)
       return store
     }
-    const openLog = (name = 'log'): Promise<Log> => handle().open(name, GENESIS)
+    const openLog = (name = 'log'): Promise<LineageLog> => handle().open(name, GENESIS)
     const faultOf = async (work: () => unknown): Promise<unknown> => {
       try {
         await work()
@@ -128,7 +128,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
             return places
           }),
         )
-        const all = texts(await readAll(logs[0] as Log))
+        const all = texts(await readAll(logs[0] as LineageLog))
         expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, seq) => seq))
         won.forEach((places, who) => {
           expect(places.map((seq) => all[seq])).toEqual(Array.from({ length: 20 }, (_, i) => `${who}:${i}`))
@@ -142,7 +142,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
             logs.map(async (log, who) => await log.append(size, [row(size, `${who}`)], [node(0, size)])),
           )
           expect(wins.filter((won) => won)).toHaveLength(1)
-          expect(texts(await (logs[0] as Log).read(size, 1))).toEqual([`${wins.indexOf(true)}`])
+          expect(texts(await (logs[0] as LineageLog).read(size, 1))).toEqual([`${wins.indexOf(true)}`])
         }
       })
 

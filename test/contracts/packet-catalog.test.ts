@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Lookup } from '../../src/packets/ask/lookup.ts'
+import type { LookupResult } from '../../src/packets/ask/lookup.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact } from '../support/packet-maker.ts'
@@ -58,7 +58,7 @@ const world = async (packets: Readonly<Record<string, MadePacket>>, lines: strin
 
 const requests = () => registry.calls.splice(0).map(({ path }) => path)
 const versions = (answer: unknown) =>
-  (answer as Lookup).candidates?.map(({ name, version }) => `${name}@${version}`)
+  (answer as LookupResult).candidates?.map(({ name, version }) => `${name}@${version}`)
 
 describe('a lookup in a catalog', () => {
   it('gives up to three versions of a name, the newest first, and asks nobody again', async () => {

@@ -2,8 +2,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EvidenceDigest } from '../../src/packets/ask/evidence.ts'
-import type { Lookup } from '../../src/packets/ask/lookup.ts'
-import type { Query } from '../../src/packets/ask/query.ts'
+import type { LookupResult } from '../../src/packets/ask/lookup.ts'
+import type { QueryResult } from '../../src/packets/ask/query.ts'
 import { safeName } from '../../src/packets/format/reference.ts'
 import { LOCAL_MODEL, localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
@@ -57,7 +57,7 @@ describe('lookup', () => {
   it('of a version costs two requests, then one, and pinned none', async () => {
     const one = packetOf('1.0.0', { tags: ['cpm', 'docs'], entrypoints: ['query', { name: 'deep' }, ' ', 7] })
     const { packets } = await world({ '1.0.0': one, latest: one })
-    const answer = (await packets.lookup({ name: 'demo', version: '1.0.0' }, never)) as Lookup
+    const answer = (await packets.lookup({ name: 'demo', version: '1.0.0' }, never)) as LookupResult
     expect(answer).toMatchObject({
       ok: true,
       source_uri: `oci://${registry.address}/demo:1.0.0`,
@@ -121,7 +121,7 @@ describe('lookup', () => {
     const all = Object.fromEntries(versions)
     const { packets } = await world({ ...all, latest: all['1.9.0'] as MadePacket, nightly: packetOf('x') })
     const shown = async (words: object) =>
-      ((await packets.lookup({ name: 'demo', ...words }, never)) as Lookup).candidates.map(
+      ((await packets.lookup({ name: 'demo', ...words }, never)) as LookupResult).candidates.map(
         ({ version }) => version,
       )
     expect(await shown({})).toEqual(['1.9.0', '2.0.0-rc1', '1.10.0'])
@@ -143,7 +143,7 @@ describe('lookup', () => {
     const one = packetOf('1.0.0')
     const odd = makeArtifact({ 'image.txt': 'a picture of a packet' })
     const { packets } = await world({ '1.0.0': one, latest: one, '9.9.9': odd, '0.9.0': packetOf('0.9.0') })
-    const found = (await packets.lookup({ name: 'demo' }, never)) as Lookup
+    const found = (await packets.lookup({ name: 'demo' }, never)) as LookupResult
     expect(found).toMatchObject({
       ok: true,
       warnings: [expect.stringMatching(/^demo:9\.9\.9 is left out: the packet carries no metadata/)],
@@ -248,7 +248,7 @@ describe('query', () => {
   it('fetches a packet once, and then needs no network', async () => {
     const packet = await published()
     const { packets, root } = await world({ latest: packet })
-    const first = (await packets.query({ ref: 'demo', q: 'how is a digest verified' }, never)) as Query
+    const first = (await packets.query({ ref: 'demo', q: 'how is a digest verified' }, never)) as QueryResult
     expect(first).toMatchObject({
       ok: true,
       pinned_uri: pinned(packet),
@@ -278,7 +278,7 @@ describe('query', () => {
     const again = (await offline.packets.query(
       { ref: pinned(packet), q: 'how is a digest verified' },
       never,
-    )) as Query
+    )) as QueryResult
     expect(requests()).toEqual([])
     expect(again).toMatchObject({ ok: true, cache: { hit: true }, results: first.results })
   })
@@ -287,7 +287,7 @@ describe('query', () => {
     const packet = await published()
     const { packets } = await world({ latest: packet })
     const ask = async (words: object) =>
-      (await packets.query({ ref: pinned(packet), q: 'digest', ...words }, never)) as Query
+      (await packets.query({ ref: pinned(packet), q: 'digest', ...words }, never)) as QueryResult
     expect((await ask({ k: 0 })).k).toBe(1)
     expect((await ask({ k: 999 })).k).toBe(20)
     const dense = await ask({ mode: 'dense' })
@@ -445,7 +445,7 @@ describe('query', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => packets.query({ ref: pinned(packet), q: 'digest' }, never)),
     )
-    expect(new Set(answers.map((one) => JSON.stringify((one as Query).results))).size).toBe(1)
+    expect(new Set(answers.map((one) => JSON.stringify((one as QueryResult).results))).size).toBe(1)
     expect(await readdir(join(root, 'cas'))).toHaveLength(1)
   })
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../src/kernel/fault.ts'
-import type { Log, LogStore } from '../../src/lineage/store.ts'
+import type { LineageLog, LogStore } from '../../src/lineage/store.ts'
 import { postgresLogs } from '../../src/platform/log-stores/postgres/log.ts'
 import { describeWith } from '../services.ts'
 import { CutProxy, DELAY_MS, FATES } from './cut-proxy.ts'
@@ -55,7 +55,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
     await database.remove()
   })
 
-  const openLog = (name: string, address = database.address): Promise<Log> => {
+  const openLog = (name: string, address = database.address): Promise<LineageLog> => {
     const store = postgresLogs(address)
     stores = [...stores, store]
     return store.open(name, GENESIS)
@@ -183,7 +183,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
 })
 
 /** Adds `WHO:0`, `WHO:1` and so on until told to stop; returns how many were acknowledged. */
-const writeUntil = async (log: Log, who: string, stop: AbortSignal): Promise<number> => {
+const writeUntil = async (log: LineageLog, who: string, stop: AbortSignal): Promise<number> => {
   for (let count = 0; ; ) {
     if (stop.aborted) return count
     try {

@@ -9,7 +9,7 @@ import type { LogStore } from '../../src/lineage/store.ts'
 import { makeState } from '../../src/platform/files/state-folder.ts'
 import { type Database, openDatabase } from '../../src/platform/log-stores/sqlite/database.ts'
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
-import { createTables, lookAt } from '../../src/platform/log-stores/sqlite/schema.ts'
+import { createSqliteTables, inspectSchema } from '../../src/platform/log-stores/sqlite/schema.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { readFileLog, surviveBirths, surviveKills } from './log-crash.ts'
 import { GENESIS, node, readAll, row, rows } from './log-rows.ts'
@@ -61,7 +61,7 @@ describe('the file', () => {
         // Between our questions: those before were answered by an empty file.
         if (asked === 3) {
           try {
-            createTables(theirs)
+            createSqliteTables(theirs)
           } catch {
             // They were told to wait, which is as good.
           }
@@ -69,10 +69,10 @@ describe('the file', () => {
         return ours.prepare(sql)
       },
     }
-    expect(['empty', 'ours']).toContain(lookAt(watched))
+    expect(['empty', 'ours']).toContain(inspectSchema(watched))
     expect(asked).toBeGreaterThanOrEqual(3)
-    createTables(theirs)
-    expect(lookAt(ours)).toBe('ours')
+    createSqliteTables(theirs)
+    expect(inspectSchema(ours)).toBe('ours')
     for (const db of [ours, theirs]) db.close()
   })
 

@@ -337,13 +337,13 @@ describe('client configuration', () => {
       )
       const { command, args } = JSON.parse(text)[member][server]
       expect(args.slice(-2)).toEqual(['--root', realpathSync(cwd)])
-      const hello = {
+      const handshake = {
         protocolVersion: '2025-06-18',
         capabilities: {},
         clientInfo: { name: 'a', version: '1' },
       }
       const reply = execFileSync(command, args, {
-        input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`,
+        input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: handshake })}\n`,
         encoding: 'utf8',
         stdio: ['pipe', 'pipe', 'ignore'],
       })

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFront } from '../../src/surfaces/http/server.ts'
+import { createHttpServer } from '../../src/surfaces/http/server.ts'
 import { type HttpProgram, PATIENCE_MS, Program, startHttp, sweep } from '../support/binary.ts'
 import {
   envelope,
@@ -1050,7 +1050,7 @@ describe('A route that breaks', () => {
   const bug = (): never => {
     throw new Error('secret detail')
   }
-  const front = createFront({
+  const front = createHttpServer({
     routes: [
       { path: '/at-once', summary: 'Breaks.', handle: bug },
       { path: '/later', summary: 'Breaks.', handle: () => sleep(5).then(bug) },

@@ -14,7 +14,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { plantFile } from '../../src/platform/files/output-file.ts'
+import { createRepositoryFile } from '../../src/platform/files/output-file.ts'
 import { removeFile } from '../../src/platform/files/remove-file.ts'
 import { makeState } from '../../src/platform/files/state-folder.ts'
 import { packetFolder } from '../../src/platform/packets/folder.ts'
@@ -144,11 +144,13 @@ describe('A link in the place of', () => {
   it('the folder of specifications is neither filled nor emptied', async () => {
     const grounds = await layGrounds()
     grounds.plant('openspec')
-    await expect(plantFile(grounds.root, 'openspec/specs/.gitkeep', '')).rejects.toThrow(/repository/)
+    await expect(createRepositoryFile(grounds.root, 'openspec/specs/.gitkeep', '')).rejects.toThrow(
+      /repository/,
+    )
     expect(await removeFile(grounds.root, 'openspec/kept.txt')).toBe(false)
     expect(grounds.around()).toEqual(UNTOUCHED)
-    expect(await plantFile(grounds.root, 'specs/deep/x', 'y')).toBe(true)
-    expect(await plantFile(grounds.root, 'specs/deep/x', 'z')).toBe(false)
+    expect(await createRepositoryFile(grounds.root, 'specs/deep/x', 'y')).toBe(true)
+    expect(await createRepositoryFile(grounds.root, 'specs/deep/x', 'z')).toBe(false)
     expect(await removeFile(grounds.root, 'specs/deep/x')).toBe(true)
     expect(existsSync(join(grounds.root, 'specs'))).toBe(false)
   })

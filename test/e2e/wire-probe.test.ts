@@ -764,7 +764,7 @@ describe('When the tools cannot be loaded', () => {
   test('every line is answered all the same, and the reason stays in the log', async () => {
     const { service, logged } = makeService({ toolset })
     const lines: string[] = []
-    const host = { hello: service.hello, service: () => Promise.reject(new Error(SECRET)) }
+    const host = { handshake: service.handshake, service: () => Promise.reject(new Error(SECRET)) }
     const connection = new Connection(host, (line) => lines.push(line))
     for (const line of [request(1, 'tools/list'), '{', '42', request(2, 'ping')]) connection.receive(line)
     await connection.settled()

@@ -164,7 +164,7 @@ describe('discover_service_interconnections', () => {
       )
       const texts = await readFixture(name)
       const known = maskAll(
-        await analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} }),
+        await analyse(memoryFiles(texts), syntaxTrees(), { at: '', checkDeadline: () => {} }),
       ).connections
       type Told = {
         protocol: string

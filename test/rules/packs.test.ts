@@ -7,7 +7,7 @@ import type { CompiledRule } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile.ts'
 import { readGlob } from '../../src/gate/rules/glob.ts'
 import { LANGUAGES } from '../../src/gate/rules/languages.ts'
-import { parseAs, readYaml } from '../../src/gate/rules/parse-rule.ts'
+import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 /** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
@@ -45,7 +45,11 @@ const matched = async (id: string, snippets: readonly string[]): Promise<number[
 
 describe('the rules that are shipped', () => {
   it.each(tests)('%s holds', async (path) => {
-    const { id, valid, invalid } = parseAs(Snippets, path, await readYaml(path, readFileSync(path, 'utf8')))
+    const { id, valid, invalid } = parseAs(
+      Snippets,
+      path,
+      await readRuleYaml(path, readFileSync(path, 'utf8')),
+    )
     expect(await matched(id, valid)).toEqual([])
     expect(await matched(id, invalid)).toEqual(invalid.map((_, index) => index))
   })
@@ -95,7 +99,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('are in dist as the build read them', async () => {
-    const { loadBook } = await import('../../src/app/open/load-rules.ts')
-    expect(await loadBook()).toEqual(JSON.parse(JSON.stringify(book)))
+    const { loadShippedRules } = await import('../../src/app/open/load-rules.ts')
+    expect(await loadShippedRules()).toEqual(JSON.parse(JSON.stringify(book)))
   })
 })

@@ -162,8 +162,8 @@ constraints: { METHOD: { regex: 'Sync$' } }
   })
 
   it('runs with what the build made', async () => {
-    const { loadBook, openScanner } = await import('../../src/app/open/load-rules.ts')
-    const rules = compileAll((await loadBook()).packs).map((rule) => ({ ...rule, trusted: false }))
+    const { loadShippedRules, openScanner } = await import('../../src/app/open/load-rules.ts')
+    const rules = compileAll((await loadShippedRules()).packs).map((rule) => ({ ...rule, trusted: false }))
     const scanner = await openScanner()
     const files = (async function* () {
       yield* asFiles({ 'a.ts': 'console.log(1)', 'a.kt': 'fun f() { Thread.sleep(1) }' })

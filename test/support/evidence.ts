@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildEvidence } from '../../src/evidence/build.ts'
-import { sealEvidence, writeDocument } from '../../src/evidence/document.ts'
+import { linkEvidence, writeDocument } from '../../src/evidence/document.ts'
 import type { RawFinding } from '../../src/evidence/finding.ts'
 import type { Evidence } from '../../src/evidence/schema.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
@@ -44,7 +44,7 @@ export const evidenceOf = (findings: readonly RawFinding[], more: Partial<Eviden
 })
 
 /** As the gate writes it: sealed. */
-export const sealedText = (evidence: Evidence): string => writeDocument(sealEvidence(evidence, undefined))
+export const sealedText = (evidence: Evidence): string => writeDocument(linkEvidence(evidence, undefined))
 
 export const makeRoot = (): string => mkdtempSync(join(tmpdir(), 'warrant-test-'))
 

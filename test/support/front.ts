@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { randomIds } from '../../src/platform/system/ids.ts'
-import { createFront } from '../../src/surfaces/http/server.ts'
+import { createHttpServer } from '../../src/surfaces/http/server.ts'
 import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
 import type { TestService } from './service.ts'
 
@@ -11,7 +11,7 @@ export interface TestFront {
 
 /** The production HTTP front over a test's own tools, on a free loopback port. */
 export const startFront = async ({ service }: TestService, direct: boolean): Promise<TestFront> => {
-  const server = createFront({
+  const server = createHttpServer({
     routes: [mcpEndpoint(service, { direct }).route],
     access: { allowedHosts: [], allowedOrigins: [], token: undefined },
     headersMs: 10_000,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { Fault } from '../../src/kernel/fault.ts'
-import type { Rules } from '../../src/kernel/jail.ts'
+import type { PathRules } from '../../src/kernel/jail.ts'
 import { holdRoot } from '../../src/platform/jail/handles.ts'
 import { openJail } from '../../src/platform/jail/jail.ts'
 import { parseText } from '../../src/platform/syntax/ast-grep.ts'
@@ -34,8 +34,8 @@ const SWAPPER = `
   for (;;) { swap('leaf.java'); swap('folder') }
 `
 
-const ANY: Rules = { blocked: () => false }
-const LIMITS = { bytes: 1_000_000, watch: () => {} }
+const ANY: PathRules = { blocked: () => false }
+const LIMITS = { bytes: 1_000_000, checkDeadline: () => {} }
 
 type Ask = (path: string) => string
 interface Contestant {
@@ -73,17 +73,17 @@ const naiveWalk = (path: string): string[] => {
 
 const realJail = (root: string): Contestant => {
   const jail = openJail(holdRoot(root))
-  const desk = { jail, rules: ANY, ...LIMITS, now: () => 0, parse: parseText, fileBytes: LIMITS.bytes }
+  const context = { jail, rules: ANY, ...LIMITS, now: () => 0, parse: parseText, fileBytes: LIMITS.bytes }
   return {
     read: (path) => Buffer.from(jail.read(path, ANY, LIMITS).bytes).toString(),
     list: (path) =>
       jail.within(path, ANY, (folder) =>
         folder
-          .entries(LIMITS.watch)
+          .entries(LIMITS.checkDeadline)
           .map(({ name }) => `${name}:${Buffer.from(folder.read(name, 1_000)?.bytes ?? []).toString()}`)
           .join(),
       ),
-    walk: () => `${JOBS.search(desk, SEARCH).text}\n${JOBS.tree(desk, TREE).text}`,
+    walk: () => `${JOBS.search(context, SEARCH).text}\n${JOBS.tree(context, TREE).text}`,
   }
 }
 

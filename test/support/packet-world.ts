@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { fetchCatalog, readCatalog } from '../../src/packets/ask/catalog.ts'
-import { Shelf } from '../../src/packets/ask/open-packet-cache.ts'
+import { OpenPacketCache } from '../../src/packets/ask/open-packet-cache.ts'
 import type { BuildOptions, SourceFile } from '../../src/packets/build/build.ts'
 import { buildPacket } from '../../src/packets/build/build.ts'
 import { markdownSpans } from '../../src/packets/build/chunk.ts'
@@ -11,14 +11,14 @@ import { memorySource } from '../../src/packets/format/faiss.ts'
 import { Packets } from '../../src/packets/packets.ts'
 import type { RegistryReader } from '../../src/packets/registry.ts'
 import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
-import { Fetching } from '../../src/packets/transfer/downloads.ts'
+import { Downloads } from '../../src/packets/transfer/downloads.ts'
 import { type PublishOptions, publishPacket } from '../../src/packets/transfer/publish.ts'
 import { OPEN_POLICY } from '../../src/packets/trust/policy.ts'
-import { Guard } from '../../src/packets/trust/policy-guard.ts'
+import { PolicyGuard } from '../../src/packets/trust/policy-guard.ts'
 import { metadataCache } from '../../src/platform/packets/cache.ts'
 import { packetPolicy } from '../../src/platform/packets/policy.ts'
 import { packetReader } from '../../src/platform/packets/reader.ts'
-import { verifyBundle } from '../../src/platform/packets/sigstore.ts'
+import { verifySigstoreBundle } from '../../src/platform/packets/sigstore.ts'
 import { packetStore } from '../../src/platform/packets/store.ts'
 import { OciClient } from '../../src/platform/registry/client.ts'
 import { OciHttp } from '../../src/platform/registry/http.ts'
@@ -80,12 +80,12 @@ export const publishNowhere = async (
 }
 
 /** A guard that lets everything pass, for tests of something else. */
-export const openGuard = (registry: RegistryReader): Guard =>
-  new Guard({
+export const openGuard = (registry: RegistryReader): PolicyGuard =>
+  new PolicyGuard({
     registry,
     cache: { trust: async () => undefined, keepTrust: async () => {} },
     policy: async () => OPEN_POLICY,
-    verifyBundle,
+    verifyBundle: verifySigstoreBundle,
   })
 
 /** Packets as a server has them: a root, a registry, an embedder. */
@@ -97,12 +97,17 @@ export const openWorld = (
   catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
-  const shelf = new Shelf({ packets: 4, bytes: 1e9 })
+  const shelf = new OpenPacketCache({ packets: 4, bytes: 1e9 })
   const open = packetReader(root, systemClock)
   const store = packetStore(root)
   const registry = new OciClient(http)
   const cache = metadataCache(root, systemClock)
-  const guard = new Guard({ registry, cache, policy: packetPolicy(root), verifyBundle })
+  const guard = new PolicyGuard({
+    registry,
+    cache,
+    policy: packetPolicy(root),
+    verifyBundle: verifySigstoreBundle,
+  })
   const listed =
     catalog === undefined
       ? {}
@@ -110,14 +115,14 @@ export const openWorld = (
           catalog: async (signal: AbortSignal) =>
             readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
         }
-  const fetching = new Fetching({ registry, store, guard, maxBytes: 1e9 }, () => {})
+  const fetching = new Downloads({ registry, store, guard, maxBytes: 1e9 }, () => {})
   const packets = new Packets(
     {
       ...listed,
       registry,
       store,
       guard,
-      pull: (ref, signal, watch) => fetching.bring(ref, signal, watch),
+      pull: (ref, signal, watch) => fetching.download(ref, signal, watch),
       cache,
       use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
       embedder,

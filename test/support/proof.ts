@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { buildEvidence } from '../../src/evidence/build.ts'
-import { sealEvidence, writeDocument } from '../../src/evidence/document.ts'
+import { linkEvidence, writeDocument } from '../../src/evidence/document.ts'
 import type { Repo } from './repository.ts'
 
 interface ProofOptions {
@@ -25,6 +25,6 @@ export const writeProof = (repo: Repo, { at = Date.now(), blocked = false }: Pro
     platforms: { backend: { detected: true, confidence: 'HIGH' } },
     rulesets: [],
   } as const
-  const evidence = sealEvidence(buildEvidence(input, undefined, at), undefined)
+  const evidence = linkEvidence(buildEvidence(input, undefined, at), undefined)
   writeFileSync(repo.path('.ai_evidence.json'), writeDocument(evidence))
 }

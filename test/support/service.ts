@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { buildCatalog, type Toolset } from '../../src/kernel/catalog.ts'
-import { Changes } from '../../src/kernel/change-events.ts'
+import { ChangeEmitter } from '../../src/kernel/change-events.ts'
 import { createInvoke } from '../../src/kernel/invoke.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/kernel/limits.ts'
 import type { CallRecord, Clock, Log, LogLevel } from '../../src/kernel/ports.ts'
@@ -63,7 +63,7 @@ export const makeService = (options: ServiceOptions): TestService => {
     limits,
     clock,
     log,
-    changes: new Changes(),
+    changes: new ChangeEmitter(),
   })
   return { service, logged, records }
 }

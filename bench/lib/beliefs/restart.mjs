@@ -5,19 +5,19 @@ import { benchDir } from '../contestants.mjs'
 import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
 import { freshDir } from '../server.mjs'
-import { openKeeper } from './source.mjs'
+import { openGraphStore } from './source.mjs'
 
 const BATCH = 256
 const TAIL = 1_000
 
 /**
- * @param {any} keeper
+ * @param {any} graphStore
  * @param {number} count
  */
-async function addNodes(keeper, count) {
+async function addNodes(graphStore, count) {
   for (let done = 0; done < count; done += BATCH) {
     const some = Array.from({ length: Math.min(BATCH, count - done) }, () =>
-      keeper.replica.submit({ op: 'node.create', args: { belief: 0.5, energy: 1 } }),
+      graphStore.replica.submit({ op: 'node.create', args: { belief: 0.5, energy: 1 } }),
     )
     await Promise.all(some)
   }
@@ -32,10 +32,10 @@ async function addNodes(keeper, count) {
 async function writeLog(source, entries) {
   const file = join(freshDir(), 'lineage.db')
   const store = source.sqliteLogs(file)
-  const first = await openKeeper(source, store)
+  const first = await openGraphStore(source, store)
   await addNodes(first, entries - TAIL)
   await first.close()
-  await addNodes(await openKeeper(source, store), TAIL)
+  await addNodes(await openGraphStore(source, store), TAIL)
   await store.close()
   return file
 }

@@ -2,7 +2,7 @@ import { callCount, roundCount } from '../cli.mjs'
 import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
 import { AT, bindOne, buildGraph, scatter } from './graph.mjs'
-import { cpuOf, openKeeper } from './source.mjs'
+import { cpuOf, openGraphStore } from './source.mjs'
 
 const TIMES = 500
 const REPEATS = 40
@@ -42,7 +42,9 @@ function forgetfulStore(source, graph) {
       read: () => [],
       nodes: () => [],
       quarantine: () => null,
-      snapshots: () => [{ size: 0, bytes: new source.State(graph).serialize(source.genesisLink(genesis)) }],
+      snapshots: () => [
+        { size: 0, bytes: new source.GraphState(graph).serialize(source.genesisLink(genesis)) },
+      ],
       saveSnapshot: () => {},
       append: (/** @type {number} */ _, /** @type {any[]} */ rows) => {
         newest = rows.at(-1)
@@ -63,8 +65,8 @@ const BATCH = 64
  */
 async function timeEntries(source, graph, count) {
   // The log is short and the graph is not: snapshots would come far more often than they do.
-  const keeper = await openKeeper(source, forgetfulStore(source, graph), Number.MAX_SAFE_INTEGER)
-  const beliefs = new source.Beliefs({ keeper, version: '', writeFile: async () => {} })
+  const graphStore = await openGraphStore(source, forgetfulStore(source, graph), Number.MAX_SAFE_INTEGER)
+  const beliefs = new source.Beliefs({ graphStore, version: '', writeFile: async () => {} })
   const pick = scatter()
   const time = async (/** @type {() => Promise<unknown>} */ operate) => {
     const cpu = await cpuOf(async () => {

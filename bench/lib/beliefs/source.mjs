@@ -52,15 +52,15 @@ export async function loadSource() {
  * @param {any} store
  * @param {number} [every] entries between two snapshots, at the least
  */
-export function openKeeper(source, store, every = 1_000) {
-  return source.Keeper.open({
+export function openGraphStore(source, store, every = 1_000) {
+  return source.GraphStore.open({
     store,
     name: 'bench',
     config: source.DEFAULT_CONFIG,
     clockMode: 'wall',
-    stamp: source.wallStamps(source.systemClock),
+    stamp: source.wallTimestamps(source.systemClock),
     salt: source.randomSalts,
-    diary: { write: () => {} },
+    logger: { write: () => {} },
     every,
   })
 }

@@ -19,7 +19,7 @@ const findServer = (asked: string | boolean | undefined): ServerName => {
   return found
 }
 
-export interface LaunchChoice {
+export interface ServerCommandOptions {
   /** One of our programs; Warrant itself when absent. */
   readonly server?: string | boolean | undefined
   /** The command to start it with, instead of its path. */
@@ -30,7 +30,7 @@ export interface LaunchChoice {
  * How a client should start one of our programs. The folder that this one runs from is the one that surely
  * works, unless npx put it in a cache that may be swept tomorrow.
  */
-export const launchServer = ({ server, bin }: LaunchChoice, flags: readonly string[]): Launch => {
+export const serverCommand = ({ server, bin }: ServerCommandOptions, flags: readonly string[]): Launch => {
   const name = findServer(server)
   const args = [...FIRST_WORDS[name], ...flags]
   if (typeof bin === 'string') return { name, command: bin, args }

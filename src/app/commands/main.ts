@@ -1,4 +1,4 @@
-import { escapeLetter } from '../../kernel/text/escape-text.ts'
+import { toUnicodeEscape } from '../../kernel/text/escape-text.ts'
 import {
   type Command,
   commandHelp,
@@ -25,7 +25,10 @@ const plainJson = (terminal: Terminal): Terminal => ({
   ...terminal,
   print: (text) =>
     terminal.print(
-      text.replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeLetter),
+      text.replace(
+        /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+        toUnicodeEscape,
+      ),
     ),
 })
 
@@ -51,7 +54,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
       terminal.print(commandHelp(command.verb?.(positionals[0] ?? '') ?? command))
       return 0
     }
-    if (positionals.length > (command.usage === '' ? 0 : (command.most ?? MAX_POSITIONALS))) {
+    if (positionals.length > (command.usage === '' ? 0 : (command.maxPositionals ?? MAX_POSITIONALS))) {
       throw usageFaults.argument(`${command.name}: too many arguments`)
     }
     return await command.run({ flags: values, positionals, json, terminal })

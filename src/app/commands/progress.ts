@@ -1,7 +1,7 @@
 /** What a long job counts. */
 type Unit = 'files' | 'chunks' | 'bytes'
 
-export interface Job {
+export interface ProgressJob {
   /** One word: what is being done. */
   readonly what: string
   readonly unit: Unit
@@ -11,7 +11,7 @@ export interface Job {
   readonly lines?: boolean
 }
 
-export interface Progress {
+export interface ProgressBar {
   /** How far the job is. A total of zero is not known yet. */
   readonly show: (done: number, total: number) => void
   /** Takes the line away again. */
@@ -55,7 +55,7 @@ const barFor = (done: number, total: number): string => {
  * Says how far a long job is: one line that is drawn anew on a terminal, a line now and then elsewhere if that is
  * wanted. Short jobs say nothing.
  */
-export const startProgress = ({ what, unit, hidden, lines = false }: Job): Progress => {
+export const startProgress = ({ what, unit, hidden, lines = false }: ProgressJob): ProgressBar => {
   const started = performance.now()
   let next = hidden ? Number.POSITIVE_INFINITY : started + BAR_AFTER_MS
   let drawn = false
@@ -88,7 +88,10 @@ export const startProgress = ({ what, unit, hidden, lines = false }: Job): Progr
 }
 
 /** Runs a job that tells how far it is. Whatever becomes of it, its line is gone afterwards. */
-export const withProgress = async <T>(job: Job, work: (show: Progress['show']) => Promise<T>): Promise<T> => {
+export const withProgress = async <T>(
+  job: ProgressJob,
+  work: (show: ProgressBar['show']) => Promise<T>,
+): Promise<T> => {
   const { show, clear } = startProgress(job)
   try {
     return await work(show)

@@ -83,7 +83,7 @@ export const commands = (): readonly Command[] => [
     name: 'hooks',
     summary: 'Put the gate into pre-commit and pre-push, take it out, or tell whether it is there.',
     usage: '<install|uninstall|status>',
-    most: 1,
+    maxPositionals: 1,
     options: configOptions,
     choices: ['install', 'uninstall', 'status'],
     run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
@@ -92,7 +92,7 @@ export const commands = (): readonly Command[] => [
     name: 'sdd',
     summary: 'Tell whether the specification lets work go on, and tie work to a change for a while.',
     usage: '<status|validate|session>',
-    most: 1,
+    maxPositionals: 1,
     options: () => [
       {
         flag: 'stage',
@@ -135,7 +135,7 @@ export const commands = (): readonly Command[] => [
     name: 'print-config',
     summary: 'Print what to paste into an MCP client.',
     usage: `<${CLIENTS.join('|')}>`,
-    most: 1,
+    maxPositionals: 1,
     options: () => [
       { flag: 'windows', kind: 'switch', description: 'Only the form Windows needs.' },
       {
@@ -192,7 +192,7 @@ export const commands = (): readonly Command[] => [
     name: 'completion',
     summary: 'Print a completion script for a shell.',
     usage: `<${SHELLS.join('|')}>`,
-    most: 1,
+    maxPositionals: 1,
     options: () => [],
     choices: SHELLS,
     run: async (invocation) => (await import('./server/completion.ts')).run(invocation, commands()),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import { type Config, SETTINGS, type Setting } from './settings.ts'
-import { refuseFound } from './untrusted-config.ts'
+import { rejectUntrusted } from './untrusted-config.ts'
 
 export const configFaults = defineFaults('config', {
   value: { kind: 'invalid', fix: 'Correct what is named; `warrant config --help` lists the settings.' },
@@ -22,14 +22,14 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 /** Defaults of one program, by dotted key, before the common ones. */
 export type Preset = ReadonlyMap<string, unknown>
 
-export interface Loaded {
+export interface LoadedConfig {
   readonly config: Config
   /** The same by dotted key. */
   readonly values: ReadonlyMap<string, unknown>
   readonly sources: ReadonlyMap<string, Source>
 }
 
-export interface Surroundings {
+export interface Environment {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
@@ -95,8 +95,8 @@ const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
   if (!isRecord(section)) throw configFaults.value(`${SECTION} in ${FILE}: expected an object`)
   const inner = Object.entries(section).map(([key, value]) => [`${SECTION}.${key}`, value] as const)
   const flat = new Map<string, unknown>([...Object.entries(rest), ...inner])
-  const stranger = [...flat.keys()].find((key) => !SETTINGS.some((setting) => setting.key === key))
-  if (stranger !== undefined) throw configFaults.value(`${stranger} in ${FILE}: there is no such setting`)
+  const unknown = [...flat.keys()].find((key) => !SETTINGS.some((setting) => setting.key === key))
+  if (unknown !== undefined) throw configFaults.value(`${unknown} in ${FILE}: there is no such setting`)
   return flat
 }
 
@@ -111,12 +111,12 @@ const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): C
 }
 
 // A misspelt WARRANT_READ_ONLY that is passed over in silence would be a hole, not a typo.
-const refuseStrangers = (environment: Surroundings['environment']): void => {
-  const stranger = Object.keys(environment)
+const refuseStrangers = (environment: Environment['environment']): void => {
+  const unknown = Object.keys(environment)
     .filter((name) => name.startsWith('WARRANT_') && !OTHER_VARIABLES.test(name))
     .sort()
     .find((name) => !SETTINGS.some(({ variable }) => variable === name))
-  if (stranger !== undefined) throw configFaults.variable(`${stranger} is not a setting`)
+  if (unknown !== undefined) throw configFaults.variable(`${unknown} is not a setting`)
 }
 
 const sourceName = ({ flag, variable, key }: Setting, source: Source): string => {
@@ -127,7 +127,7 @@ const sourceName = ({ flag, variable, key }: Setting, source: Source): string =>
 const pick = (
   setting: Setting,
   flags: Flags,
-  environment: Surroundings['environment'],
+  environment: Environment['environment'],
   file: ReadonlyMap<string, unknown>,
   preset: Preset,
 ): [Source, unknown] => {
@@ -148,9 +148,9 @@ export const requireRoot = ({ root }: Pick<Config, 'root'>): void => {
 /** Flag before environment before file before default, each value remembering where it came from. */
 export const loadConfig = (
   flags: Flags,
-  { environment, cwd }: Surroundings,
+  { environment, cwd }: Environment,
   preset: Preset = new Map(),
-): Loaded => {
+): LoadedConfig => {
   refuseStrangers(environment)
   const named = typeof flags.config === 'string' ? flags.config : environment.WARRANT_CONFIG
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
@@ -162,7 +162,7 @@ export const loadConfig = (
     const problem =
       source === 'default'
         ? undefined
-        : (setting.refuse(value) ?? (found ? refuseFound(cwd, setting.key, value) : undefined))
+        : (setting.refuse(value) ?? (found ? rejectUntrusted(cwd, setting.key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
     values.set(setting.key, value)
     sources.set(setting.key, source)
@@ -178,7 +178,7 @@ export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
 }
 
 /** What is in force and why. Secrets show that they are set, never what they are. */
-export const explainConfig = ({ values, sources }: Loaded): readonly Effective[] =>
+export const explainConfig = ({ values, sources }: LoadedConfig): readonly Effective[] =>
   SETTINGS.map(({ key, flag, variable, secret }) => {
     const value = values.get(key)
     return {

@@ -1,7 +1,7 @@
 import type { Option } from '../../surfaces/cli/command.ts'
 import { usageFaults } from '../../surfaces/cli/command.ts'
-import type { Flags, Loaded } from './load-config.ts'
-import { packetHome } from './packet-root.ts'
+import type { Flags, LoadedConfig } from './load-config.ts'
+import { packetRoot } from './packet-root.ts'
 
 export const PROVIDER_OPTION = {
   flag: 'provider',
@@ -28,15 +28,15 @@ const said = (flags: Flags, name: string): string | undefined => {
  * key of the environment to the provider, and the headers of the provider to an address said beside it.
  */
 export const withProvider = async (
-  loaded: Loaded,
+  loaded: LoadedConfig,
   flags: Flags,
   environment: NodeJS.ProcessEnv,
-): Promise<Loaded> => {
+): Promise<LoadedConfig> => {
   const asked = askedFor(flags, environment)
   if (asked === undefined) return loaded
   const { config } = loaded
   const { packetProvider } = await import('../../platform/packets/provider.ts')
-  const found = await packetProvider(packetHome(config), asked, environment)
+  const found = await packetProvider(packetRoot(config), asked, environment)
   const [url, model, key] = ['embedding-url', 'embedding-model', 'embedding-key'].map((name) =>
     said(flags, name),
   )

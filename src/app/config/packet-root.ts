@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { isBelow, ownPlace } from '../../platform/files/no-symlinks.ts'
+import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import type { Config } from './settings.ts'
 
 const STORE_FOLDERS = [
@@ -11,15 +11,15 @@ const STORE_FOLDERS = [
 ]
 
 /** A store in the project. Its folders may have come with the repository, and none may be a link. */
-export const ownStore = (root: string, ...way: readonly string[]): string => {
-  const place = ownPlace(root, ...way)
-  for (const name of STORE_FOLDERS) ownPlace(place, name)
+export const rejectSharedStore = (root: string, ...way: readonly string[]): string => {
+  const place = requireNoSymlinks(root, ...way)
+  for (const name of STORE_FOLDERS) requireNoSymlinks(place, name)
   return place
 }
 
 /** Where the settings have packets kept. */
-export const packetHome = ({ root, packetRoot }: Pick<Config, 'root' | 'packetRoot'>): string => {
+export const packetRoot = ({ root, packetRoot }: Pick<Config, 'root' | 'packetRoot'>): string => {
   const base = resolve(root)
   const home = resolve(base, packetRoot)
-  return isBelow(base, home) ? ownStore(base, packetRoot) : home
+  return isBelow(base, home) ? rejectSharedStore(base, packetRoot) : home
 }

@@ -46,7 +46,7 @@ const OPENINGS: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /** Why a value that was refused by nobody else is not taken from such a file; undefined when it is. */
-export const refuseFound = (cwd: string, key: string, value: unknown): string | undefined => {
+export const rejectUntrusted = (cwd: string, key: string, value: unknown): string | undefined => {
   if (leavesFolder(cwd, key, value)) return `leads out of the folder; ${REMEDY}`
   return OPENINGS[key]?.(value)
     ? `opens a way to or from other machines, which a file that lies here by chance may not; ${REMEDY}`

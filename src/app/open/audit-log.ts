@@ -1,6 +1,6 @@
-import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
+import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
 import type { GateVerdict } from '../../gate/judge.ts'
-import { checkVerdict } from '../../gate/tools.ts'
+import { checkAuditFields } from '../../gate/tools.ts'
 import type { Clock, Log, Recorder } from '../../kernel/ports.ts'
 
 interface RecordingPorts {
@@ -10,13 +10,13 @@ interface RecordingPorts {
 }
 
 /** Both hear of every call; whether it is durable is the second's to say. */
-export const hearBoth = (observer: Recorder | undefined, keeper: Recorder): Recorder =>
+export const forwardRecords = (observer: Recorder | undefined, graphStore: Recorder): Recorder =>
   observer === undefined
-    ? keeper
+    ? graphStore
     : {
         record(call) {
           void observer.record(call)
-          return keeper.record(call)
+          return graphStore.record(call)
         },
       }
 
@@ -24,16 +24,16 @@ type Told = Omit<GateVerdict, 'allowed'>
 const isVerdict = (result: object): result is Told => 'violations' in result
 
 /** The tools as plain HTTP reaches them: what was decided is written down there as well. */
-export const recordedDoor = (
-  door: EnterpriseDoor,
+export const withAuditLog = (
+  service: EnterpriseService,
   { recorder, clock, log }: RecordingPorts,
-): EnterpriseDoor => ({
-  ...door,
+): EnterpriseService => ({
+  ...service,
   run: async (tool, stage, signal) => {
     const began = clock.elapsed()
-    const envelope = await door.run(tool, stage, signal)
+    const envelope = await service.run(tool, stage, signal)
     const { result, success } = envelope
-    const verdict = isVerdict(result) ? { verdict: checkVerdict({ ...result, allowed: success }) } : {}
+    const verdict = isVerdict(result) ? { verdict: checkAuditFields({ ...result, allowed: success }) } : {}
     const ms = clock.elapsed() - began
     try {
       await recorder.record({ tool, effect: 'read', outcome: 'answer', ms, ...verdict })

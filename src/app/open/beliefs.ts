@@ -2,19 +2,19 @@ import { resolve } from 'node:path'
 import { Beliefs } from '../../beliefs/beliefs.ts'
 import { beliefFaults } from '../../beliefs/faults.ts'
 import { DEFAULT_CONFIG } from '../../beliefs/graph/graph.ts'
-import { Keeper } from '../../beliefs/log/graph-store.ts'
-import { fixedStamps, wallStamps } from '../../beliefs/log/timestamps.ts'
+import { GraphStore } from '../../beliefs/log/graph-store.ts'
+import { fixedTimestamps, wallTimestamps } from '../../beliefs/log/timestamps.ts'
 import { DECISION_LOG } from '../../lineage/decisions.ts'
 import { exportFolder } from '../../platform/files/export-file.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
-import type { Hello } from '../../surfaces/mcp/handshake.ts'
+import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
-import { isAddress, openStore } from './store.ts'
+import { isStoreUrl, openStore } from './store.ts'
 
 /** Where our own data lies, and git's: an agent that could write there could rewrite what happened. */
 const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {
   const kept = [resolve(root, stateDir), resolve(root, '.git')]
-  if (store === undefined || store === 'memory' || isAddress(store)) return kept
+  if (store === undefined || store === 'memory' || isStoreUrl(store)) return kept
   return [...kept, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
 }
 
@@ -31,7 +31,11 @@ export interface OpenBeliefs {
   readonly close: () => Promise<void>
 }
 
-export const openBeliefs = async (config: Config, root: string, hello: Hello): Promise<OpenBeliefs> => {
+export const openBeliefs = async (
+  config: Config,
+  root: string,
+  handshake: Handshake,
+): Promise<OpenBeliefs> => {
   // The first graph of that name would leave the gate without a place for its decisions, for good.
   if (config.graph === DECISION_LOG)
     throw beliefFaults.config_invalid(
@@ -40,23 +44,23 @@ export const openBeliefs = async (config: Config, root: string, hello: Hello): P
   const fixed = config.clock === 'deterministic'
   const store = await openStore(config, root)
   try {
-    const keeper = await Keeper.open({
+    const graphStore = await GraphStore.open({
       store,
       name: config.graph,
       config: graphConfig(config),
       clockMode: config.clock,
-      stamp: fixed ? fixedStamps : wallStamps(hello.clock),
+      stamp: fixed ? fixedTimestamps : wallTimestamps(handshake.clock),
       salt: fixed ? fixedSalts : randomSalts,
-      diary: hello.log,
+      logger: handshake.log,
       every: config.snapshotEvery,
     })
     const writeFile = exportWriter(config, root)
-    const beliefs = new Beliefs({ keeper, version: hello.identity.version, writeFile })
+    const beliefs = new Beliefs({ graphStore, version: handshake.identity.version, writeFile })
     return {
       beliefs,
       bytes: () => store.bytes(),
       close: async () => {
-        await keeper.close()
+        await graphStore.close()
         await store.close()
       },
     }

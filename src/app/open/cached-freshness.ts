@@ -9,7 +9,7 @@ const FIRST_MS = 2_000
  * What the repository is at, asked of git at most once a second. In a repository so large that git takes its
  * time, the last answer is given meanwhile, and says when it was found; before the first there is none.
  */
-export const steadyFreshness = (
+export const cachedFreshness = (
   repository: Repository,
   clock: Clock,
 ): (() => Promise<Freshness | undefined>) => {

@@ -6,26 +6,26 @@ import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts
 import type { GateStage } from '../../gate/stage.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
-import { openRepository, type RepositoryWorld } from './repository.ts'
+import { openRepository, type RepositoryContext } from './repository.ts'
 
 const POLICY_BYTES = 1024 * 1024
 
 /** The verdict over the evidence that lies in `root`, which need not be a repository. */
-export const judgeFolder = async (
+export const checkEvidence = async (
   root: string,
   evidence: EvidenceReader,
-  world: RepositoryWorld,
+  context: RepositoryContext,
   stage: GateStage,
   signal: AbortSignal,
 ): Promise<GateVerdict> => {
-  const { environment, clock } = world
+  const { environment, clock } = context
   const files = repositoryFiles(root)
   const text = async (path: string) => {
     const bytes = await files.read(path, POLICY_BYTES)
     return bytes && Buffer.from(bytes).toString('utf8')
   }
   const git = gitReader({ folder: root, environment })
-  const lifecycle = (top: string) => repoLifecycle(openRepository(top, world).lifecycle, signal)
+  const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, hardFile, skillsFile] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),

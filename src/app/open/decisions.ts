@@ -1,4 +1,4 @@
-import { fixedStamps, wallStamps } from '../../beliefs/log/timestamps.ts'
+import { fixedTimestamps, wallTimestamps } from '../../beliefs/log/timestamps.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { DecisionRecorder } from '../../lineage/decisions.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
@@ -8,7 +8,7 @@ import { openStore } from './store.ts'
 /** Where the gate's decisions are written down: a log of their own in the store the settings name. */
 export const openDecisions = (config: Config, root: string, clock: Clock): DecisionRecorder => {
   const fixed = config.clock === 'deterministic'
-  const stamp = fixed ? fixedStamps : wallStamps(clock)
+  const stamp = fixed ? fixedTimestamps : wallTimestamps(clock)
   return new DecisionRecorder({
     open: () => openStore(config, root),
     salt: fixed ? fixedSalts : randomSalts,

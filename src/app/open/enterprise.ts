@@ -2,33 +2,33 @@ import { join } from 'node:path'
 import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
 import { type EnterprisePorts, enterpriseReader } from '../../gate/enterprise/enterprise.ts'
 import { runTool } from '../../gate/enterprise/tools.ts'
-import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
-import { turnstile } from '../../kernel/async/limiter.ts'
+import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
+import { createLimiter } from '../../kernel/async/limiter.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
-import { findTop } from '../../platform/git/find-root.ts'
-import { openRepository, type RepositoryWorld } from './repository.ts'
+import { findRepositoryRoot } from '../../platform/git/find-root.ts'
+import { openRepository, type RepositoryContext } from './repository.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
 
-export interface EnterpriseWorld extends RepositoryWorld {
+export interface EnterpriseContext extends RepositoryContext {
   readonly log: Log
 }
 
-const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): EnterprisePorts => {
-  const locate = () => findTop(folder)
+const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): EnterprisePorts => {
+  const locate = () => findRepositoryRoot(folder)
   const stores = new Map<string, EvidenceReader>()
   /** One reader a folder: it remembers what it has parsed. */
   const evidenceHere = async () => {
     const root = (await locate()) ?? folder
-    const store = stores.get(root) ?? fileEvidence(root, world.clock)
+    const store = stores.get(root) ?? fileEvidence(root, context.clock)
     stores.set(root, store)
     return { root, store }
   }
   return {
     folder,
     locate,
-    open: (root) => openRepository(root, world),
+    open: (root) => openRepository(root, context),
     evidence: async () => {
       const { root, store } = await evidenceHere()
       const { statusView } = await import('../../evidence/status.ts')
@@ -36,10 +36,10 @@ const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): Enterpr
     },
     judge: async (stage, signal) => {
       const { root, store } = await evidenceHere()
-      const { judgeFolder } = await import('./check-evidence.ts')
-      return judgeFolder(root, store, world, stage, signal)
+      const { checkEvidence } = await import('./check-evidence.ts')
+      return checkEvidence(root, store, context, stage, signal)
     },
-    clock: world.clock,
+    clock: context.clock,
     log,
   }
 }
@@ -47,16 +47,16 @@ const buildPorts = (folder: string, { log, ...world }: EnterpriseWorld): Enterpr
 const AT_ONCE = 8
 
 /** What is known about the repository around a folder, and the tools that act as if they could change it. */
-export const openEnterprise = (folder: string, world: EnterpriseWorld) => {
-  const ports = buildPorts(folder, world)
+export const openEnterprise = (folder: string, context: EnterpriseContext) => {
+  const ports = buildPorts(folder, context)
   const { status, resource } = enterpriseReader(ports)
-  const inTurn = turnstile(AT_ONCE)
+  const inTurn = createLimiter(AT_ONCE)
   return {
     reader: {
       status,
       resource: (...[uri, signal]: Parameters<typeof resource>) => inTurn(() => resource(uri, signal)),
     },
-    run: (...[tool, stage, signal]: Parameters<EnterpriseDoor['run']>) =>
+    run: (...[tool, stage, signal]: Parameters<EnterpriseService['run']>) =>
       inTurn(() => runTool(ports, tool, stage, signal)),
   }
 }

@@ -12,10 +12,10 @@ import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
-import { loadBook, openScanner } from './load-rules.ts'
+import { loadShippedRules, openScanner } from './load-rules.ts'
 import { openRepository } from './repository.ts'
 
-export interface GateWorld {
+export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
   /** The index a hook was handed; only a command that git started has one. */
@@ -32,10 +32,10 @@ export interface OpenGate {
 const FIXED_NOW = 1_700_000_000_000
 
 /** The time that is written down. `SOURCE_DATE_EPOCH` is how builds that must come out the same name theirs. */
-const gateNow = ({ clock }: Pick<Config, 'clock'>, world: GateWorld): (() => number) => {
-  const epoch = world.environment.SOURCE_DATE_EPOCH
+const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() => number) => {
+  const epoch = context.environment.SOURCE_DATE_EPOCH
   if (epoch !== undefined && /^\d{1,11}$/.test(epoch)) return () => Number(epoch) * 1_000
-  return clock === 'deterministic' ? () => FIXED_NOW : () => world.clock.now()
+  return clock === 'deterministic' ? () => FIXED_NOW : () => context.clock.now()
 }
 
 const POLICY_BYTES = 1024 * 1024
@@ -62,18 +62,18 @@ const policyReader =
 export const openGate = async (
   config: Config,
   folder: string,
-  world: GateWorld,
+  context: GateContext,
   signal: AbortSignal,
 ): Promise<OpenGate> => {
-  const { environment, clock, indexFile } = world
+  const { environment, clock, indexFile } = context
   const place = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
   const git = gitReader(place, { steady: true })
   const root = await git.root(signal)
   if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
-  const [installed, book] = [repoLifecycle(lifecycle, signal), loadBook()]
+  const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
   // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
-  for (const early of [installed, book]) early.catch(() => {})
+  for (const early of [installed, shippedRules]) early.catch(() => {})
   const files = repositoryFiles(root)
   const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
   return {
@@ -83,7 +83,7 @@ export const openGate = async (
       git,
       files,
       evidence: fileEvidence(root, clock),
-      book: () => book,
+      shippedRules: () => shippedRules,
       scanner: openScanner,
       policy: policyReader(files, environment),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
@@ -92,7 +92,7 @@ export const openGate = async (
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         return (await evaluateSdd(sdd, stage, stop)).decision
       },
-      now: gateNow(config, world),
+      now: gateNow(config, context),
     },
   }
 }

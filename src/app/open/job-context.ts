@@ -3,7 +3,7 @@ import type { RootHandle } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
 import { parseLines } from '../../platform/syntax/ast-grep.ts'
 import { textRules } from '../../project/access-rules.ts'
-import type { Desk } from '../../project/job-context.ts'
+import type { JobContext } from '../../project/job-context.ts'
 
 /** What a thread needs to know of the project; the descriptor in it belongs to the whole process. */
 export interface ProjectSetup {
@@ -31,7 +31,7 @@ const denyTests = (patterns: readonly string[]) => {
   }
 }
 
-export const layDesk = (setup: ProjectSetup): Pick<Desk, 'jail' | 'rules' | 'parse'> => {
+export const createJobContext = (setup: ProjectSetup): Pick<JobContext, 'jail' | 'rules' | 'parse'> => {
   const { root, deny, denyHardlinks, oneFileSystem, endings } = setup
   const options = { denyHardlinks, oneFileSystem, ...(deny.length > 0 && { deniedAt: denyTests(deny) }) }
   return { jail: openJail(root, options), rules: textRules(endings), parse: parseLines }

@@ -1,12 +1,12 @@
-import type { GateDoor } from '../../gate/tools.ts'
+import type { GateService } from '../../gate/tools.ts'
 import type { Config } from '../config/settings.ts'
-import type { GateWorld } from './gate.ts'
+import type { GateContext } from './gate.ts'
 
 /** The gate's tools, put together when the first is called. */
-export const gateFace = (config: Config, folder: string, world: GateWorld): GateDoor => {
-  let opened: Promise<GateDoor> | undefined
+export const lazyGate = (config: Config, folder: string, context: GateContext): GateService => {
+  let opened: Promise<GateService> | undefined
   const open = () => {
-    opened ??= import('./gate-service.ts').then((module) => module.gateDoor(config, folder, world))
+    opened ??= import('./gate-service.ts').then((module) => module.createGateService(config, folder, context))
     return opened
   }
   return {

@@ -1,15 +1,15 @@
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { announceEvidence } from '../../evidence/resources.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
-import type { Change } from '../../kernel/change-events.ts'
+import type { ChangeEvent } from '../../kernel/change-events.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../../kernel/ports.ts'
 import type { DecisionRecorder } from '../../lineage/decisions.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
-import type { Hello } from '../../surfaces/mcp/handshake.ts'
+import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
-import { endByForce } from '../force-exit.ts'
-import type { World } from '../server-profile.ts'
+import { killProcess } from '../force-exit.ts'
+import type { ProcessContext } from '../server-profile.ts'
 import type { OpenBeliefs } from './beliefs.ts'
 import type { OpenedPackets } from './packets.ts'
 import type { OpenProject } from './project.ts'
@@ -19,10 +19,10 @@ import type { OpenProject } from './project.ts'
 export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>> & { readonly log_bytes: number }
 
 /** The belief graph, opened when first asked for. */
-export const lazyBeliefs = (config: Config, root: string, hello: Hello) => {
+export const lazyBeliefs = (config: Config, root: string, handshake: Handshake) => {
   let opening: Promise<OpenBeliefs> | undefined
   let opened: Beliefs | undefined
-  const start = async () => (await import('./beliefs.ts')).openBeliefs(config, root, hello)
+  const start = async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake)
   const get = () => {
     // A failed opening is forgotten: the database may be back when the next call comes.
     opening ??= start().catch((cause: unknown) => {
@@ -83,11 +83,11 @@ export const lazyPackets = (config: Config, root: string, clock: Clock, environm
 }
 
 /** The files of the project, reached for when first asked about. */
-export const lazyProject = (config: Config, root: string, world: World, log: Log) => {
+export const lazyProject = (config: Config, root: string, context: ProcessContext, log: Log) => {
   let opening: Promise<OpenProject> | undefined
   const get = () => {
     opening ??= import('./project.ts')
-      .then(({ openProject }) => openProject(config, root, world.root))
+      .then(({ openProject }) => openProject(config, root, context.root))
       .catch((cause: unknown) => {
         opening = undefined
         throw cause
@@ -98,7 +98,7 @@ export const lazyProject = (config: Config, root: string, world: World, log: Log
   const close = async () => {
     const ended = (await opening?.catch(() => undefined))?.close()
     if ((await ended) !== false) return
-    endByForce((words) => log.write('warn', words))
+    killProcess((words) => log.write('warn', words))
     // Whoever closes us goes on to exit, and would wait there for ever.
     await new Promise(() => {})
   }
@@ -113,13 +113,13 @@ export const embeddedStore = (path: string): Store => ({
 export const localRepository = (root: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
   freshness: async (signal) =>
     (await import('../../platform/git/freshness.ts'))
-      .gitRepository(root, clock, environment)
+      .gitFreshness(root, clock, environment)
       .freshness(signal),
 })
 
 /** Where evidence lies: at the top of the repository, in whatever folder of it we were started. */
 const evidenceFolder = async (root: string): Promise<string> =>
-  (await (await import('../../platform/git/find-root.ts')).findTop(root)) ?? root
+  (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
 
 /** The evidence of the repository, read when first asked for. */
 export const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
@@ -135,7 +135,7 @@ export const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 
 }
 
 /** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
-export const evidenceNews = (root: string) => (emit: (change: Change) => void) => {
+export const watchEvidence = (root: string) => (emit: (change: ChangeEvent) => void) => {
   let ended = false
   let stop = () => {
     ended = true

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Scanner } from '../../gate/ports.ts'
 import type { Examples } from '../../gate/rules/explain.ts'
-import type { RuleBook } from '../../gate/rules/packs.ts'
+import type { ShippedRules } from '../../gate/rules/packs.ts'
 
 // Both a bundled binary and its chunks lie one folder below the build; the sources lie beside it.
 const builtFile = (name: string): string => {
@@ -14,8 +14,8 @@ const builtFile = (name: string): string => {
 }
 
 /** The rules we ship, as the build wrote them: they were checked then, and are not checked again. */
-export const loadBook = async (): Promise<RuleBook> =>
-  JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as RuleBook
+export const loadShippedRules = async (): Promise<ShippedRules> =>
+  JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as ShippedRules
 
 /** Snippets that show what each rule means. Nobody needs them to judge, so they lie apart. */
 export const loadExamples = async (): Promise<Examples> =>

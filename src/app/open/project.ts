@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
-import { calmBelow } from '../../platform/jail/mounts.ts'
+import { isLocalDisk } from '../../platform/jail/mounts.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import { Threads } from '../../platform/system/worker-pool.ts'
+import { WorkerPool } from '../../platform/system/worker-pool.ts'
 import { JOBS, type JobName, type RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Config } from '../config/settings.ts'
-import { layDesk, type ProjectSetup } from './job-context.ts'
+import { createJobContext, type ProjectSetup } from './job-context.ts'
 import { openRoot } from './root.ts'
 import { type OpenWorkflows, openWorkflows } from './workflows.ts'
 
@@ -56,14 +56,14 @@ const projectSetup = (config: Config, root: string, held: ProjectSetup['root']):
 
 /** Does small jobs on the spot. Undefined: it is more than a quick look. */
 const quickLook = (setup: ProjectSetup) => {
-  const parts = { ...layDesk(setup), fileBytes: QUICK_BYTES, now: () => systemClock.now() }
+  const parts = { ...createJobContext(setup), fileBytes: QUICK_BYTES, now: () => systemClock.now() }
   return (name: JobName, args: never): unknown => {
     const until = systemClock.elapsed() + QUICK_MS
-    const watch = () => {
+    const checkDeadline = () => {
       if (systemClock.elapsed() > until) throw new Slow()
     }
     try {
-      return JOBS[name]({ ...parts, watch }, args)
+      return JOBS[name]({ ...parts, checkDeadline }, args)
     } catch (thrown) {
       if (isTooMuch(thrown)) return undefined
       throw thrown
@@ -77,8 +77,8 @@ const quickLook = (setup: ProjectSetup) => {
  */
 export const openProject = (config: Config, root: string, held = openRoot(root)): OpenProject => {
   const setup = projectSetup(config, root, held)
-  const threads = new Threads({ program: PROGRAM, setup, clock: systemClock })
-  const calm = calmBelow(held, systemClock)
+  const threads = new WorkerPool({ program: PROGRAM, setup, clock: systemClock })
+  const calm = isLocalDisk(held, systemClock)
   const look = quickLook(setup)
   const run = async (name: JobName, args: unknown, call: { readonly signal: AbortSignal }) => {
     const seen = QUICK.has(name) && calm() ? look(name, args as never) : undefined

@@ -18,7 +18,7 @@ const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv)
   join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
 
 /** How registries are spoken to. Those the operator named may lie anywhere; all others in the open only. */
-export const registryHere = (
+export const openRegistry = (
   config: Config,
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],

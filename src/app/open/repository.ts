@@ -3,9 +3,9 @@ import type { RepositoryPorts } from '../../gate/enterprise/enterprise.ts'
 import { repositoryFaults } from '../../gate/install/repository-faults.ts'
 import { BYPASS_VARIABLE } from '../../gate/sdd/decision.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { ownFiles } from '../../platform/files/git-metadata.ts'
+import { gitMetadataFiles } from '../../platform/files/git-metadata.ts'
 import { gitConfig } from '../../platform/git/config.ts'
-import { findTop } from '../../platform/git/find-root.ts'
+import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
@@ -14,13 +14,13 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
 
-export interface RepositoryWorld {
+export interface RepositoryContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
 }
 
 /** Fits the outside world to what the gate asks of one repository. */
-export const openRepository = (root: string, { environment, clock }: RepositoryWorld): RepositoryPorts => {
+export const openRepository = (root: string, { environment, clock }: RepositoryContext): RepositoryPorts => {
   const place = { folder: root, environment }
   const config = gitConfig(place)
   const repository = repositoryFiles(root)
@@ -31,7 +31,7 @@ export const openRepository = (root: string, { environment, clock }: RepositoryW
       version: VERSION,
       config,
       git: lifecycleGit(root, environment),
-      files: ownFiles,
+      files: gitMetadataFiles,
       repository,
     },
     sdd: {
@@ -45,7 +45,7 @@ export const openRepository = (root: string, { environment, clock }: RepositoryW
   }
 }
 
-export interface RepositoryHere extends RepositoryPorts {
+export interface OpenedRepository extends RepositoryPorts {
   readonly root: string
   readonly config: Config
   /** For commands: they end when they are done, or with the process. */
@@ -53,8 +53,8 @@ export interface RepositoryHere extends RepositoryPorts {
 }
 
 /** The repository a command is about. */
-export const repositoryHere = async (config: Config): Promise<RepositoryHere> => {
-  const root = await findTop(resolve(config.root))
+export const openRepositoryForCommand = async (config: Config): Promise<OpenedRepository> => {
+  const root = await findRepositoryRoot(resolve(config.root))
   if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
   const ports = openRepository(root, { environment: process.env, clock: systemClock })
   return { ...ports, root, config, signal: new AbortController().signal }

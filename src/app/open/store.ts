@@ -1,13 +1,13 @@
 import type { LogStore } from '../../lineage/store.ts'
-import { ownDatabase, ownPlace } from '../../platform/files/no-symlinks.ts'
+import { requireNoSymlinks, requireRegularDatabase } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
 import type { Config } from '../config/settings.ts'
 
-export const isAddress = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
 /** Loads ahead what a file will need. Nothing is opened; what cannot be loaded is heard when the store is. */
-export const warmStore = async ({ store }: Config): Promise<void> => {
-  if (store === 'memory' || (store !== undefined && isAddress(store))) return
+export const preloadStore = async ({ store }: Config): Promise<void> => {
+  if (store === 'memory' || (store !== undefined && isStoreUrl(store))) return
   const { loadSqlite } = await import('../../platform/log-stores/sqlite/log.ts')
   try {
     loadSqlite()
@@ -17,10 +17,12 @@ export const warmStore = async ({ store }: Config): Promise<void> => {
 /** The store the settings name. Only the driver it needs is loaded. */
 export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
   if (store === 'memory') return (await import('../../platform/log-stores/memory.ts')).memoryLogs()
-  if (store !== undefined && isAddress(store)) {
+  if (store !== undefined && isStoreUrl(store)) {
     return (await import('../../platform/log-stores/postgres/log.ts')).postgresLogs(store)
   }
   const { sqliteLogs } = await import('../../platform/log-stores/sqlite/log.ts')
-  if (store !== undefined) return sqliteLogs(ownDatabase(root, store))
-  return sqliteLogs(ownDatabase(root, stateDir, 'lineage.db'), () => makeState(ownPlace(root, stateDir)))
+  if (store !== undefined) return sqliteLogs(requireRegularDatabase(root, store))
+  return sqliteLogs(requireRegularDatabase(root, stateDir, 'lineage.db'), () =>
+    makeState(requireNoSymlinks(root, stateDir)),
+  )
 }

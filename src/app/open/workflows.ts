@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/system/clock.ts'
-import { Threads } from '../../platform/system/worker-pool.ts'
+import { WorkerPool } from '../../platform/system/worker-pool.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { ProjectSetup } from './job-context.ts'
 
@@ -19,7 +19,7 @@ export interface OpenWorkflows {
 
 /** Workflows in threads of their own: what they compute must not hold up the reading of files. */
 export const openWorkflows = (setup: ProjectSetup): OpenWorkflows => {
-  const threads = new Threads({
+  const threads = new WorkerPool({
     program: PROGRAM,
     setup,
     clock: systemClock,

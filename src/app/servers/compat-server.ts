@@ -7,14 +7,14 @@ import {
   readArguments,
   type Terminal,
 } from '../../surfaces/cli/command.ts'
-import type { Hello } from '../../surfaces/mcp/handshake.ts'
+import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import { configOptions } from '../config/config-options.ts'
-import { type Flags, type Loaded, type Preset, requireRoot } from '../config/load-config.ts'
+import { type Flags, type LoadedConfig, type Preset, requireRoot } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
-import { hostHere, loadSettings } from '../process-context.ts'
+import { createHost, loadSettings } from '../process-context.ts'
 import { reportFailure } from '../report-failure.ts'
 import { requireNode } from '../require-node.ts'
-import type { Face } from '../server-profile.ts'
+import type { ServerProfile } from '../server-profile.ts'
 
 /** For a binary that speaks HTTP unless told to speak MCP over stdio. */
 interface HttpFace {
@@ -22,7 +22,7 @@ interface HttpFace {
   readonly options: readonly Option[]
   /** Host, port and the like: its own, not those that `warrant serve` may have in the file of settings. */
   readonly defaults: Flags
-  readonly serve: (loaded: Loaded, flags: Flags, terminal: Terminal) => Promise<number>
+  readonly serve: (loaded: LoadedConfig, flags: Flags, terminal: Terminal) => Promise<number>
 }
 
 const STDIO_OPTION: Option = {
@@ -32,10 +32,10 @@ const STDIO_OPTION: Option = {
 }
 
 /** A binary of its own: the same engine, one toolset, one dialect, the manners its clients count on. */
-export interface SeedServer {
+export interface CompatServer {
   readonly binary: string
   readonly summary: string
-  readonly face: Face
+  readonly profile: ServerProfile
   readonly preset: Preset
   /** Settings that this program's own variables stand for. */
   readonly variables: (environment: NodeJS.ProcessEnv) => Flags
@@ -46,7 +46,11 @@ export interface SeedServer {
   readonly aliases?: Readonly<Record<string, string>>
   /** Options beside the settings, and what becomes of the settings by them. */
   readonly options?: readonly Option[]
-  readonly settle?: (loaded: Loaded, flags: Flags, environment: NodeJS.ProcessEnv) => Promise<Loaded>
+  readonly settle?: (
+    loaded: LoadedConfig,
+    flags: Flags,
+    environment: NodeJS.ProcessEnv,
+  ) => Promise<LoadedConfig>
   readonly exitCode?: (code: number) => number
   /** Opens the root at the start, for servers that are nothing without it. */
   readonly hold?: (config: Config) => RootHandle
@@ -54,7 +58,7 @@ export interface SeedServer {
   readonly announce?: (log: Log, config: Config) => void
 }
 
-const announceEnds = ({ log }: Hello, announce: () => void): void => {
+const announceEnds = ({ log }: Handshake, announce: () => void): void => {
   announce()
   process.on('uncaughtException', (cause) => {
     log.write('error', 'fatal', { stack: cause instanceof Error ? (cause.stack ?? '') : String(cause) })
@@ -81,15 +85,15 @@ const renameFlags = (aliases: Readonly<Record<string, string>>, values: Flags): 
     }),
   )
 
-export const runSeed = async (
-  server: SeedServer,
+export const runCompatServer = async (
+  server: CompatServer,
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> => {
   const {
     binary,
     summary,
-    face,
+    profile,
     preset,
     variables,
     http,
@@ -116,7 +120,7 @@ export const runSeed = async (
   }
   try {
     if (args[0] === '--version') {
-      terminal.print(face.identity.version)
+      terminal.print(profile.identity.version)
       return 0
     }
     requireNode()
@@ -136,8 +140,9 @@ export const runSeed = async (
       return await http.serve(loaded, flags, terminal)
     }
     const { serveStdio } = await import('./serve-stdio.ts')
-    const host = await hostHere(loaded, face, hold?.(loaded.config))
-    if (announce !== undefined) announceEnds(host.hello, () => announce(host.hello.log, loaded.config))
+    const host = await createHost(loaded, profile, hold?.(loaded.config))
+    if (announce !== undefined)
+      announceEnds(host.handshake, () => announce(host.handshake.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {
     const code = reportFailure(thrown, args.includes('--json'), terminal, binary)

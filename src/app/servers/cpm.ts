@@ -2,7 +2,7 @@ import { firstSet } from '../config/compat-env.ts'
 import { configFaults, type Flags } from '../config/load-config.ts'
 import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'
 import { VERSION } from '../config/version.ts'
-import type { SeedServer } from './compat-server.ts'
+import type { CompatServer } from './compat-server.ts'
 
 /** A value whose blanks count: a prefix usually ends with one. */
 const whole = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
@@ -32,10 +32,10 @@ const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
 })
 
 /** Knowledge packets as their first clients know them. */
-export const cpmServer: SeedServer = {
+export const cpmServer: CompatServer = {
   binary: 'cpm-mcp',
   summary: 'Serve knowledge packets over stdio.',
-  face: {
+  profile: {
     identity: { name: 'context-packet-manager', title: 'Knowledge packets', version: VERSION },
     instructions:
       'Find a packet with lookup, then query its pinned_uri; evidence_digest condenses what it says. Answers cite files and lines of a packet that is fixed by its digest.',

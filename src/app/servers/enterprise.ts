@@ -1,14 +1,14 @@
 import { TOOLS } from '../../gate/enterprise/catalog.ts'
 import { firstSet, portOf } from '../config/compat-env.ts'
 import { VERSION } from '../config/version.ts'
-import type { SeedServer } from './compat-server.ts'
+import type { CompatServer } from './compat-server.ts'
 
 /** The state of a repository and the tools that plan and judge: over HTTP, or as MCP over stdio. */
-export const enterpriseServer: SeedServer = {
+export const enterpriseServer: CompatServer = {
   binary: 'pumuki-mcp-enterprise',
   summary:
     'Serve evidence, branch, installation and specification of a repository: over HTTP, or with --stdio as MCP.',
-  face: {
+  profile: {
     identity: { name: 'pumuki-mcp-enterprise', title: 'Enterprise', version: VERSION },
     instructions:
       'Tells whether you may act on this repository and why not. Call ai_gate_check before you write; when it is BLOCKED, do what the fixes say or report them.',

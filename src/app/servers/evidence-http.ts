@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
-import { findTop } from '../../platform/git/find-root.ts'
+import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { Terminal } from '../../surfaces/cli/command.ts'
-import { evidenceFront } from '../../surfaces/http/evidence-routes.ts'
+import { evidenceHttp } from '../../surfaces/http/evidence-routes.ts'
 import { isLoopback } from '../../surfaces/http/guards.ts'
-import type { Loaded } from '../config/load-config.ts'
-import { greetHere } from '../process-context.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { createProcessContext } from '../process-context.ts'
 import { requireToken, serveFaults } from './listen.ts'
-import { serveFront } from './serve-http.ts'
+import { serveHttp } from './serve-http.ts'
 
 const TAKEN = ['/health', '/status']
 
@@ -23,20 +23,20 @@ const tidyRoute = (text: string): string => {
 
 /** Serves the evidence of the root over HTTP until a signal says otherwise. */
 export const serveEvidence = async (
-  { config }: Loaded,
+  { config }: LoadedConfig,
   asked: string,
   terminal: Terminal,
 ): Promise<number> => {
   requireToken(config)
   const route = tidyRoute(asked)
-  const { log, clock, cwd } = greetHere(config)
+  const { log, clock, cwd } = createProcessContext(config)
   const folder = resolve(cwd, config.root)
-  const root = (await findTop(folder)) ?? folder
-  const face = evidenceFront({
+  const root = (await findRepositoryRoot(folder)) ?? folder
+  const profile = evidenceHttp({
     evidence: fileEvidence(root, clock),
     route,
     // Where we live is for who is here; from elsewhere the name must do.
     path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
   })
-  return serveFront(face, config, log, (url) => terminal.print(`Evidence of ${root} on ${url}${route}`))
+  return serveHttp(profile, config, log, (url) => terminal.print(`Evidence of ${root} on ${url}${route}`))
 }

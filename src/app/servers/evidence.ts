@@ -1,12 +1,12 @@
 import { firstSet, portOf } from '../config/compat-env.ts'
 import { VERSION } from '../config/version.ts'
-import type { SeedServer } from './compat-server.ts'
+import type { CompatServer } from './compat-server.ts'
 
 /** The evidence of a repository, read-only: over HTTP, or as MCP over stdio. */
-export const evidenceServer: SeedServer = {
+export const evidenceServer: CompatServer = {
   binary: 'pumuki-mcp-evidence',
   summary: 'Serve the evidence of a repository, read-only: over HTTP, or with --stdio as MCP.',
-  face: {
+  profile: {
     identity: { name: 'pumuki-mcp-evidence', title: 'Evidence', version: VERSION },
     instructions:
       'Evidence tells on what proof you may act on this repository. Call evidence_status first; when it is degraded, diagnose and report, and change nothing.',

@@ -1,23 +1,23 @@
-import type { SeedServer } from './compat-server.ts'
+import type { CompatServer } from './compat-server.ts'
 
 const MiB = 1024 * 1024
 
 /** The belief graph as its first clients know it: names with dots, codes from 1000 to 5000. */
-export const scgServer: SeedServer = {
+export const scgServer: CompatServer = {
   binary: 'scg-mcp-server',
   summary: 'Serve the belief graph over stdio.',
-  face: {
+  profile: {
     identity: { name: 'scg_mcp_server', version: '0.3.0' },
     capabilities: { tools: {}, resources: {}, prompts: {} },
-    manners: {
+    compat: {
       methodCalls: true,
       nullParams: true,
       aliases: new Map([['tools.list', 'tools/list']]),
       maxDepth: 128,
-      inOrder: true,
-      listExtras: true,
+      orderedResponses: true,
+      listingMeta: true,
       shutdown: false,
-      blame: 'debug',
+      badArgumentsLevel: 'debug',
     },
   },
   preset: new Map<string, unknown>([

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { LOG_LEVELS } from '../../platform/system/log.ts'
-import { PLAIN_MANNERS } from '../../surfaces/mcp/handshake.ts'
+import { NO_COMPAT } from '../../surfaces/mcp/handshake.ts'
 import { openRoot } from '../open/root.ts'
-import type { SeedServer } from './compat-server.ts'
+import type { CompatServer } from './compat-server.ts'
 
 const MiB = 1024 * 1024
 
@@ -18,13 +18,13 @@ const TOOLS = [
 ]
 
 /** The architect's view of a Java project: a few tools, JSON-RPC errors, a log like that of a Java server. */
-export const sentinelServer: SeedServer = {
+export const sentinelServer: CompatServer = {
   binary: 'sentinel-mcp',
   summary: 'Serve the files of one project over stdio, read-only but for new reports.',
-  face: {
+  profile: {
     identity: { name: 'SentinelMcpServer', version: '1.0.0' },
     capabilities: { tools: { listChanged: false } },
-    manners: { ...PLAIN_MANNERS, shutdown: true, blame: 'warn' },
+    compat: { ...NO_COMPAT, shutdown: true, badArgumentsLevel: 'warn' },
   },
   preset: new Map<string, unknown>([
     ['dialect', 'sentinel'],

@@ -1,21 +1,21 @@
 import type { Log } from '../../kernel/ports.ts'
 import { randomIds } from '../../platform/system/ids.ts'
-import { createFront, type FrontOptions } from '../../surfaces/http/server.ts'
+import { createHttpServer, type HttpServerSettings } from '../../surfaces/http/server.ts'
 import type { Config } from '../config/settings.ts'
-import { endWith } from '../shutdown.ts'
+import { onShutdown } from '../shutdown.ts'
 import { accessRules, listen } from './listen.ts'
 
 /** What a server of its own answers, beside how it is reached and guarded. */
-export type Face = Pick<FrontOptions, 'routes'> & Partial<FrontOptions>
+export type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
 
 /** Serves a front until a signal says otherwise. `announce` hears the address once it listens. */
-export const serveFront = async (
-  face: Face,
+export const serveHttp = async (
+  profile: HttpServerOptions,
   config: Config,
   log: Log,
   announce: (url: string) => void,
 ): Promise<never> => {
-  const front = createFront({
+  const front = createHttpServer({
     access: accessRules(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
@@ -23,7 +23,7 @@ export const serveFront = async (
     ids: randomIds,
     observe: () => {},
     challenge: () => 'Bearer',
-    ...face,
+    ...profile,
   })
   announce(await listen(front, config))
   return new Promise(() => {
@@ -32,6 +32,6 @@ export const serveFront = async (
         front.close(() => end())
         front.closeIdleConnections()
       })
-    endWith(stop, { orphaned: 'stay' })
+    onShutdown(stop, { orphaned: 'stay' })
   })
 }

@@ -3,10 +3,12 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/worker-pool.ts'
 import { MAX_FILE } from '../../project/job-context.ts'
 import { JOBS, type JobName } from '../../project/jobs.ts'
-import { layDesk, type ProjectSetup } from '../open/job-context.ts'
-import { serveJobs } from './worker-loop.ts'
+import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
+import { runWorkerLoop } from './worker-loop.ts'
 
-const { setup, cell } = workerData as ThreadData<ProjectSetup>
-const parts = { ...layDesk(setup), fileBytes: MAX_FILE, now: () => systemClock.now() }
+const { setup, cancelFlag } = workerData as ThreadData<ProjectSetup>
+const parts = { ...createJobContext(setup), fileBytes: MAX_FILE, now: () => systemClock.now() }
 
-serveJobs(cell, ({ name, args }, { watch }) => JOBS[name as JobName]({ ...parts, watch }, args as never))
+runWorkerLoop(cancelFlag, ({ name, args }, { checkDeadline }) =>
+  JOBS[name as JobName]({ ...parts, checkDeadline }, args as never),
+)

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type Answer, type Order, scannerChild } from '../../platform/scanner/worker.ts'
+import { scanWorker, type WorkerRequest, type WorkerResponse } from '../../platform/scanner/worker.ts'
 
 // A rule that keeps the main thread busy also keeps it from noticing that its parent is gone: this thread does.
 const WATCH = `
@@ -15,8 +15,8 @@ const guard = () =>
   })
 
 /** Serves the scanner that started this process, until it goes. */
-export const main = (): void => {
-  const obey = scannerChild((answer: Answer) => process.send?.(answer), guard)
+export const runScanChild = (): void => {
+  const obey = scanWorker((answer: WorkerResponse) => process.send?.(answer), guard)
   process.on('disconnect', () => process.exit(0))
-  process.on('message', (order) => void obey(order as Order))
+  process.on('message', (order) => void obey(order as WorkerRequest))
 }

@@ -4,15 +4,15 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/worker-pool.ts'
 import { WORKFLOWS, type WorkflowName } from '../../project/workflow-jobs.ts'
 import { VERSION } from '../config/version.ts'
-import { layDesk, type ProjectSetup } from '../open/job-context.ts'
-import { serveJobs } from './worker-loop.ts'
+import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
+import { runWorkerLoop } from './worker-loop.ts'
 
 /** Workflows run here: they take seconds, and the parser is native code that cannot be interrupted. */
 
-const { setup, cell } = workerData as ThreadData<ProjectSetup>
-const { jail } = layDesk(setup)
+const { setup, cancelFlag } = workerData as ThreadData<ProjectSetup>
+const { jail } = createJobContext(setup)
 const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION }
 
-serveJobs(cell, ({ name, args }, tools) =>
+runWorkerLoop(cancelFlag, ({ name, args }, tools) =>
   WORKFLOWS[name as WorkflowName]({ ...parts, ...tools }, args as never),
 )

@@ -52,14 +52,14 @@ const judge = (truth: number, harm: number, coherence: number, { epsilon }: Grap
 export const auditNode = (tables: Tables, config: GraphConfig, id: number): NodeAudit =>
   judge(tables.nodes.holds(id) ? 1 : 0, harmOf(tables, id), edgesSound(tables, id) ? 1 : 0, config)
 
-export interface Sweep {
+export interface FullAudit {
   /** The larger of what the second book is off by and the worst node. */
   readonly drift: number
   readonly invalid: ReadonlySet<number>
 }
 
 /** Looks at everything: counts the energy again, cell by cell, and judges every node and edge once. */
-export const sweepAll = (tables: Tables, config: GraphConfig): Sweep => {
+export const auditAll = (tables: Tables, config: GraphConfig): FullAudit => {
   const { nodes, edges, ledger } = tables
   const invalid = new Set<number>()
   let drift = ledger.drift(recountBalances(nodes.cells, nodes.count))

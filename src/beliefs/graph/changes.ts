@@ -10,7 +10,7 @@ import { clampBelief, type TickPlan } from './propagate.ts'
 import type { Tables } from './tables.ts'
 
 /** One operation carried out. Everything that can fail comes before the first write. */
-export interface Change<T> {
+export interface GraphChange<T> {
   readonly result: T
   /** SHA-256 of the changed records, 64 hexadecimal digits. */
   readonly delta: string
@@ -30,7 +30,12 @@ export type TickFacts = {
 const CONVERGED = 1e-12
 
 /** Energy: reserve to node. */
-export const createNode = (tables: Tables, belief: number, energy: number, at: number): Change<NodeState> => {
+export const createNode = (
+  tables: Tables,
+  belief: number,
+  energy: number,
+  at: number,
+): GraphChange<NodeState> => {
   const { nodes, edges, ledger, order } = tables
   const first = requireRange('belief', belief, 0, 1)
   const amount = splitEnergy(requireRange('energy', energy, 0, MAX_ENERGY))
@@ -61,7 +66,7 @@ export const mutateNode = (
   id: number,
   delta: number,
   at: number,
-): Change<NodeState> => {
+): GraphChange<NodeState> => {
   const ids = Uint32Array.of(id)
   const accounts = ledger.accounts()
   const restore = nodes.capture(ids)
@@ -85,7 +90,7 @@ export const bindEdge = (
   dst: number,
   weight: number,
   at: number,
-): Change<EdgeState> => {
+): GraphChange<EdgeState> => {
   if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another edge')
   edges.reserve(edges.count + 1)
   const reorder = order?.admit(src, dst)
@@ -99,7 +104,7 @@ export const bindEdge = (
 }
 
 /** Energy: node to node. */
-export const applyTick = (tables: Tables, plan: TickPlan, at: number): Change<TickFacts> => {
+export const applyTick = (tables: Tables, plan: TickPlan, at: number): GraphChange<TickFacts> => {
   const { nodes, edges, ledger } = tables
   const { cells, touched, maxChange } = plan
   const accounts = ledger.accounts()

@@ -23,7 +23,7 @@ const join = (a: number, b: number): number => (a >>> 0) * 2 ** 21 + (b >>> 11)
 const CELL_WORDS = 8
 
 /** `words` is an integer view of the cells. */
-export const sealCell = (words: Int32Array, id: number): number => {
+export const checksumCell = (words: Int32Array, id: number): number => {
   const low = LOW
   const high = 1 - low
   const end = (id + 1) * CELL_WORDS
@@ -39,7 +39,7 @@ export const sealCell = (words: Int32Array, id: number): number => {
 }
 
 /** `words` is an integer view of the weights. */
-export const sealEdge = (words: Int32Array, id: number, src: number, dst: number): number => {
+export const checksumEdge = (words: Int32Array, id: number, src: number, dst: number): number => {
   const first = words[id * 2 + LOW] as number
   const second = words[id * 2 + 1 - LOW] as number
   const a = turnA(turnA(turnA(turnA(id, src), dst), first), second)

@@ -5,9 +5,9 @@ export type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint3
 export const MAX_ROWS = 2 ** 31 - 1
 
 /** Room for `rows`, doubling, so that a million appends copy each row about once. */
-export const roomFor = (rows: number, room: number): number => Math.max(rows, room * 2, 16)
+export const capacityFor = (rows: number, room: number): number => Math.max(rows, room * 2, 16)
 
-export const widen = <T extends Column>(column: T, length: number): T => {
+export const grow = <T extends Column>(column: T, length: number): T => {
   const wider = new (column.constructor as new (length: number) => T)(length)
   wider.set(column)
   return wider

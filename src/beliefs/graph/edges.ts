@@ -1,5 +1,5 @@
-import { sealEdge } from './checksum.ts'
-import { roomFor, widen } from './columns.ts'
+import { checksumEdge } from './checksum.ts'
+import { capacityFor, grow } from './columns.ts'
 
 export type EdgeState = {
   readonly id: number
@@ -19,7 +19,7 @@ export class EdgeTable {
   dst = new Uint32Array(0)
   weight = new Float64Array(0)
   at = new Float64Array(0)
-  seals = new Float64Array(0)
+  checksums = new Float64Array(0)
   /** Per node: the sum of |weight| over incoming edges, added up in the order of their ids. */
   inflow = new Float64Array(0)
   #words = new Int32Array(0)
@@ -32,25 +32,25 @@ export class EdgeTable {
   reserve(rows: number): void {
     const room = this.at.length
     if (rows <= room) return
-    const wider = roomFor(rows, room)
-    const at = widen(this.at, wider)
-    this.src = widen(this.src, wider)
-    this.dst = widen(this.dst, wider)
-    this.weight = widen(this.weight, wider)
+    const wider = capacityFor(rows, room)
+    const at = grow(this.at, wider)
+    this.src = grow(this.src, wider)
+    this.dst = grow(this.dst, wider)
+    this.weight = grow(this.weight, wider)
     this.#words = new Int32Array(this.weight.buffer)
-    this.seals = widen(this.seals, wider)
-    this.#nextOut = widen(this.#nextOut, wider)
-    this.#nextIn = widen(this.#nextIn, wider)
+    this.checksums = grow(this.checksums, wider)
+    this.#nextOut = grow(this.#nextOut, wider)
+    this.#nextIn = grow(this.#nextIn, wider)
     this.at = at
   }
 
   reserveNodes(rows: number): void {
     const room = this.inflow.length
     if (rows <= room) return
-    const wider = roomFor(rows, room)
-    this.#firstOut = widen(this.#firstOut, wider).fill(NONE, room)
-    this.#firstIn = widen(this.#firstIn, wider).fill(NONE, room)
-    this.inflow = widen(this.inflow, wider)
+    const wider = capacityFor(rows, room)
+    this.#firstOut = grow(this.#firstOut, wider).fill(NONE, room)
+    this.#firstIn = grow(this.#firstIn, wider).fill(NONE, room)
+    this.inflow = grow(this.inflow, wider)
   }
 
   push(src: number, dst: number, weight: number, at: number): number {
@@ -60,7 +60,7 @@ export class EdgeTable {
     this.dst[id] = dst
     this.weight[id] = weight
     this.at[id] = at
-    this.seals[id] = sealEdge(this.#words, id, src, dst)
+    this.checksums[id] = checksumEdge(this.#words, id, src, dst)
     this.#link(id)
     return id
   }
@@ -125,16 +125,18 @@ export class EdgeTable {
 
   /** The first edge whose seal does not hold; -1 when all do. */
   firstBroken(): number {
-    const { src, dst, seals, count } = this
+    const { src, dst, checksums, count } = this
     const words = this.#words
     for (let id = 0; id < count; id += 1) {
-      if (seals[id] !== sealEdge(words, id, src[id] as number, dst[id] as number)) return id
+      if (checksums[id] !== checksumEdge(words, id, src[id] as number, dst[id] as number)) return id
     }
     return -1
   }
 
   holds(id: number): boolean {
-    return this.seals[id] === sealEdge(this.#words, id, this.src[id] as number, this.dst[id] as number)
+    return (
+      this.checksums[id] === checksumEdge(this.#words, id, this.src[id] as number, this.dst[id] as number)
+    )
   }
 
   // Members in the order of canonical JSON, which every write puts on record.

@@ -190,7 +190,7 @@ describe('a change past the commit path', () => {
     graph.columns.cells[1] = 11
     const sealed = new Graph(DEFAULT_CONFIG)
     sealed.createNode(0, 11, 0)
-    graph.columns.seals[0] = sealed.columns.seals[0] ?? 0
+    graph.columns.checksums[0] = sealed.columns.checksums[0] ?? 0
     expect(graph.auditNode(0).valid).toBe(true)
     expect(graph.recount()).toBe(1)
   })

@@ -1,7 +1,7 @@
 import { checkConfig, type GraphConfig, MAX_WEIGHT, requireRange } from '../config.ts'
 import { beliefFaults } from '../faults.ts'
-import { auditNode, type NodeAudit, sweepAll } from './audit.ts'
-import { applyTick, bindEdge, type Change, createNode, mutateNode, type TickFacts } from './changes.ts'
+import { auditAll, auditNode, type NodeAudit } from './audit.ts'
+import { applyTick, bindEdge, createNode, type GraphChange, mutateNode, type TickFacts } from './changes.ts'
 import type { EdgeState } from './edges.ts'
 import { type Accounts, recountBalances } from './ledger.ts'
 import type { NodeState, NodeTable } from './nodes.ts'
@@ -15,7 +15,7 @@ export { DEFAULT_CONFIG, type GraphConfig } from '../config.ts'
 export type EntityId = number | bigint
 
 /** An operation that has happened. */
-export interface Applied<T> extends Omit<Change<T>, 'revert'> {
+export interface Applied<T> extends Omit<GraphChange<T>, 'revert'> {
   /** Restores what was, to the bit. Operations are undone newest first. */
   readonly undo: () => void
 }
@@ -98,9 +98,9 @@ export class Graph {
   }
 
   /** The stored numbers themselves. Only the operations write them; a test may, to see it found out. */
-  get columns(): Pick<NodeTable, 'cells' | 'seals'> & { readonly weights: Float64Array } {
+  get columns(): Pick<NodeTable, 'cells' | 'checksums'> & { readonly weights: Float64Array } {
     const { nodes, edges } = this.#tables
-    return { cells: nodes.cells, seals: nodes.seals, weights: edges.weight }
+    return { cells: nodes.cells, checksums: nodes.checksums, weights: edges.weight }
   }
 
   node(id: EntityId): NodeState {
@@ -158,7 +158,7 @@ export class Graph {
 
   /** Counts and judges everything anew, and returns the drift it finds. */
   recount(): number {
-    const { drift, invalid } = sweepAll(this.#tables, this.config)
+    const { drift, invalid } = auditAll(this.#tables, this.config)
     this.#broken = new Set(invalid)
     this.#worst = drift
     return drift
@@ -198,7 +198,7 @@ export class Graph {
     throw beliefFaults.seal_broken(`edge ${edge} is not what was bound`)
   }
 
-  #applied<T>({ result, delta, revert }: Change<T>): Applied<T> {
+  #applied<T>({ result, delta, revert }: GraphChange<T>): Applied<T> {
     const before = this.#newest
     this.#serial += 1
     const mine = this.#serial

@@ -1,5 +1,5 @@
-import { sealCell } from './checksum.ts'
-import { roomFor, widen } from './columns.ts'
+import { checksumCell } from './checksum.ts'
+import { capacityFor, grow } from './columns.ts'
 import { type Amount, CELL, readAmount, showAmount, writeAmount } from './energy.ts'
 
 export type NodeState = {
@@ -35,7 +35,7 @@ export class NodeTable {
   // Belief and limbs of a node lie side by side: a tick reaches them together, and at random.
   cells = new Float64Array(0)
   words = new Int32Array(0)
-  seals = new Float64Array(0)
+  checksums = new Float64Array(0)
   stability = new Float64Array(0)
   at = new Float64Array(0)
 
@@ -43,14 +43,14 @@ export class NodeTable {
   reserve(rows: number): void {
     const room = this.at.length
     if (rows <= room) return
-    const wider = roomFor(rows, room)
-    const cells = widen(this.cells, wider * CELL)
-    const seals = widen(this.seals, wider)
-    const stability = widen(this.stability, wider)
-    this.at = widen(this.at, wider)
+    const wider = capacityFor(rows, room)
+    const cells = grow(this.cells, wider * CELL)
+    const seals = grow(this.checksums, wider)
+    const stability = grow(this.stability, wider)
+    this.at = grow(this.at, wider)
     this.cells = cells
     this.words = new Int32Array(cells.buffer)
-    this.seals = seals
+    this.checksums = seals
     this.stability = stability
   }
 
@@ -71,7 +71,7 @@ export class NodeTable {
     this.cells[id * CELL] = belief
     writeAmount(this.cells, id * CELL, amount)
     this.at[id] = at
-    this.seals[id] = sealCell(this.words, id)
+    this.checksums[id] = checksumCell(this.words, id)
   }
 
   /**
@@ -106,16 +106,16 @@ export class NodeTable {
       this.cells.set(before.subarray(0, count * CELL))
       this.stability.set(kept.stability)
       this.at.set(kept.at)
-      for (const id of ids) this.seals[id] = sealCell(this.words, id)
+      for (const id of ids) this.checksums[id] = checksumCell(this.words, id)
     }
   }
 
   #stamp(ids: Uint32Array, at: number): void {
-    const { words, seals, at: times } = this
+    const { words, checksums, at: times } = this
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
       times[id] = at
-      seals[id] = sealCell(words, id)
+      checksums[id] = checksumCell(words, id)
     }
   }
 
@@ -138,7 +138,7 @@ export class NodeTable {
       copyCell(kept, row, this.cells, id * CELL)
       this.stability[id] = kept[row + CELL] as number
       this.at[id] = kept[row + CELL + 1] as number
-      this.seals[id] = sealCell(this.words, id)
+      this.checksums[id] = checksumCell(this.words, id)
     }
   }
 
@@ -151,13 +151,13 @@ export class NodeTable {
   }
 
   holds(id: number): boolean {
-    return this.seals[id] === sealCell(this.words, id)
+    return this.checksums[id] === checksumCell(this.words, id)
   }
 
   /** The first node whose seal does not hold; -1 when all do. */
   firstBroken(): number {
-    const { words, seals, count } = this
-    for (let id = 0; id < count; id += 1) if (seals[id] !== sealCell(words, id)) return id
+    const { words, checksums, count } = this
+    for (let id = 0; id < count; id += 1) if (checksums[id] !== checksumCell(words, id)) return id
     return -1
   }
 

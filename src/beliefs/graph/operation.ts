@@ -33,7 +33,7 @@ export interface Erasure {
 }
 
 /** What an operation did, and the way back. */
-export interface Done {
+export interface OperationResult {
   readonly result: JsonObject
   /** Digest of every record that changed; empty for operations that change none. */
   readonly delta: string
@@ -43,7 +43,7 @@ export interface Done {
 const NOTHING = (): void => {}
 
 /** Carries out an operation. A fault leaves the graph as it was. */
-export const execute = (graph: Graph, { op, args }: Operation, at: number): Done => {
+export const execute = (graph: Graph, { op, args }: Operation, at: number): OperationResult => {
   switch (op) {
     case 'node.create':
       return graph.createNode(args.belief, args.energy, at)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sealCell } from './checksum.ts'
+import { checksumCell } from './checksum.ts'
 import { DEFAULT_CONFIG, Graph } from './graph.ts'
 
 const pair = (weight: number, energy = 100) => {
@@ -116,7 +116,7 @@ describe('a tick that changes most nodes', () => {
     const graph = build()
     // What no operation writes, an older snapshot may hold.
     graph.columns.cells[8] = -0
-    graph.columns.seals[2] = sealCell(new Int32Array(graph.columns.cells.buffer), 2)
+    graph.columns.checksums[2] = checksumCell(new Int32Array(graph.columns.cells.buffer), 2)
     graph.propagate(6)
     expect(Object.is(graph.columns.cells[8], -0)).toBe(true)
     expect(graph.auditNode(2).valid).toBe(true)

@@ -15,7 +15,7 @@ const label = ({ id, belief, claim }: Scene['nodes'][number]): string =>
 // Quotes and control characters would end a label early; each language has its own way out.
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
 
-export const drawDot = ({ nodes, edges }: Scene): string =>
+export const renderDot = ({ nodes, edges }: Scene): string =>
   [
     'digraph beliefs {',
     '  node [shape=box, style=rounded];',
@@ -28,7 +28,7 @@ export const drawDot = ({ nodes, edges }: Scene): string =>
 const mermaidText = (text: string): string =>
   plain(text).replace(/[^\p{L}\p{N} .,:%()-]/gu, (char) => `#${char.codePointAt(0)};`)
 
-export const drawMermaid = ({ nodes, edges }: Scene): string =>
+export const renderMermaid = ({ nodes, edges }: Scene): string =>
   [
     'flowchart LR',
     ...nodes.map((node) => `  n${node.id}["${mermaidText(label(node))}"]`),
@@ -60,7 +60,7 @@ const columnsOf = ({ nodes, edges }: Scene): Map<number, number> => {
 }
 
 /** A picture that needs nothing else to be shown. Fuller colour is stronger belief. */
-export const drawSvg = (scene: Scene): string => {
+export const renderSvg = (scene: Scene): string => {
   const columns = columnsOf(scene)
   const filled = new Map<number, number>()
   const places = new Map(

@@ -38,14 +38,14 @@ const configHash = (config: GraphConfig): Buffer =>
 
 const columnsOf = ({ nodes, edges }: Tables, nodeCount: number, edgeCount: number): [Column, number][] => [
   [nodes.cells, nodeCount * CELL],
-  [nodes.seals, nodeCount],
+  [nodes.checksums, nodeCount],
   [nodes.stability, nodeCount],
   [nodes.at, nodeCount],
   [edges.src, edgeCount],
   [edges.dst, edgeCount],
   [edges.weight, edgeCount],
   [edges.at, edgeCount],
-  [edges.seals, edgeCount],
+  [edges.checksums, edgeCount],
 ]
 
 const lengthOf = (columns: [Column, number][]): number =>

@@ -1,5 +1,5 @@
 import { beliefFaults } from '../faults.ts'
-import { roomFor, widen } from './columns.ts'
+import { capacityFor, grow } from './columns.ts'
 import type { EdgeTable } from './edges.ts'
 
 const nothing = (): void => {}
@@ -26,8 +26,8 @@ export class TopoOrder {
   reserve(nodes: number): void {
     const room = this.#seen.length
     if (nodes <= room) return
-    this.#position = widen(this.#position, roomFor(nodes, room))
-    this.#seen = widen(this.#seen, roomFor(nodes, room))
+    this.#position = grow(this.#position, capacityFor(nodes, room))
+    this.#seen = grow(this.#seen, capacityFor(nodes, room))
   }
 
   /** A new node comes last. */

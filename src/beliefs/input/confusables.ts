@@ -50,7 +50,7 @@ const latinise = (text: string): string =>
  * keep a letter from being recognised; so does everything between words. A capital I is an l in many a font,
  * and a zero an o, so each pair counts as one letter.
  */
-export const foldName = (name: string): string =>
+export const confusableSkeleton = (name: string): string =>
   latinise(
     latinise(name)
       .normalize('NFKD')

@@ -1,10 +1,10 @@
 import { isRecord, type Json } from '../../kernel/encoding/json.ts'
-import { foldName } from './confusables.ts'
+import { confusableSkeleton } from './confusables.ts'
 import { FORBIDDEN_NAMES } from './forbidden-names.ts'
 
-const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(foldName).join('|'))
+const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(confusableSkeleton).join('|'))
 
-const looksForbidden = (text: string): boolean => FORBIDDEN.test(foldName(text))
+const looksForbidden = (text: string): boolean => FORBIDDEN.test(confusableSkeleton(text))
 
 const MAX_JUDGED = 1_024
 /** Longer names are not ours, and remembering them would let a caller fill the memory. */

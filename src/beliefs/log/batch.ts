@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/encoding/json.ts'
-import type { Draft } from '../../lineage/entry.ts'
+import type { EntryDraft } from '../../lineage/entry.ts'
 import type { Operation } from '../graph/operation.ts'
-import type { State } from './graph-state.ts'
+import type { GraphState } from './graph-state.ts'
 
 export interface Committed {
   readonly seq: number
@@ -9,7 +9,7 @@ export interface Committed {
   readonly result: JsonObject
 }
 
-export type Job =
+export type GraphJob =
   | {
       readonly kind: 'write'
       readonly operation: Operation
@@ -19,14 +19,14 @@ export type Job =
     }
   | {
       readonly kind: 'read'
-      readonly look: (state: State, size: number) => unknown
+      readonly look: (state: GraphState, size: number) => unknown
       readonly resolve: (seen: never) => void
       readonly reject: (thrown: unknown) => void
     }
 
 /** A batch carried out on our copy and not yet durable. */
-export interface Plan {
-  readonly drafts: readonly Draft[]
+export interface BatchPlan {
+  readonly drafts: readonly EntryDraft[]
   readonly undo: readonly (() => void)[]
   /** What each job will be told once the batch is durable. */
   readonly told: readonly unknown[]
@@ -35,9 +35,9 @@ export interface Plan {
 }
 
 /** Tells every job what came of it, in their order. */
-export const settleAll = (jobs: readonly Job[], { told, refused }: Plan): void => {
+export const settleAll = (jobs: readonly GraphJob[], { told, refused }: BatchPlan): void => {
   for (let place = 0; place < jobs.length; place += 1) {
-    const job = jobs[place] as Job
+    const job = jobs[place] as GraphJob
     if (refused.has(place)) job.reject(refused.get(place))
     else if (job.kind === 'read') job.resolve(told[place] as never)
     else job.resolve(job.show(told[place] as Committed) as never)

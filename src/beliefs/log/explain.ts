@@ -2,12 +2,12 @@ import { readEntry } from '../../lineage/read-rows.ts'
 import type { Row } from '../../lineage/store.ts'
 import { beliefFaults } from '../faults.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
-import type { ExplainResult, Shape } from '../schemas.ts'
-import { State } from './graph-state.ts'
+import type { ExplainResult, SchemaInput } from '../schemas.ts'
+import { GraphState } from './graph-state.ts'
 
 const MAX_HISTORY = 100
 
-type History = Shape<typeof ExplainResult>['history'][number]
+type History = SchemaInput<typeof ExplainResult>['history'][number]
 
 /**
  * What moved a node, found by doing everything again. A tick's step is shared out among the sources in
@@ -17,8 +17,8 @@ export const explainNode = async (
   config: GraphConfig,
   rows: AsyncIterable<Row>,
   node: number,
-): Promise<Shape<typeof ExplainResult>> => {
-  const state = new State(new Graph(config))
+): Promise<SchemaInput<typeof ExplainResult>> => {
+  const state = new GraphState(new Graph(config))
   const moved = new Map<number, { moved: number; ticks: number }>()
   const history: History[] = []
   let changes = 0

@@ -4,10 +4,10 @@ import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Entry } from '../../lineage/entry.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
-import { type Done, execute, type Operation } from '../graph/operation.ts'
+import { execute, type Operation, type OperationResult } from '../graph/operation.ts'
 
 /** What is known of a node beside the physics. Kept out of everything an agent sees of the topology. */
-export interface Claim {
+export interface NodeClaim {
   readonly claim?: string
   readonly evidence?: string
 }
@@ -37,19 +37,19 @@ const HASH_BYTES = 32
 const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
 
 /** A graph and the claims of its nodes: a deterministic function of the log. */
-export class State {
+export class GraphState {
   graph: Graph
   /** Time of the newest entry, in milliseconds; 0 before the first. */
   at: number
-  readonly claims: Map<number, Claim>
+  readonly claims: Map<number, NodeClaim>
 
-  constructor(graph: Graph, at = 0, claims: ReadonlyMap<number, Claim> = new Map()) {
+  constructor(graph: Graph, at = 0, claims: ReadonlyMap<number, NodeClaim> = new Map()) {
     this.graph = graph
     this.at = at
     this.claims = new Map(claims)
   }
 
-  execute(operation: Operation, at: number): Done {
+  execute(operation: Operation, at: number): OperationResult {
     const before = this.at
     const done = execute(this.graph, operation, at)
     const takeBack = this.#claim(operation)
@@ -83,7 +83,7 @@ export class State {
   }
 
   /** Becomes what another is. */
-  moveTo({ graph, at, claims }: State): void {
+  copyFrom({ graph, at, claims }: GraphState): void {
     this.graph = graph
     this.at = at
     this.claims.clear()
@@ -99,7 +99,7 @@ export class State {
       throw damaged('has another payload than was recorded')
     }
     let recorded: z.infer<typeof Payload>
-    let done: Done
+    let done: OperationResult
     try {
       recorded = Payload.parse(JSON.parse(payload))
       const { op, args } = recorded
@@ -130,13 +130,13 @@ export class State {
   }
 
   /** The state in a snapshot that follows `link`; undefined when it is damaged or belongs elsewhere. */
-  static restore(config: GraphConfig, bytes: Uint8Array, link: string): State | undefined {
+  static restore(config: GraphConfig, bytes: Uint8Array, link: string): GraphState | undefined {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, bytes.length - HASH_BYTES))
     if (body.length < LENGTH_BYTES || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined
     const end = LENGTH_BYTES + body.readUInt32LE(0)
     const header = Header.parse(JSON.parse(body.subarray(LENGTH_BYTES, end).toString('utf8')))
     if (header.link !== link) return undefined
-    const claims = header.claims.map(({ node, ...claim }): [number, Claim] => [node, claim])
-    return new State(Graph.restore(config, body.subarray(end)), header.at, new Map(claims))
+    const claims = header.claims.map(({ node, ...claim }): [number, NodeClaim] => [node, claim])
+    return new GraphState(Graph.restore(config, body.subarray(end)), header.at, new Map(claims))
   }
 }

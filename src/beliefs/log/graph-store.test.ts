@@ -1,32 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readRows } from '../../lineage/read-rows.ts'
-import type { Log, LogStore, Row } from '../../lineage/store.ts'
+import type { LineageLog, LogStore, Row } from '../../lineage/store.ts'
 import { memoryLogs } from '../../platform/log-stores/memory.ts'
 import { fixedSalts } from '../../platform/system/salts.ts'
 import { Beliefs } from '../beliefs.ts'
 import { DEFAULT_CONFIG } from '../graph/graph.ts'
-import { Keeper } from './graph-store.ts'
-import { fixedStamps } from './timestamps.ts'
-import { reexecute } from './verify-replay.ts'
+import { GraphStore } from './graph-store.ts'
+import { fixedTimestamps } from './timestamps.ts'
+import { verifyReplay } from './verify-replay.ts'
 
 const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promise<Beliefs> => {
-  const keeper = await Keeper.open({
+  const graphStore = await GraphStore.open({
     store,
     name: 'g',
     config: DEFAULT_CONFIG,
     clockMode: 'deterministic',
-    stamp: fixedStamps,
+    stamp: fixedTimestamps,
     salt: fixedSalts,
-    diary: { write: (_, message) => heard.push(message) },
+    logger: { write: (_, message) => heard.push(message) },
     every,
   })
-  return new Beliefs({ keeper, version: '1', writeFile: async () => {} })
+  return new Beliefs({ graphStore, version: '1', writeFile: async () => {} })
 }
 
 /** Everything anybody can see of a graph. */
 const look = (beliefs: Beliefs) =>
-  beliefs.keeper.replica.read(({ graph, claims }) => ({
+  beliefs.graphStore.replica.read(({ graph, claims }) => ({
     nodes: [...graph.nodes()],
     edges: [...graph.edges()],
     claims: [...claims],
@@ -86,8 +86,10 @@ describe('a graph over a log', () => {
         for (const other of others) expect(other).toEqual(first)
         expect(await look(await open(store))).toEqual(first)
         const [one] = replicas
-        expect(await one.verify()).toMatchObject({ outcome: 'intact', size: one.keeper.size })
-        expect(await reexecute(DEFAULT_CONFIG, readRows(one.keeper.log))).toMatchObject({ outcome: 'same' })
+        expect(await one.verify()).toMatchObject({ outcome: 'intact', size: one.graphStore.size })
+        expect(await verifyReplay(DEFAULT_CONFIG, readRows(one.graphStore.log))).toMatchObject({
+          outcome: 'same',
+        })
       }),
       { numRuns: 60 },
     )
@@ -115,7 +117,7 @@ describe('a graph over a log', () => {
       ...inner,
       open: async (name, genesis) => {
         const log = await inner.open(name, genesis)
-        const append: Log['append'] = (...args) => {
+        const append: LineageLog['append'] = (...args) => {
           if (broken.now) throw new Error('disk full')
           return log.append(...args)
         }
@@ -150,7 +152,7 @@ describe('a graph over a log', () => {
     const beliefs = await open(store, 2, heard)
     for (let id = 0; id < 6; id += 1) {
       expect(await beliefs.createNode({ belief: 0.5, energy: 1 })).toMatchObject({ node_id: id })
-      await beliefs.keeper.replica.idle()
+      await beliefs.graphStore.replica.idle()
     }
     expect(tried).toBe(2)
     expect(heard).toEqual(['snapshot not kept', 'snapshot not kept'])
@@ -160,14 +162,14 @@ describe('a graph over a log', () => {
     const store = memoryLogs()
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1 })
-    await beliefs.keeper.replica.read(({ graph }) => {
+    await beliefs.graphStore.replica.read(({ graph }) => {
       graph.columns.cells[0] = 0.9
     })
     await expect(beliefs.mutateNode(0, 0.1)).rejects.toMatchObject({ kind: 'corrupt' })
-    await beliefs.keeper.replica.idle()
+    await beliefs.graphStore.replica.idle()
     expect(await beliefs.queryNode(0)).toMatchObject({ belief: 0.5 })
     const entries: string[] = []
-    for await (const { entry } of readRows(beliefs.keeper.log)) entries.push(JSON.parse(entry).operation)
+    for await (const { entry } of readRows(beliefs.graphStore.log)) entries.push(JSON.parse(entry).operation)
     expect(entries).toEqual(['node.create', 'governor.correction'])
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, drift: 0 })
   })
@@ -177,11 +179,11 @@ describe('a graph over a log', () => {
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1 })
     const right = await look(beliefs)
-    await beliefs.keeper.replica.read(({ graph }) => {
+    await beliefs.graphStore.replica.read(({ graph }) => {
       graph.columns.cells[1] = 12_345
     })
-    await beliefs.keeper.close()
-    expect(await beliefs.keeper.log.snapshots()).toHaveLength(1)
+    await beliefs.graphStore.close()
+    expect(await beliefs.graphStore.log.snapshots()).toHaveLength(1)
     const next = await open(store)
     expect(await look(next)).toEqual(right)
     expect(await next.governanceStatus()).toMatchObject({ healthy: true, lineage_length: 1 })
@@ -190,13 +192,13 @@ describe('a graph over a log', () => {
   it('counts everything anew for who asks after its health, when that was long ago', async () => {
     const beliefs = await open(memoryLogs(), 4)
     for (let node = 0; node < 15; node += 1) await beliefs.createNode({ belief: 0.5, energy: 1 })
-    await beliefs.keeper.replica.read(({ graph }) => {
+    await beliefs.graphStore.replica.read(({ graph }) => {
       graph.columns.cells[1] = 12_345
     })
     const seen = await beliefs.governanceStatus()
     expect(seen).toMatchObject({ drift_ok: false, esv_valid: false, coherent: false, healthy: false })
     expect(seen.drift).toBeGreaterThan(12_000)
-    await beliefs.keeper.replica.idle()
+    await beliefs.graphStore.replica.idle()
     expect(await beliefs.queryNode(0)).toMatchObject({ energy: 1 })
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, drift: 0, lineage_length: 16 })
   })
@@ -204,14 +206,14 @@ describe('a graph over a log', () => {
   it('counts all energy anew after a thousand commits, and puts right what is not what it was', async () => {
     const beliefs = await open(memoryLogs(), Number.MAX_SAFE_INTEGER)
     await beliefs.createNode({ belief: 0.5, energy: 1 })
-    await beliefs.keeper.replica.read(({ graph }) => {
+    await beliefs.graphStore.replica.read(({ graph }) => {
       graph.columns.cells[1] = 2
     })
     for (let commit = 0; commit < 998; commit += 1) await beliefs.createNode({ belief: 0.5, energy: 1 })
     expect(await beliefs.governorStatus()).toMatchObject({ drift: 0 })
     expect(await beliefs.queryNode(0)).toMatchObject({ energy: 2 })
     await beliefs.createNode({ belief: 0.5, energy: 1 })
-    await beliefs.keeper.replica.idle()
+    await beliefs.graphStore.replica.idle()
     expect(await beliefs.queryNode(0)).toMatchObject({ energy: 1 })
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, lineage_length: 1_001 })
   })
@@ -220,7 +222,7 @@ describe('a graph over a log', () => {
     const store = memoryLogs()
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1 })
-    const { log } = beliefs.keeper
+    const { log } = beliefs.graphStore
     const [row] = (await log.read(0, 1)) as [Row]
     await log.append(1, [{ ...row, seq: 1, entry: row.entry.replace('"seq":0', '"seq":1') }], [])
     await expect(beliefs.createNode({ belief: 0.5, energy: 1 })).rejects.toMatchObject({
@@ -237,7 +239,7 @@ describe('a graph over a log', () => {
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1, claim: 'a secret' })
     await beliefs.createNode({ belief: 0.2, energy: 1, claim: 'no secret' })
-    await beliefs.keeper.erase({ seq: 0, reason: 'asked to', node: 0 })
+    await beliefs.graphStore.erase({ seq: 0, reason: 'asked to', node: 0 })
     await beliefs.createNode({ belief: 0.1, energy: 1 })
     const seen = await look(beliefs)
     expect(seen.claims).toEqual([[1, { claim: 'no secret' }]])
@@ -252,7 +254,7 @@ describe('a graph over a log', () => {
     await slow.createNode({ belief: 0.5, energy: 1 })
     const quick = await open(store)
     await quick.createNode({ belief: 0.2, energy: 1, claim: 'a secret' })
-    await quick.keeper.erase({ seq: 1, reason: 'asked to', node: 1 })
+    await quick.graphStore.erase({ seq: 1, reason: 'asked to', node: 1 })
     await quick.mutateNode(1, 0.1)
     expect(await look(slow)).toEqual(await look(quick))
     expect(await slow.createNode({ belief: 0.3, energy: 1 })).toMatchObject({ node_id: 2 })
@@ -263,7 +265,7 @@ describe('a graph over a log', () => {
     const store = memoryLogs()
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1 })
-    await beliefs.keeper.log.erase(0)
+    await beliefs.graphStore.log.erase(0)
     const late = await open(store)
     await expect(late.propagate()).rejects.toMatchObject({ code: 'replica.quarantined' })
   })

@@ -2,24 +2,24 @@ import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Log as Diary } from '../../kernel/ports.ts'
-import { Scribe } from '../../lineage/log-writer.ts'
-import type { Log, LogStore, Snapshot } from '../../lineage/store.ts'
+import { LogWriter } from '../../lineage/log-writer.ts'
+import type { LineageLog, LogStore, Snapshot } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import type { Erasure } from '../graph/operation.ts'
 import type { Committed } from './batch.ts'
-import { State } from './graph-state.ts'
+import { GraphState } from './graph-state.ts'
 import { Replica } from './replica.ts'
-import type { Stamper } from './timestamps.ts'
+import type { TimestampSource } from './timestamps.ts'
 
-export interface KeeperOptions {
+export interface GraphStoreOptions {
   readonly store: LogStore
   readonly name: string
   readonly config: GraphConfig
   /** Which clock the entries carry; part of the genesis. */
   readonly clockMode: 'wall' | 'deterministic'
-  readonly stamp: Stamper
+  readonly stamp: TimestampSource
   readonly salt: (seq: number) => string
-  readonly diary: Diary
+  readonly logger: Diary
   /** Entries between two snapshots, and between two recounts. */
   readonly every: number
 }
@@ -28,21 +28,21 @@ export const genesisOf = (config: GraphConfig, clockMode: string): string =>
   canonicalJson({ ...config, pool: String(config.pool), clock: clockMode, version: 1 })
 
 /** State and place after the newest snapshot that can be used, or at the very beginning. */
-const startState = async (log: Log, options: KeeperOptions): Promise<[State, Scribe]> => {
-  const { config, salt, diary } = options
+const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<[GraphState, LogWriter]> => {
+  const { config, salt, logger } = options
   for (const { size, bytes } of await log.snapshots()) {
     try {
-      const scribe = await Scribe.open(log, salt, size)
-      const state = State.restore(config, bytes, scribe.link)
+      const writer = await LogWriter.open(log, salt, size)
+      const state = GraphState.restore(config, bytes, writer.link)
       // It is whole, but it may be the picture of a graph that was already wrong.
-      if (state !== undefined && state.graph.recount() <= config.epsilon) return [state, scribe]
+      if (state !== undefined && state.graph.recount() <= config.epsilon) return [state, writer]
     } catch (thrown) {
       // Whatever is wrong with it or around it, the log itself says more; unless nobody answers.
       if (thrown instanceof Fault && thrown.kind === 'unavailable') throw thrown
     }
-    diary.write('warn', 'snapshot passed over', { size })
+    logger.write('warn', 'snapshot passed over', { size })
   }
-  return [new State(new Graph(config)), await Scribe.open(log, salt)]
+  return [new GraphState(new Graph(config)), await LogWriter.open(log, salt)]
 }
 
 // A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
@@ -51,12 +51,12 @@ const SPARSE = 2
 const AUDIT_EVERY = 1_000
 
 /** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
-export class Keeper {
+export class GraphStore {
   readonly replica: Replica
-  readonly log: Log
-  readonly #options: KeeperOptions
-  readonly #state: State
-  readonly #scribe: Scribe
+  readonly log: LineageLog
+  readonly #options: GraphStoreOptions
+  readonly #state: GraphState
+  readonly #writer: LogWriter
   #snapshotAt: number
   #recountAt: number
   #weighedAt: number
@@ -64,40 +64,40 @@ export class Keeper {
   #cycles = 0
   #correcting = false
 
-  private constructor(options: KeeperOptions, log: Log, state: State, scribe: Scribe) {
+  private constructor(options: GraphStoreOptions, log: LineageLog, state: GraphState, writer: LogWriter) {
     this.#options = options
     this.log = log
     this.#state = state
-    this.#scribe = scribe
-    this.#snapshotAt = scribe.size
-    this.#recountAt = scribe.size
-    this.#weighedAt = scribe.size
-    const { stamp, diary } = options
+    this.#writer = writer
+    this.#snapshotAt = writer.size
+    this.#recountAt = writer.size
+    this.#weighedAt = writer.size
+    const { stamp, logger } = options
     this.replica = new Replica({
-      scribe,
+      writer,
       state,
       stamp,
-      diary,
+      logger,
       skipErased: () => this.#skipErased(),
-      rested: () => this.#rested(),
+      onIdle: () => this.#rested(),
     })
   }
 
-  static async open(options: KeeperOptions): Promise<Keeper> {
+  static async open(options: GraphStoreOptions): Promise<GraphStore> {
     const { store, name, config, clockMode } = options
     const log = await store.open(name, genesisOf(config, clockMode))
-    const keeper = new Keeper(options, log, ...(await startState(log, options)))
-    await keeper.replica.read(() => undefined)
-    return keeper
+    const graphStore = new GraphStore(options, log, ...(await startState(log, options)))
+    await graphStore.replica.read(() => undefined)
+    return graphStore
   }
 
   get size(): number {
-    return this.#scribe.size
+    return this.#writer.size
   }
 
   /** Checksum of the newest entry; of the genesis while there is none. */
   get head(): string {
-    return this.#scribe.link
+    return this.#writer.link
   }
 
   async close(): Promise<void> {
@@ -119,10 +119,10 @@ export class Keeper {
   }
 
   async #skipErased(): Promise<boolean> {
-    const [state, scribe] = await startState(this.log, this.#options)
-    if (scribe.size <= this.size) return false
-    this.#state.moveTo(state)
-    this.#scribe.moveTo(scribe)
+    const [state, writer] = await startState(this.log, this.#options)
+    if (writer.size <= this.size) return false
+    this.#state.copyFrom(state)
+    this.#writer.copyFrom(writer)
     return true
   }
 
@@ -170,7 +170,7 @@ export class Keeper {
       await this.#snapshot()
     } catch (thrown) {
       this.#snapshotAt = this.size
-      this.#options.diary.write('warn', 'snapshot not kept', { cause: String(thrown) })
+      this.#options.logger.write('warn', 'snapshot not kept', { cause: String(thrown) })
     }
   }
 
@@ -179,11 +179,11 @@ export class Keeper {
     if (this.#correcting) return
     this.#correcting = true
     this.#cycles += 1
-    const { config, diary } = this.#options
-    diary.write('warn', 'books do not agree', { drift: before })
+    const { config, logger } = this.#options
+    logger.write('warn', 'books do not agree', { drift: before })
     try {
-      const [shadow, scribe] = await startState(this.log, this.#options)
-      for await (const { entry, row } of scribe.follow()) {
+      const [shadow, writer] = await startState(this.log, this.#options)
+      for await (const { entry, row } of writer.follow()) {
         if (entry.seq >= this.size) break
         shadow.replay(entry, row.payload)
       }

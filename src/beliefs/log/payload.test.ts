@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Operation } from '../graph/operation.ts'
-import { writeRecord } from './payload.ts'
+import { writePayload } from './payload.ts'
 
 const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
 const node = fc.record({ at: numbers, belief: numbers, energy: numbers, id: fc.nat(), stability: numbers })
@@ -16,7 +16,7 @@ it('writes a record as canonical JSON, to the byte', () => {
     fc.property(args, fc.oneof(node, fc.dictionary(fc.string(), numbers)), (given, result) => {
       const operation: Operation = { op: 'node.create', args: given }
       const [delta, salt] = ['d'.repeat(64), '0'.repeat(32)]
-      const written = writeRecord(operation, { result, delta, undo: () => {} }, salt)
+      const written = writePayload(operation, { result, delta, undo: () => {} }, salt)
       expect(written).toBe(canonicalJson({ ...operation, delta, result, salt }))
     }),
   )
@@ -24,7 +24,7 @@ it('writes a record as canonical JSON, to the byte', () => {
 
 it('refuses numbers that have no canonical form', () => {
   const make = (belief: number, energy: number, at: number) =>
-    writeRecord(
+    writePayload(
       { op: 'node.create', args: { belief, energy } },
       { result: { at, belief: 0, energy: 0, id: 0, stability: 1 }, delta: '', undo: () => {} },
       '',

@@ -1,13 +1,13 @@
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Log as Diary } from '../../kernel/ports.ts'
-import type { Draft } from '../../lineage/entry.ts'
+import type { EntryDraft } from '../../lineage/entry.ts'
 import { storeFaults } from '../../lineage/faults.ts'
-import type { Scribe } from '../../lineage/log-writer.ts'
+import type { LogWriter } from '../../lineage/log-writer.ts'
 import type { Operation } from '../graph/operation.ts'
-import { type Committed, type Job, type Plan, settleAll } from './batch.ts'
-import type { State } from './graph-state.ts'
-import { writeRecord } from './payload.ts'
-import type { Stamper } from './timestamps.ts'
+import { type BatchPlan, type Committed, type GraphJob, settleAll } from './batch.ts'
+import type { GraphState } from './graph-state.ts'
+import { writePayload } from './payload.ts'
+import type { TimestampSource } from './timestamps.ts'
 
 export const replicaFaults = defineFaults('replica', {
   quarantined: {
@@ -27,14 +27,14 @@ const PATIENT_TURNS = 16
 const MAX_GATHERED = 1_024
 
 export interface ReplicaOptions {
-  readonly scribe: Scribe
-  readonly state: State
-  readonly stamp: Stamper
-  readonly diary: Diary
+  readonly writer: LogWriter
+  readonly state: GraphState
+  readonly stamp: TimestampSource
+  readonly logger: Diary
   /** Moves past what was erased, by a snapshot that knows its outcome. False when there is none. */
   readonly skipErased: () => Promise<boolean>
   /** Called after each turn of work, for snapshots and audits. */
-  readonly rested: () => void | Promise<void>
+  readonly onIdle: () => void | Promise<void>
 }
 
 /**
@@ -43,7 +43,7 @@ export interface ReplicaOptions {
  */
 export class Replica {
   readonly #options: ReplicaOptions
-  #jobs: Job[] = []
+  #jobs: GraphJob[] = []
   #running: Promise<void> | undefined
   /** How many jobs came together the time before: who sends many at a time goes on doing so. */
   #usual = 0
@@ -69,8 +69,8 @@ export class Replica {
   async stopWriting(reason: string): Promise<void> {
     if (this.#quarantine === reason) return
     this.#quarantine = reason
-    this.#options.diary.write('error', 'quarantined', { reason })
-    await this.#options.scribe.log.setQuarantine(reason)
+    this.#options.logger.write('error', 'quarantined', { reason })
+    await this.#options.writer.log.setQuarantine(reason)
   }
 
   submit(operation: Operation): Promise<Committed> {
@@ -94,7 +94,7 @@ export class Replica {
    * Looks at a state that has everything acknowledged anywhere before this was called, and at how many entries
    * made it. It is told only when those entries are durable.
    */
-  read<T>(look: (state: State, size: number) => T): Promise<T> {
+  read<T>(look: (state: GraphState, size: number) => T): Promise<T> {
     return new Promise<T>((resolve, reject) =>
       this.#enqueue({ kind: 'read', look, resolve: resolve as (seen: never) => void, reject }),
     )
@@ -110,7 +110,7 @@ export class Replica {
     await this.idle()
   }
 
-  #enqueue(job: Job): void {
+  #enqueue(job: GraphJob): void {
     if (this.#closed) return job.reject(replicaFaults.closed('the graph is closed'))
     this.#jobs.push(job)
     this.#running ??= this.#gather().then(() => this.#drain())
@@ -141,24 +141,24 @@ export class Replica {
     this.#running = undefined
   }
 
-  async #serve(jobs: readonly Job[]): Promise<void> {
-    const { scribe } = this.#options
+  async #serve(jobs: readonly GraphJob[]): Promise<void> {
+    const { writer } = this.#options
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.#catchUp()
       const plan = this.#plan(jobs)
       if (plan.drafts.length === 0) {
         settleAll(jobs, plan)
-        return this.#options.rested()
+        return this.#options.onIdle()
       }
       let stored = false
       try {
-        stored = await scribe.commit(scribe.compose(plan.drafts))
+        stored = await writer.commit(writer.prepare(plan.drafts))
       } finally {
         if (!stored) for (const undo of plan.undo.toReversed()) undo()
       }
       if (stored) {
         settleAll(jobs, plan)
-        return this.#options.rested()
+        return this.#options.onIdle()
       }
     }
     throw replicaFaults.contended(`another process was first ${MAX_ATTEMPTS} times`)
@@ -166,14 +166,14 @@ export class Replica {
 
   /** Applies what others have written. What does not hold stops all writing, and what came before it is kept. */
   async #catchUp(): Promise<void> {
-    const { scribe } = this.#options
-    this.#quarantine = await scribe.log.quarantine()
+    const { writer } = this.#options
+    this.#quarantine = await writer.log.quarantine()
     let isBehind = true
     const atHead = await damageIn(async () => {
-      const { size, entry } = await scribe.log.head()
-      const isKnown = size > scribe.size || entry === null || entry.includes(scribe.link)
-      if (size < scribe.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
-      isBehind = size > scribe.size
+      const { size, entry } = await writer.log.head()
+      const isKnown = size > writer.size || entry === null || entry.includes(writer.link)
+      if (size < writer.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
+      isBehind = size > writer.size
     })
     const onTheWay = isBehind ? await damageIn(() => this.#follow()) : undefined
     const damage = onTheWay ?? atHead
@@ -182,23 +182,23 @@ export class Replica {
   }
 
   async #follow(): Promise<void> {
-    const { scribe, state, skipErased } = this.#options
-    for await (const { entry, row } of scribe.follow()) {
+    const { writer, state, skipErased } = this.#options
+    for await (const { entry, row } of writer.follow()) {
       if (row.payload === null && (await skipErased())) return this.#follow()
       state.replay(entry, row.payload)
     }
   }
 
   /** Carries out the jobs in order on our copy, each seeing the ones before it. */
-  #plan(jobs: readonly Job[]): Plan {
-    const drafts: Draft[] = []
+  #plan(jobs: readonly GraphJob[]): BatchPlan {
+    const drafts: EntryDraft[] = []
     const undo: (() => void)[] = []
     const told: unknown[] = []
     const refused = new Map<number, unknown>()
     for (const job of jobs) {
       try {
         if (job.kind === 'read') {
-          told.push(job.look(this.#options.state, this.#options.scribe.size + drafts.length))
+          told.push(job.look(this.#options.state, this.#options.writer.size + drafts.length))
         } else {
           const made = this.#carryOut(job.operation, drafts.length)
           drafts.push(made.draft)
@@ -217,15 +217,15 @@ export class Replica {
     if (this.#quarantine !== null && (this.#isStuck || operation.op !== 'lineage.repair')) {
       throw replicaFaults.quarantined(`writing is stopped: ${this.#quarantine}`)
     }
-    const { scribe, state, stamp } = this.#options
-    const seq = scribe.size + ahead
+    const { writer, state, stamp } = this.#options
+    const seq = writer.size + ahead
     const time = stamp(seq)
     const done = state.execute(operation, time.ms)
-    const draft: Draft = {
+    const draft: EntryDraft = {
       operation: operation.op,
       tick: state.graph.tick,
       timestamp: time.text,
-      payload: (salt) => writeRecord(operation, done, salt),
+      payload: (salt) => writePayload(operation, done, salt),
     }
     return { draft, undo: done.undo, committed: { seq, timestamp: time.text, result: done.result } }
   }

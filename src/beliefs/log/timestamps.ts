@@ -1,29 +1,29 @@
 import type { Clock } from '../../kernel/ports.ts'
 
 /** The time of an entry: milliseconds for the graph, RFC 3339 for the log. */
-export interface Stamp {
+export interface Timestamp {
   readonly ms: number
   readonly text: string
 }
 
-export type Stamper = (seq: number) => Stamp
+export type TimestampSource = (seq: number) => Timestamp
 
-let lately: Stamp = { ms: 0, text: new Date(0).toISOString() }
+let lately: Timestamp = { ms: 0, text: new Date(0).toISOString() }
 
 // What is written and read in one millisecond shares its text.
-const stampOf = (ms: number): Stamp => {
+const stampOf = (ms: number): Timestamp => {
   if (ms !== lately.ms) lately = { ms, text: new Date(ms).toISOString() }
   return lately
 }
 
 export const timestampOf = (ms: number): string => stampOf(ms).text
 
-export const wallStamps =
-  (clock: Clock): Stamper =>
+export const wallTimestamps =
+  (clock: Clock): TimestampSource =>
   () =>
     stampOf(clock.now())
 
 const EPOCH_SECONDS = 1_700_000_000
 
 /** Logical time: one second an entry, from a fixed start, so that two runs of one script are the same bytes. */
-export const fixedStamps: Stamper = (seq) => stampOf((EPOCH_SECONDS + seq) * 1_000)
+export const fixedTimestamps: TimestampSource = (seq) => stampOf((EPOCH_SECONDS + seq) * 1_000)

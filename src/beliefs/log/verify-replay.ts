@@ -2,7 +2,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
 import type { Row } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
-import { State } from './graph-state.ts'
+import { GraphState } from './graph-state.ts'
 
 export type Execution =
   | { readonly outcome: 'same'; readonly entries: number }
@@ -10,8 +10,8 @@ export type Execution =
   | { readonly outcome: 'erased'; readonly at: number }
 
 /** Does everything again from the genesis and reports the first entry that comes out otherwise. */
-export const reexecute = async (config: GraphConfig, rows: AsyncIterable<Row>): Promise<Execution> => {
-  const state = new State(new Graph(config))
+export const verifyReplay = async (config: GraphConfig, rows: AsyncIterable<Row>): Promise<Execution> => {
+  const state = new GraphState(new Graph(config))
   let entries = 0
   for await (const row of rows) {
     // What an operator erased is proven to have been there, and can no longer be done again.

@@ -38,7 +38,7 @@ export interface EnterprisePorts {
 }
 
 /** The repository as `/status` and the resources see it. */
-export interface Picture {
+export interface RepositorySnapshot {
   readonly repoRoot: string
   readonly lifecycle: LifecycleStatus | null
   readonly sdd: SddStatus | null
@@ -65,7 +65,7 @@ const orNull = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | nul
     return null
   })
 
-const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<Picture> => {
+const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
   const root = await locate()
   if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
   const { lifecycle, sdd } = open(root)
@@ -80,9 +80,9 @@ const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Prom
 }
 
 /** Looks at the repository at most once a second, and once for all who ask at the same time. */
-export const pictureReader = (ports: EnterprisePorts): (() => Promise<Picture>) => {
-  let known: { readonly until: number; readonly picture: Picture } | undefined
-  let looking: Promise<Picture> | undefined
+export const snapshotReader = (ports: EnterprisePorts): (() => Promise<RepositorySnapshot>) => {
+  let known: { readonly until: number; readonly picture: RepositorySnapshot } | undefined
+  let looking: Promise<RepositorySnapshot> | undefined
   const look = async () => {
     try {
       const picture = await readPicture(ports)
@@ -129,7 +129,7 @@ const activeChange = (sdd: SddStatus | null) => ({
 
 /** The answers to whoever looks before they act. */
 export const enterpriseReader = (ports: EnterprisePorts) => {
-  const picture = pictureReader(ports)
+  const picture = snapshotReader(ports)
 
   const readers: Readonly<Record<ResourceUri, (signal: AbortSignal) => Promise<object>>> = {
     'evidence://status': () => ports.evidence(),

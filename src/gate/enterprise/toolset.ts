@@ -7,7 +7,7 @@ import type { EnterpriseReader } from './enterprise.ts'
 import type { Envelope } from './tools.ts'
 
 /** What the tools and resources ask, opened when one of them first does. */
-export interface EnterpriseDoor {
+export interface EnterpriseService {
   readonly reader: () => Promise<EnterpriseReader>
   readonly run: (tool: ToolName, stage: GateStage, signal: AbortSignal) => Promise<Envelope>
 }
@@ -59,7 +59,7 @@ const TOOLS = [
 ] as const
 
 /** The tools beside the gate's own. None of them changes anything, so all of them only read. */
-export const enterpriseTools = ({ run }: Pick<EnterpriseDoor, 'run'>): readonly Tool[] =>
+export const enterpriseTools = ({ run }: Pick<EnterpriseService, 'run'>): readonly Tool[] =>
   TOOLS.map(({ name, title, description, input }) =>
     defineTool({
       name,
@@ -83,7 +83,7 @@ const TITLES: Readonly<Partial<Record<ResourceUri, string>>> = {
 }
 
 /** Every resource but the evidence's, which the evidence itself offers. */
-export const enterpriseResources = ({ reader }: Pick<EnterpriseDoor, 'reader'>): readonly Resource[] =>
+export const enterpriseResources = ({ reader }: Pick<EnterpriseService, 'reader'>): readonly Resource[] =>
   RESOURCES.flatMap(({ uri, description }) => {
     const title = TITLES[uri]
     if (title === undefined) return []

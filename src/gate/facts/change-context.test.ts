@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ChangeSet, GitReader } from '../ports.ts'
-import { gatherFacts } from './change-context.ts'
+import { gatherChangeContext } from './change-context.ts'
 
 async function* nothing(): AsyncGenerator<never> {}
 
@@ -14,6 +14,6 @@ it('counts the platforms of a repository of any size', async () => {
     changes: async () => set,
     tracked: async () => ({ find: () => ['go.mod'], read: nothing }),
   } as unknown as GitReader
-  const { detection } = await gatherFacts(git, { kind: 'repository' }, new AbortController().signal)
+  const { detection } = await gatherChangeContext(git, { kind: 'repository' }, new AbortController().signal)
   expect(detection.platforms).toEqual({ go: { detected: true, confidence: 'HIGH' } })
 })

@@ -1,9 +1,9 @@
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
-import { type Detection, detectPlatforms, SCRIPT_ENDS, TELLING } from './detect-platforms.ts'
+import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
 import { findManifests, manifestsToRead } from './manifests.ts'
 
 /** What is judged, and what kind of repository it is in. */
-export interface Facts {
+export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
 }
@@ -25,11 +25,11 @@ const readTexts = async (
 const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const kept = [...tracked.find(TELLING.ends, TELLING.starts)].filter((path) => !changed.has(path))
+  const kept = [...tracked.find(SIGNAL_PATHS.ends, SIGNAL_PATHS.starts)].filter((path) => !changed.has(path))
   const paths = kept.concat(added)
   const scripts = function* () {
     yield* added
-    for (const path of tracked.find(SCRIPT_ENDS)) if (!changed.has(path)) yield path
+    for (const path of tracked.find(SCRIPT_SUFFIXES)) if (!changed.has(path)) yield path
   }
   const wanted = manifestsToRead(findManifests(paths))
   const texts = new Map<string, string>()
@@ -41,7 +41,11 @@ const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal
   return detectPlatforms(paths, texts, scripts())
 }
 
-export const gatherFacts = async (git: GitReader, scope: Scope, signal: AbortSignal): Promise<Facts> => {
+export const gatherChangeContext = async (
+  git: GitReader,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
   return { set, detection: await detect(set, tracked, signal) }
 }

@@ -2,7 +2,13 @@ import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
 import type { Confidence, Platform } from '../../evidence/schema.ts'
 import type { PlatformRoots } from '../rules/compile.ts'
 import { extensionOf } from '../rules/languages.ts'
-import { FOREIGN, findManifests, MANIFEST_ENDS, manifestFolder, manifestOf } from './manifests.ts'
+import {
+  DEPENDENCY_FOLDERS,
+  findManifest,
+  findManifests,
+  MANIFEST_SUFFIXES,
+  manifestFolder,
+} from './manifests.ts'
 
 export interface Detection {
   readonly platforms: Readonly<Record<string, Platform>>
@@ -39,17 +45,17 @@ const CUSTOM = new RegExp(`^(?:${CUSTOMS.join('|')})`, 'i')
 const dotted = (extension: string): string => `.${extension}`
 
 /** How the paths look that may tell something by themselves. */
-export const TELLING = {
-  ends: [...MANIFEST_ENDS, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
+export const SIGNAL_PATHS = {
+  ends: [...MANIFEST_SUFFIXES, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
   starts: CUSTOMS,
 } as const
 /** How those of scripts end, which tell something only below a manifest. */
-export const SCRIPT_ENDS: readonly string[] = SCRIPTS.map(dotted)
+export const SCRIPT_SUFFIXES: readonly string[] = SCRIPTS.map(dotted)
 
 /** Signs of one platform, as they are gathered. */
 interface Signs {
   readonly manifests: Set<string>
-  readonly customs: Set<string>
+  readonly conventionalFolders: Set<string>
   files: number
   /** Files that no folder explains: their kind alone says what they are. */
   stray: boolean
@@ -62,20 +68,20 @@ const confidence = ({ manifests, files }: Signs): Confidence => {
   return manifests.size > 0 || files >= FEW ? 'MEDIUM' : 'LOW'
 }
 
-class Evidences {
+class PlatformSignals {
   readonly #signs = new Map<string, Signs>()
 
   of(platform: string): Signs {
     const known = this.#signs.get(platform)
     if (known !== undefined) return known
-    const fresh: Signs = { manifests: new Set(), customs: new Set(), files: 0, stray: false }
+    const fresh: Signs = { manifests: new Set(), conventionalFolders: new Set(), files: 0, stray: false }
     this.#signs.set(platform, fresh)
     return fresh
   }
 
   readManifests(paths: readonly string[], texts: ReadonlyMap<string, string>): void {
     for (const path of paths) {
-      const manifest = manifestOf(path)
+      const manifest = findManifest(path)
       if (manifest === undefined || (manifest.needsText && !texts.has(path))) continue
       for (const platform of manifest.platforms(texts.get(path) ?? ''))
         this.of(platform).manifests.add(manifestFolder(path))
@@ -120,17 +126,17 @@ class Evidences {
   readScripts(paths: Iterable<string>): void {
     if (!this.#needsScripts()) return
     for (const path of paths) {
-      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || FOREIGN.test(path)) continue
+      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || DEPENDENCY_FOLDERS.test(path)) continue
       if (this.#claim(path, SCRIPT_OWNERS) && !this.#needsScripts()) return
     }
   }
 
   #readFile(path: string, owners: readonly string[] | undefined, custom: string | undefined): void {
-    if (FOREIGN.test(path) || manifestOf(path) !== undefined) return
+    if (DEPENDENCY_FOLDERS.test(path) || findManifest(path) !== undefined) return
     const claimed = owners !== undefined && this.#claim(path, owners)
     const platform = platformOf(path)
     if (platform === GENERIC_PLATFORM) return
-    if (custom !== undefined) this.of(platform).customs.add(custom)
+    if (custom !== undefined) this.of(platform).conventionalFolders.add(custom)
     if (claimed || !owners?.includes(platform)) return
     const signs = this.of(platform)
     signs.files += 1
@@ -147,9 +153,9 @@ class Evidences {
     })
     const roots = entries
       .filter(([, { manifests, files }]) => manifests.size > 0 || files > 0)
-      .map(([name, { manifests, customs, stray }]): [string, readonly string[]] => [
+      .map(([name, { manifests, conventionalFolders, stray }]): [string, readonly string[]] => [
         name,
-        stray ? [''] : [...new Set([...manifests, ...customs])].sort(),
+        stray ? [''] : [...new Set([...manifests, ...conventionalFolders])].sort(),
       ])
     return { platforms: Object.fromEntries(platforms), roots: Object.fromEntries(roots) }
   }
@@ -164,7 +170,7 @@ export const detectPlatforms = (
   texts: ReadonlyMap<string, string>,
   scripts: Iterable<string> = paths,
 ): Detection => {
-  const found = new Evidences()
+  const found = new PlatformSignals()
   found.readManifests(findManifests(paths), texts)
   found.readFiles(paths)
   found.readScripts(scripts)

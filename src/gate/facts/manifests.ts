@@ -57,15 +57,15 @@ const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
 const REQUIREMENTS = /^requirements[^/]*\.txt$/
 
 /** How the path of a manifest ends. */
-export const MANIFEST_ENDS: readonly string[] = [...MANIFESTS.keys(), '.txt']
+export const MANIFEST_SUFFIXES: readonly string[] = [...MANIFESTS.keys(), '.txt']
 
 /** Folders that are somebody else's code. */
-export const FOREIGN = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
+export const DEPENDENCY_FOLDERS = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
 
-export const manifestOf = (path: string): Manifest | undefined => {
+export const findManifest = (path: string): Manifest | undefined => {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
-  return known === undefined || FOREIGN.test(path) ? undefined : known
+  return known === undefined || DEPENDENCY_FOLDERS.test(path) ? undefined : known
 }
 
 // Deep and many: what lies nearest to the top says what the repository is.
@@ -75,12 +75,12 @@ const depth = (path: string): number => path.split('/').length
 
 /** The manifests among the files, to be looked for once. */
 export const findManifests = (paths: readonly string[]): readonly string[] =>
-  paths.filter((path) => manifestOf(path) !== undefined)
+  paths.filter((path) => findManifest(path) !== undefined)
 
 /** Those whose text has to be read, nearest to the top first. */
 export const manifestsToRead = (manifests: readonly string[]): readonly string[] =>
   manifests
-    .filter((path) => manifestOf(path)?.needsText)
+    .filter((path) => findManifest(path)?.needsText)
     .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
     .slice(0, MAX_MANIFESTS)
 

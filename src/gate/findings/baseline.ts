@@ -26,7 +26,7 @@ const isEntry = (value: unknown): value is BaselineEntry =>
   typeof value.file === 'string'
 
 /** A finding before it has a fingerprint, and the text it is about. */
-export type Unmarked = Omit<GateFinding, 'fingerprint' | 'state'> & { readonly text: string }
+export type Unfingerprinted = Omit<GateFinding, 'fingerprint' | 'state'> & { readonly text: string }
 
 const FINGERPRINT_LENGTH = 32
 
@@ -37,19 +37,19 @@ const mark = (ruleId: string, file: string, text: string, nth: number): string =
     .digest('hex')
     .slice(0, FINGERPRINT_LENGTH)
 
-const inOrder = (findings: readonly Unmarked[]): Unmarked[] => {
-  const compare = (a: Unmarked, b: Unmarked) =>
+const inOrder = (findings: readonly Unfingerprinted[]): Unfingerprinted[] => {
+  const compare = (a: Unfingerprinted, b: Unfingerprinted) =>
     comparePlaces({ ...a, state: 'new', fingerprint: '' }, { ...b, state: 'new', fingerprint: '' })
   return [...findings].sort(compare)
 }
 
 /** Calls equal findings of a file apart by their order, and names each. */
-export const markFindings = (
-  findings: readonly Unmarked[],
+export const fingerprintFindings = (
+  findings: readonly Unfingerprinted[],
   fileOf: (file: string) => string = (file) => file,
-): Map<Unmarked, string> => {
+): Map<Unfingerprinted, string> => {
   const seen = new Map<string, number>()
-  const marks = new Map<Unmarked, string>()
+  const marks = new Map<Unfingerprinted, string>()
   for (const finding of inOrder(findings)) {
     const file = fileOf(finding.file)
     const first = mark(finding.ruleId, file, finding.text, 0)
@@ -90,8 +90,8 @@ export const readBaseline = (path: string, text: string): LoadedBaseline => {
   if (!isRecord(value) || value.version !== VERSION || !Array.isArray(value.findings)) {
     throw gateFaults.baseline_invalid(`${path} is not a baseline of version ${VERSION}`)
   }
-  const stranger = value.findings.findIndex((entry) => !isEntry(entry))
-  if (stranger >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${stranger} is no finding`)
+  const unknown = value.findings.findIndex((entry) => !isEntry(entry))
+  if (unknown >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${unknown} is no finding`)
   const entries: readonly BaselineEntry[] = value.findings.filter(isEntry)
   return { path, digest: digestJson(entries), known: new Set(entries.map(({ fingerprint }) => fingerprint)) }
 }

@@ -6,19 +6,19 @@ import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { extensionOf, grammarFor } from '../rules/languages.ts'
 import type { GateStage } from '../stage.ts'
-import type { Unmarked } from './baseline.ts'
-import { coverSecrets, excerptOf, splitLines, textOf } from './excerpt.ts'
+import type { Unfingerprinted } from './baseline.ts'
+import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
 import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
 
 /** A finding on its way into the report. */
-export interface Draft extends Unmarked {
+export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
   /** Set when a comment speaks for it. */
   readonly suppressed?: string
 }
 
 /** What can be wrong with a file before any rule is asked. A file nobody could judge must not pass as clean. */
-const TROUBLES = {
+const FILE_PROBLEMS = {
   broken: {
     ruleId: 'gate.parse-error',
     severity: 'WARN',
@@ -40,7 +40,7 @@ const TROUBLES = {
     message: 'The file is there and cannot be read.',
     fix: 'Give yourself the right to read it, or run `git fsck`.',
   },
-} as const satisfies Record<string, Pick<Draft, 'ruleId' | 'severity' | 'code' | 'message' | 'fix'>>
+} as const satisfies Record<string, Pick<FindingDraft, 'ruleId' | 'severity' | 'code' | 'message' | 'fix'>>
 
 const GIVEN_UP: Readonly<Record<(ScanReport & { outcome: 'given-up' })['why'], string>> = {
   time: 'it took too long',
@@ -65,7 +65,7 @@ interface FileLines {
 
 /** One scan under way: its files pass by on their way to the scanner, so that what matched can be shown. */
 class Collection {
-  readonly drafts: Draft[] = []
+  readonly drafts: FindingDraft[] = []
   scanned = 0
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
@@ -77,7 +77,7 @@ class Collection {
   async *contents(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileContent> {
     for await (const reading of this.#ports.set.read(paths, signal)) {
       if (reading.bytes === undefined) {
-        this.#trouble(reading.path, TROUBLES.unread)
+        this.#trouble(reading.path, FILE_PROBLEMS.unread)
         continue
       }
       this.#bytes.set(reading.path, reading.bytes)
@@ -91,28 +91,28 @@ class Collection {
     this.#bytes.delete(path)
     if (report.outcome === 'skipped') return
     this.scanned += 1
-    const { kept, silenced, notices } = this.#heed(report)
-    const lines = bytes === undefined ? [] : splitLines(bytes)
+    const { kept, suppressed, notices } = this.#heed(report)
+    const lines = bytes === undefined ? [] : splitSourceLines(bytes)
     // A report goes into logs and to services that many can read.
     const secrets = report.matches.filter(({ ruleId }) => this.#ports.rules.byId.get(ruleId)?.secret)
-    const shown = coverSecrets(lines, secrets)
+    const shown = redactSecrets(lines, secrets)
     for (const match of kept) this.#match(path, match, { lines, shown })
-    for (const { match, by } of silenced) this.#match(path, match, { lines, shown }, by.reason)
+    for (const { match, by } of suppressed) this.#match(path, match, { lines, shown }, by.reason)
     for (const match of notices) this.#notice(path, match, shown)
     if (report.outcome === 'broken') {
       const { line, column } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#trouble(path, TROUBLES.broken, { region, excerpt: excerptOf(shown, region) })
+      this.#trouble(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(shown, region) })
     }
     if (report.outcome === 'given-up') {
-      const { message } = TROUBLES['given-up']
-      this.#trouble(path, { ...TROUBLES['given-up'], message: `${message}: ${GIVEN_UP[report.why]}.` })
+      const { message } = FILE_PROBLEMS['given-up']
+      this.#trouble(path, { ...FILE_PROBLEMS['given-up'], message: `${message}: ${GIVEN_UP[report.why]}.` })
     }
   }
 
   /** What the comments of the file say about its matches. Most files have nothing to heed. */
   #heed(report: ScanReport & { readonly outcome: Exclude<ScanReport['outcome'], 'skipped'> }): Suppressions {
-    if (report.comments.length === 0) return { kept: report.matches, silenced: [], notices: [] }
+    if (report.comments.length === 0) return { kept: report.matches, suppressed: [], notices: [] }
     const extension = extensionOf(report.path)
     const looked = this.#ports.rules.rules.filter(
       ({ language, covers }) => grammarFor(language, extension) !== undefined && covers(report.path),
@@ -144,7 +144,7 @@ class Collection {
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: textOf(lines, region),
+      text: regionText(lines, region),
       excerpt: excerptOf(shown, region),
       ...(suppressed !== undefined && { suppressed }),
     })
@@ -153,7 +153,7 @@ class Collection {
   #trouble(
     file: string,
     what: { ruleId: string; severity: Severity; code: string; message: string; fix: string },
-    where: Pick<Draft, 'region' | 'excerpt'> = {},
+    where: Pick<FindingDraft, 'region' | 'excerpt'> = {},
   ): void {
     this.drafts.push({
       ...what,
@@ -182,7 +182,7 @@ const interests = (rules: readonly CompiledRule[]): ((path: string) => boolean) 
 }
 
 export interface Collected {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly FindingDraft[]
   readonly scanned: number
 }
 
@@ -206,7 +206,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
 }
 
 /** Everything the rules about changes object to. */
-export const collectChanges = ({ changes }: RuleSet, set: ChangeSet): Draft[] => {
+export const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
   const paths = set.changes.map(({ path }) => path)
   return changes.flatMap((rule) =>
     rule.missing(paths).map((file) => ({

@@ -5,10 +5,14 @@ const MOST_LINES = 6
 const decoder = new TextDecoder()
 
 /** The lines of a file, as editors count them. */
-export const splitLines = (bytes: Uint8Array): readonly string[] => decoder.decode(bytes).split(/\r\n|\n|\r/)
+export const splitSourceLines = (bytes: Uint8Array): readonly string[] =>
+  decoder.decode(bytes).split(/\r\n|\n|\r/)
 
 /** What a region holds. Where it reaches past the text, as much as there is. */
-export const textOf = (lines: readonly string[], { line, column, endLine, endColumn }: Region): string => {
+export const regionText = (
+  lines: readonly string[],
+  { line, column, endLine, endColumn }: Region,
+): string => {
   const part = lines.slice(line - 1, endLine)
   if (part.length === endLine - line + 1) part.push((part.pop() ?? '').slice(0, endColumn - 1))
   const [first = '', ...rest] = part
@@ -23,7 +27,7 @@ const cover = (text: string, from: number): string =>
  * The lines without the secrets in them. The rest of a key stands behind its first words, on their line or the next:
  * both are covered to their ends.
  */
-export const coverSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
+export const redactSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
   if (secrets.length === 0) return lines
   const shown = [...lines]
   for (const { line, column, endLine } of secrets)

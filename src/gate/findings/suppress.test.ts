@@ -18,10 +18,10 @@ const comment = (text: string, line: number, alone = false): Comment => ({
   alone,
 })
 const judge = (matches: readonly Match[], comments: readonly Comment[], active = ['a.one', 'a.two']) => {
-  const { kept, silenced, notices } = suppress({ matches, comments }, { active: new Set(active) })
+  const { kept, suppressed, notices } = suppress({ matches, comments }, { active: new Set(active) })
   return {
     kept: kept.map(({ ruleId, line }) => [ruleId, line]),
-    silenced: silenced.map(({ match: { line }, by }) => [line, by.reason]),
+    silenced: suppressed.map(({ match: { line }, by }) => [line, by.reason]),
     notices: notices.map(({ ruleId, line }) => [ruleId.replace('warrant.suppression-', ''), line]),
   }
 }

@@ -72,7 +72,7 @@ export interface SuppressOptions {
 
 export interface Suppressions {
   readonly kept: readonly Match[]
-  readonly silenced: readonly { readonly match: Match; readonly by: Suppression }[]
+  readonly suppressed: readonly { readonly match: Match; readonly by: Suppression }[]
   /** Findings about the comments, under the ids of `SUPPRESSION_RULES`. */
   readonly notices: readonly Match[]
 }
@@ -104,7 +104,7 @@ export const suppress = (
   const judged = found.matches.map((match) => ({ match, by: silencer(match) }))
   return {
     kept: judged.filter(({ by }) => by === undefined).map(({ match }) => match),
-    silenced: judged.flatMap(({ match, by }) => (by === undefined ? [] : [{ match, by }])),
+    suppressed: judged.flatMap(({ match, by }) => (by === undefined ? [] : [{ match, by }])),
     notices: [
       ...all
         .filter(({ ids }) => ids.length === 0)

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
-import type { LifecycleGit, OwnFiles, RepositoryPlaces } from '../ports.ts'
+import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -14,7 +14,7 @@ import { repositoryFaults } from './repository-faults.ts'
 
 export interface HookPorts {
   readonly git: LifecycleGit
-  readonly files: OwnFiles
+  readonly files: GitMetadataFiles
 }
 
 export interface InstallPorts extends HookPorts {
@@ -62,7 +62,7 @@ interface Found {
   readonly old: Buffer | undefined
 }
 
-const findHooks = (files: OwnFiles, { hooks }: RepositoryPlaces): Promise<Found[]> =>
+const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<Found[]> =>
   Promise.all(
     HOOK_NAMES.map(async (hook) => {
       const path = await files.real(join(hooks, hook))
@@ -71,7 +71,7 @@ const findHooks = (files: OwnFiles, { hooks }: RepositoryPlaces): Promise<Found[
   )
 
 export const readHooks = async (
-  files: OwnFiles,
+  files: GitMetadataFiles,
   places: RepositoryPlaces,
 ): Promise<Readonly<Record<HookName, HookState>>> => {
   const found = await findHooks(files, places)

@@ -16,7 +16,7 @@ export const lifecycleFaults = defineFaults('lifecycle', {
   not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
 })
 
-export interface ChangePorts extends LifecyclePorts, InstallPorts {
+export interface InstallPortSet extends LifecyclePorts, InstallPorts {
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined
@@ -53,7 +53,7 @@ export const statusNow = (ports: LifecyclePorts, signal: AbortSignal): Promise<L
  * others would have to commit. Rules of the repository lie in the same folder and are for everybody, so the folder
  * itself stays in sight. True when something was added.
  */
-const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<boolean> => {
+const excludeState = async (ports: InstallPortSet, signal: AbortSignal): Promise<boolean> => {
   const { stateFolder, git, files } = ports
   if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
@@ -67,13 +67,13 @@ const excludeState = async (ports: ChangePorts, signal: AbortSignal): Promise<bo
   return true
 }
 
-const refuseBroken = async (ports: ChangePorts, signal: AbortSignal): Promise<void> => {
+const refuseBroken = async (ports: InstallPortSet, signal: AbortSignal): Promise<void> => {
   const issue = lifecycleIssues(await statusNow(ports, signal)).find(({ severity }) => severity === 'error')
   if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
 }
 
 /** The hooks, and the note in the configuration that they are ours. */
-export const installGate = async (ports: ChangePorts, signal: AbortSignal): Promise<HookReport[]> => {
+export const installGate = async (ports: InstallPortSet, signal: AbortSignal): Promise<HookReport[]> => {
   await refuseBroken(ports, signal)
   const hooks = await installHooks(ports, signal)
   const since = (await ports.config.read(PREFIX, signal)).get(STATE_KEYS.installedAt)
@@ -95,7 +95,7 @@ export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal):
 }
 
 /** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
-export const install = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+export const install = async (ports: InstallPortSet, signal: AbortSignal): Promise<InstallReport> => {
   const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
   const evidence = (await ports.bootstrapEvidence(signal)) ? 'written' : 'kept'
@@ -103,7 +103,7 @@ export const install = async (ports: ChangePorts, signal: AbortSignal): Promise<
 }
 
 /** Brings blocks and state to the running version. */
-export const update = async (ports: ChangePorts, signal: AbortSignal): Promise<InstallReport> => {
+export const update = async (ports: InstallPortSet, signal: AbortSignal): Promise<InstallReport> => {
   const { lifecycleState } = await statusNow(ports, signal)
   if (lifecycleState.installed !== 'true') throw lifecycleFaults.not_installed('nothing is installed here')
   return install(ports, signal)
@@ -126,7 +126,7 @@ export interface UninstallReport {
 }
 
 export const uninstall = async (
-  ports: ChangePorts,
+  ports: InstallPortSet,
   purge: boolean,
   signal: AbortSignal,
 ): Promise<UninstallReport> => {

@@ -1,6 +1,6 @@
 import type { RepoState } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { LifecycleGit, LocalConfig, OwnFiles, RepositoryFiles } from '../ports.ts'
+import type { GitMetadataFiles, LifecycleGit, LocalConfig, RepositoryFiles } from '../ports.ts'
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
 import { readHooks, requirePlaces } from './hooks.ts'
 
@@ -36,7 +36,7 @@ export interface LifecyclePorts {
   readonly version: string
   readonly config: LocalConfig
   readonly git: LifecycleGit
-  readonly files: OwnFiles
+  readonly files: GitMetadataFiles
   readonly repository: RepositoryFiles
 }
 

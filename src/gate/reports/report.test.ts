@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { markFindings, readBaseline, type Unmarked, writeBaseline } from '../findings/baseline.ts'
-import { excerptOf, splitLines, textOf } from '../findings/excerpt.ts'
+import {
+  fingerprintFindings,
+  readBaseline,
+  type Unfingerprinted,
+  writeBaseline,
+} from '../findings/baseline.ts'
+import { excerptOf, regionText, splitSourceLines } from '../findings/excerpt.ts'
 import { resolvePolicy } from '../policy.ts'
 import { writeJunit } from './junit.ts'
 import { comparePlaces, countFindings, type GateFinding, type GateRun, onlyNew } from './report.ts'
@@ -24,7 +29,7 @@ const finding = ({ region: at = region, ...change }: Partial<GateFinding> = {}):
   ...change,
 })
 const SOURCE = 'function a() {\n\tconsole.log()\n}\n'
-const lines = splitLines(Buffer.from(SOURCE))
+const lines = splitSourceLines(Buffer.from(SOURCE))
 
 const run = (...findings: GateFinding[]): GateRun => {
   const sorted = [...findings].sort(comparePlaces)
@@ -162,16 +167,16 @@ describe('the report for build servers', () => {
 
 describe('excerpts', () => {
   it('count lines as editors do and give the text of a region', () => {
-    const mixed = splitLines(Buffer.from('a\r\nbc\rd\ne'))
+    const mixed = splitSourceLines(Buffer.from('a\r\nbc\rd\ne'))
     expect(mixed).toEqual(['a', 'bc', 'd', 'e'])
-    expect(textOf(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
-    expect(textOf(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')
-    expect(textOf(mixed, { line: 9, column: 1, endLine: 9, endColumn: 2 })).toBe('')
+    expect(regionText(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
+    expect(regionText(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')
+    expect(regionText(mixed, { line: 9, column: 1, endLine: 9, endColumn: 2 })).toBe('')
   })
 })
 
 describe('a baseline', () => {
-  const unmarked = (line: number, text: string, file = 'a.ts'): Unmarked => {
+  const unmarked = (line: number, text: string, file = 'a.ts'): Unfingerprinted => {
     const {
       fingerprint: _,
       state: __,
@@ -179,8 +184,8 @@ describe('a baseline', () => {
     } = finding({ file, region: { ...region, line, endLine: line } })
     return { ...rest, text }
   }
-  const marks = (findings: Unmarked[], fileOf?: (file: string) => string) => [
-    ...markFindings(findings, fileOf).values(),
+  const marks = (findings: Unfingerprinted[], fileOf?: (file: string) => string) => [
+    ...fingerprintFindings(findings, fileOf).values(),
   ]
 
   it('knows a finding again when lines move, when it is indented, and when the file is renamed', () => {

@@ -1,8 +1,8 @@
 import { compareText } from '../../evidence/compare.ts'
-import type { Outcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
+import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
-import type { Policy } from '../policy.ts'
-import type { Reweighed } from '../rules/severity-overrides.ts'
+import type { GatePolicy } from '../policy.ts'
+import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import type { GateStage } from '../stage.ts'
 
 /** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
@@ -44,17 +44,17 @@ type Counts = {
 export interface GateReport {
   readonly stage: GateStage
   readonly status: 'ALLOWED' | 'BLOCKED'
-  readonly outcome: Outcome
+  readonly outcome: GateOutcome
   /** Where the files came from: `git:staged`, `git:range:<from>..<to>`, `git:worktree`, `git:repository`. */
   readonly source: string
-  readonly policy: Policy
+  readonly policy: GatePolicy
   readonly files: { readonly changed: number; readonly scanned: number }
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   /** Rules of ours that weigh something else here; absent when there are none. */
-  readonly reweighed?: readonly Reweighed[]
+  readonly reweighed?: readonly AppliedOverride[]
   /** What the baseline did; absent without one. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** Hash of the evidence that was written; null when none was. */

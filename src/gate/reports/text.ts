@@ -1,5 +1,5 @@
 import type { Severity } from '../../evidence/schema.ts'
-import { oneLine } from '../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
 
@@ -42,8 +42,8 @@ const cutLine = (line: string, column: number): Window => {
   return { text: line.slice(cut, cut + WIDEST), cut }
 }
 
-const blanks = (text: string): string => ' '.repeat(oneLine(text.replaceAll('\t', '  ')).length)
-const code = (text: string): string => oneLine(text.replaceAll('\t', '  '))
+const blanks = (text: string): string => ' '.repeat(escapeLineBreaks(text.replaceAll('\t', '  ')).length)
+const code = (text: string): string => escapeLineBreaks(text.replaceAll('\t', '  '))
 
 const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
   const width = String(first + lines.length).length
@@ -65,11 +65,11 @@ const oneFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: P
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
-    `  ${place}${paint(severity, severity)}  ${oneLine(ruleId)}`,
-    `    ${oneLine(message)}`,
+    `  ${place}${paint(severity, severity)}  ${escapeLineBreaks(ruleId)}`,
+    `    ${escapeLineBreaks(message)}`,
     ...(region !== undefined && excerpt !== undefined ? frame(excerpt, region, paint) : []),
-    ...(why === undefined ? [] : [`    why: ${oneLine(why)}`]),
-    ...(fix === undefined ? [] : [`    fix: ${oneLine(fix)}`]),
+    ...(why === undefined ? [] : [`    why: ${escapeLineBreaks(why)}`]),
+    ...(fix === undefined ? [] : [`    fix: ${escapeLineBreaks(fix)}`]),
   ]
 }
 
@@ -96,7 +96,7 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
   let file: string | undefined
   for (const finding of report.findings) {
     if (finding.state !== 'new') continue
-    if (finding.file !== file) lines.push(paint('file', oneLine(finding.file)))
+    if (finding.file !== file) lines.push(paint('file', escapeLineBreaks(finding.file)))
     file = finding.file
     lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
   }

@@ -1,23 +1,23 @@
 import type { Ruleset } from '../../evidence/schema.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
-import type { Policy } from '../policy.ts'
+import type { GatePolicy } from '../policy.ts'
 import type { CompiledRule } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
 import {
   type ChangeRule,
   compileChanges,
-  expandRules,
+  compileRules,
   type GlobReader,
   type PlatformRoots,
-  reachRules,
+  selectRules,
 } from './compile.ts'
 import { grammarFor } from './languages.ts'
-import type { Pack, RuleBook, RuleSource } from './packs.ts'
+import type { Pack, RuleSource, ShippedRules } from './packs.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { NO_WEIGHTS, type Weights } from './severity-overrides.ts'
+import { NO_OVERRIDES, type SeverityOverrides } from './severity-overrides.ts'
 
 /** Where a repository keeps rules of its own. */
-export const GUEST_FOLDER = '.warrant/rules'
+export const USER_RULES_FOLDER = '.warrant/rules'
 const GUEST_PACK = 'project'
 
 /** All that will be asked of the files. */
@@ -32,81 +32,88 @@ export interface RuleSet {
 const plainHash = (digest: string): string => digest.replace(/^sha256:/, '')
 
 /** A guest that takes the name of a rule of ours would speak in its place. */
-const refuseImpostors = (guests: Pack, book: RuleBook): void => {
+const refuseImpostors = (userRules: Pack, shippedRules: ShippedRules): void => {
   const own = new Set([
-    ...book.packs.flatMap(({ rules, changes }) => [...rules, ...changes].map(({ id }) => id)),
-    ...book.relabels.map(({ id }) => id),
+    ...shippedRules.packs.flatMap(({ rules, changes }) => [...rules, ...changes].map(({ id }) => id)),
+    ...shippedRules.relabels.map(({ id }) => id),
   ])
-  const impostor = [...guests.rules, ...guests.changes].find(({ id }) => own.has(id))
+  const impostor = [...userRules.rules, ...userRules.changes].find(({ id }) => own.has(id))
   if (impostor !== undefined) {
-    throw ruleFaults.duplicate(`${GUEST_FOLDER}: ${impostor.id} is the name of a rule of ours`)
+    throw ruleFaults.duplicate(`${USER_RULES_FOLDER}: ${impostor.id} is the name of a rule of ours`)
   }
 }
 
-export const readGuests = async (
+export const readUserRules = async (
   sources: readonly RuleSource[],
-  book: RuleBook,
+  shippedRules: ShippedRules,
 ): Promise<Pack | undefined> => {
   if (sources.length === 0) return undefined
   // YAML and its schemas are loaded for repositories that bring rules, and for no other.
   const { readPack } = await import('./packs.ts')
   const pack = await readPack(GUEST_PACK, '0', sources)
-  refuseImpostors(pack, book)
+  refuseImpostors(pack, shippedRules)
   return pack
 }
 
 /** What the repository says of our rules, where it says anything. */
-export const loadWeights = async (source: RuleSource | undefined, book: RuleBook): Promise<Weights> =>
+export const loadSeverityOverrides = async (
+  source: RuleSource | undefined,
+  shippedRules: ShippedRules,
+): Promise<SeverityOverrides> =>
   source === undefined
-    ? NO_WEIGHTS
-    : (await import('./parse-overrides.ts')).readWeights(source.path, source.text, book)
+    ? NO_OVERRIDES
+    : (await import('./parse-overrides.ts')).readSeverityOverrides(source.path, source.text, shippedRules)
 
 interface RulePorts {
-  readonly book: RuleBook
+  readonly book: ShippedRules
   readonly guests: Pack | undefined
-  readonly weights: Weights
+  readonly weights: SeverityOverrides
   readonly roots: PlatformRoots
   readonly stage: GateStage
-  readonly policy: Policy
+  readonly policy: GatePolicy
   readonly glob: GlobReader
   /** What the files that will be looked at end in. */
   readonly extensions: ReadonlySet<string>
 }
 
-const listRulesets = ({ book, guests, weights, policy }: RulePorts, used: ReadonlySet<string>): Ruleset[] => [
-  ...book.packs
+const listRulesets = (
+  { book: shippedRules, guests: userRules, weights: overrides, policy }: RulePorts,
+  used: ReadonlySet<string>,
+): Ruleset[] => [
+  ...shippedRules.packs
     .filter(({ name }) => used.has(name))
     .map(({ name, version, digest }) => ({
       platform: name,
       bundle: `${name}@${version}`,
       hash: plainHash(digest),
     })),
-  ...(book.relabels.length > 0
-    ? [{ platform: 'skills', bundle: 'skills', hash: plainHash(digestJson(book.relabels)) }]
+  ...(shippedRules.relabels.length > 0
+    ? [{ platform: 'skills', bundle: 'skills', hash: plainHash(digestJson(shippedRules.relabels)) }]
     : []),
-  ...(guests === undefined
+  ...(userRules === undefined
     ? []
-    : [{ platform: GUEST_PACK, bundle: 'project-rules', hash: plainHash(guests.digest) }]),
-  ...(weights.list.length === 0
+    : [{ platform: GUEST_PACK, bundle: 'project-rules', hash: plainHash(userRules.digest) }]),
+  ...(overrides.list.length === 0
     ? []
-    : [{ platform: GUEST_PACK, bundle: 'project-severities', hash: plainHash(weights.digest) }]),
+    : [{ platform: GUEST_PACK, bundle: 'project-severities', hash: plainHash(overrides.digest) }]),
   { platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash },
 ]
 
 /** The rules that apply to this repository at this stage. Ours are made ready for the files at hand only. */
 export const assembleRules = (ports: RulePorts): RuleSet => {
-  const { book, guests, roots, stage, glob, extensions } = ports
-  const { packs, relabels, words } = book
-  const weights = ports.weights.of
-  const own = reachRules(packs, { roots, stage, relabels, words, glob, weights })
-  const foreign = guests === undefined ? [] : reachRules([guests], { roots, stage, glob })
+  const { book: shippedRules, guests: userRules, roots, stage, glob, extensions } = ports
+  const { packs, relabels, words } = shippedRules
+  const overrides = ports.weights.of
+  const own = selectRules(packs, { roots, stage, relabels, words, glob, weights: overrides })
+  const foreign = userRules === undefined ? [] : selectRules([userRules], { roots, stage, glob })
   const isRead = (language: string) => [...extensions].some((one) => grammarFor(language, one) !== undefined)
-  const rules = [...expandRules(own, true, isRead), ...expandRules(foreign, false)]
+  const rules = [...compileRules(own, true, isRead), ...compileRules(foreign, false)]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
-  const speaking = guests === undefined ? packs : [...packs, guests]
-  const changes = compileChanges(speaking, { roots, glob, weights })
+  const speaking = userRules === undefined ? packs : [...packs, userRules]
+  const changes = compileChanges(speaking, { roots, glob, weights: overrides })
   const ids = new Set(own.map(({ pack }) => pack))
   const changing = new Set(changes.map(({ id }) => id))
-  for (const pack of book.packs) if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)
+  for (const pack of shippedRules.packs)
+    if (pack.changes.some(({ id }) => changing.has(id))) ids.add(pack.name)
   return { rules, changes, byId, rulesets: listRulesets(ports, ids) }
 }

@@ -3,27 +3,27 @@ import type { GateStage } from '../stage.ts'
 import {
   type CompileOptions,
   compileChanges,
-  expandRules,
+  compileRules,
   type PlatformRoots,
-  reachRules,
+  selectRules,
 } from './compile.ts'
 import { readGlob } from './glob.ts'
 import { readPack } from './packs.ts'
-import type { Relabel } from './rule.ts'
+import type { RuleAlias } from './rule.ts'
 
 const rule = (extra: string, metadata = 'platform: backend'): string =>
   `id: own.rule\nlanguage: TypeScript\nseverity: warning\nmessage: m\nrule: { pattern: a }\nmetadata: { ${metadata} }\n${extra}\n`
 
-const compileRules = (packs: Parameters<typeof reachRules>[0], options: CompileOptions) =>
-  expandRules(reachRules(packs, options), true)
+const compilePacks = (packs: Parameters<typeof selectRules>[0], options: CompileOptions) =>
+  compileRules(selectRules(packs, options), true)
 
 const compile = async (
   text: string,
   roots: PlatformRoots,
   stage: GateStage = 'CI',
-  relabels: readonly Relabel[] = [],
+  relabels: readonly RuleAlias[] = [],
 ) =>
-  compileRules([await readPack('own', '1', [{ path: 'a.yml', text }])], {
+  compilePacks([await readPack('own', '1', [{ path: 'a.yml', text }])], {
     roots,
     stage,
     relabels,
@@ -77,7 +77,7 @@ describe('the reach of a rule', () => {
       path: `${name}.yml`,
       text: rule('').replace('own.rule', `own.${name}`),
     }))
-    const rules = compileRules([await readPack('own', '1', texts)], {
+    const rules = compilePacks([await readPack('own', '1', texts)], {
       roots: { backend: [''] },
       stage: 'CI',
       glob: readGlob,
@@ -111,7 +111,7 @@ describe('a compiled rule', () => {
   })
 
   it('goes by a second name from a stage on, in the folders of a platform', async () => {
-    const relabels: Relabel[] = [
+    const relabels: RuleAlias[] = [
       { id: 'skills.own', of: 'own.rule', severity: 'CRITICAL', platform: 'backend', from: 'PRE_PUSH' },
     ]
     const roots = { backend: ['api/'], frontend: ['web/'] }

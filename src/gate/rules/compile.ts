@@ -2,9 +2,9 @@ import type { Severity } from '../../evidence/schema.ts'
 import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { findLanguage, translateKinds } from './languages.ts'
-import type { Pack, RuleBook } from './packs.ts'
-import type { ChangeFile, Relabel, RuleFile } from './rule.ts'
-import { RULE_LEVELS, type Weights } from './severity-overrides.ts'
+import type { Pack, ShippedRules } from './packs.ts'
+import type { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
+import { RULE_LEVELS, type SeverityOverrides } from './severity-overrides.ts'
 
 /** Where each platform lives: folders ending in `/`, or `''` for the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
@@ -12,12 +12,12 @@ export type PlatformRoots = Readonly<Record<string, readonly string[]>>
 export interface CompileOptions {
   readonly roots: PlatformRoots
   readonly stage: GateStage
-  readonly relabels?: readonly Relabel[]
+  readonly relabels?: readonly RuleAlias[]
   readonly glob: GlobReader
   /** Words each rule needs, where they are known already. */
-  readonly words?: RuleBook['words']
+  readonly words?: ShippedRules['words']
   /** What the repository says rules weigh in it. */
-  readonly weights?: Weights['of']
+  readonly weights?: SeverityOverrides['of']
 }
 
 type Test = (path: string) => boolean
@@ -26,8 +26,8 @@ type Test = (path: string) => boolean
 export type GlobReader = (glob: string, nocase: boolean) => Test
 
 /** Globs that were read when the rules were built. */
-export const knownGlobs =
-  (sources: RuleBook['globs']): GlobReader =>
+export const precompiledGlobs =
+  (sources: ShippedRules['globs']): GlobReader =>
   (glob, nocase) => {
     const source = sources[glob]
     if (source === undefined) throw new Error(`the rules were built without ${glob}`)
@@ -35,7 +35,7 @@ export const knownGlobs =
     return (path) => path === glob || expression.test(path)
   }
 
-export const codeOf = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const platformsOf = ({
   metadata,
@@ -99,7 +99,7 @@ const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
 })
 
 /** A rule that has somewhere to look, under one of its names. */
-interface ReachedRule {
+interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
   readonly home: string
@@ -107,32 +107,32 @@ interface ReachedRule {
   /** Whether the repository said so itself. */
   readonly settled: boolean
   readonly covers: Test
-  readonly words: RuleBook['words'][string] | undefined
+  readonly words: ShippedRules['words'][string] | undefined
 }
 
 const reached = (from: GateStage, stage: GateStage): boolean =>
   GATE_STAGES.indexOf(stage) >= GATE_STAGES.indexOf(from)
 
 /** The names a rule goes by at a stage: its own, and those it was given. */
-const namesOf = (file: RuleFile, relabels: readonly Relabel[], stage: GateStage): readonly RuleFile[] => [
+const namesOf = (file: RuleFile, relabels: readonly RuleAlias[], stage: GateStage): readonly RuleFile[] => [
   file,
   ...relabels
     .filter(({ from }) => reached(from, stage))
     .map(({ id, severity, platform }) => ({
       ...file,
       id,
-      metadata: { ...file.metadata, severity, platform, code: codeOf(id) },
+      metadata: { ...file.metadata, severity, platform, code: ruleCode(id) },
     })),
 ]
 
 /** The rules of the packs that have something to say on a repository whose platforms live in `roots`. */
-export const reachRules = (packs: readonly Pack[], options: CompileOptions): ReachedRule[] => {
-  const { stage, relabels = [], words, weights } = options
+export const selectRules = (packs: readonly Pack[], options: CompileOptions): SelectedRule[] => {
+  const { stage, relabels = [], words, weights: overrides } = options
   const coverages = new Coverages(options)
-  const named = new Map<string, Relabel[]>()
+  const named = new Map<string, RuleAlias[]>()
   for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
-  const reach = (pack: string, file: RuleFile, of: string): ReachedRule[] => {
-    const weight = weights?.get(file.id)
+  const reach = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
+    const weight = overrides?.get(file.id)
     const severity = weight ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
     const home = findLanguage(file.language)
     if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
@@ -149,8 +149,8 @@ export const reachRules = (packs: readonly Pack[], options: CompileOptions): Rea
 }
 
 /** Makes rules ready to run, in those of their languages that anybody will read. */
-export const expandRules = (
-  rules: readonly ReachedRule[],
+export const compileRules = (
+  rules: readonly SelectedRule[],
   trusted: boolean,
   reads: (language: string) => boolean = () => true,
 ): CompiledRule[] =>
@@ -166,7 +166,7 @@ export const expandRules = (
       ...(settled && { settled }),
       trusted,
       message,
-      code: metadata.code ?? codeOf(id),
+      code: metadata.code ?? ruleCode(id),
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
@@ -187,14 +187,17 @@ export interface ChangeRule {
 
 type ChangeOptions = Pick<CompileOptions, 'roots' | 'glob' | 'weights'>
 
-const compileChange = (file: ChangeFile, { roots, glob: read, weights }: ChangeOptions): ChangeRule[] => {
+const compileChange = (
+  file: ChangeFile,
+  { roots, glob: read, weights: overrides }: ChangeOptions,
+): ChangeRule[] => {
   const { when, require, ignores } = file.changes
   const folders = rootsFor(platformsOf(file), roots)
-  const weight = weights?.get(file.id) ?? file.metadata.severity
+  const weight = overrides?.get(file.id) ?? file.metadata.severity
   if (folders.length === 0 || weight === 'OFF') return []
   const asking = coverage(when, ignores, folders, read)
   const answering = coverage(require, undefined, folders, read)
-  const { code = codeOf(file.id), why, fix } = file.metadata
+  const { code = ruleCode(file.id), why, fix } = file.metadata
   return [
     {
       id: file.id,

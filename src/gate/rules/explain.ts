@@ -1,7 +1,7 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
 import { gateFaults } from '../faults.ts'
-import type { Pack, RuleBook } from './packs.ts'
+import type { Pack, ShippedRules } from './packs.ts'
 import { RULE_LEVELS } from './severity-overrides.ts'
 
 export interface ExplainRequest {
@@ -43,8 +43,8 @@ const cardOf = (pack: string, rule: Pack['rules'][number] | Pack['changes'][numb
   }
 }
 
-const listCards = ({ packs, relabels }: RuleBook, guests: Pack | undefined): RuleCard[] => {
-  const all = guests === undefined ? packs : [...packs, guests]
+const listCards = ({ packs, relabels }: ShippedRules, userRules: Pack | undefined): RuleCard[] => {
+  const all = userRules === undefined ? packs : [...packs, userRules]
   const cards = all.flatMap(({ name, rules, changes }) =>
     [...rules, ...changes].map((rule) => cardOf(name, rule)),
   )
@@ -57,17 +57,17 @@ const listCards = ({ packs, relabels }: RuleBook, guests: Pack | undefined): Rul
 
 export const explainRules = async (
   { rule }: ExplainRequest,
-  book: RuleBook,
-  guests: Pack | undefined,
+  shippedRules: ShippedRules,
+  userRules: Pack | undefined,
   examples: () => Promise<Examples>,
 ): Promise<Explanation> => {
-  const cards = listCards(book, guests)
+  const cards = listCards(shippedRules, userRules)
   if (rule === undefined) {
     return { rules: cards.map(({ id, pack, severity, message }) => ({ id, pack, severity, message })) }
   }
   const card = cards.find(({ id }) => id === rule)
   if (card === undefined) throw gateFaults.rule_unknown(`there is no rule ${JSON.stringify(rule)}`)
-  const source = book.relabels.find(({ id }) => id === rule)?.of ?? rule
+  const source = shippedRules.relabels.find(({ id }) => id === rule)?.of ?? rule
   const known = await examples()
   const shown = Object.hasOwn(known, source) ? known[source] : undefined
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import { parseAs, parseRule, RULE_LIMITS } from './parse-rule.ts'
-import { ChangeFile, Relabel, RuleFile } from './rule.ts'
+import { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
 
 /** Rules that travel together. The digest is of the rules as they were written, whatever the order of files. */
@@ -15,15 +15,15 @@ export const Pack = z.strictObject({
 export interface Pack extends z.infer<typeof Pack> {}
 
 /** What is shipped: every pack, the second names of rules, and what can be worked out of them in advance. */
-export const RuleBook = z.strictObject({
+export const ShippedRules = z.strictObject({
   packs: z.array(Pack),
-  relabels: z.array(Relabel),
+  relabels: z.array(RuleAlias),
   /** By rule and language: words without which it cannot match. */
   words: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
   /** The expression each glob stands for. */
   globs: z.record(z.string(), z.string()),
 })
-export type RuleBook = z.infer<typeof RuleBook>
+export type ShippedRules = z.infer<typeof ShippedRules>
 
 export interface RuleSource {
   readonly path: string
@@ -59,5 +59,5 @@ export const readPack = async (
 }
 
 /** Reads the table of second names. */
-export const readRelabels = (path: string, value: unknown): Relabel[] =>
-  parseAs(z.array(Relabel).max(RULE_LIMITS.rules), path, value).sort(byId)
+export const readAliases = (path: string, value: unknown): RuleAlias[] =>
+  parseAs(z.array(RuleAlias).max(RULE_LIMITS.rules), path, value).sort(byId)

@@ -2,19 +2,23 @@ import * as z from 'zod'
 import { compareText } from '../../evidence/compare.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
-import type { RuleBook } from './packs.ts'
-import { parseAs, readYaml } from './parse-rule.ts'
+import type { ShippedRules } from './packs.ts'
+import { parseAs, readRuleYaml } from './parse-rule.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { shippedWeights, type Weights } from './severity-overrides.ts'
+import { type SeverityOverrides, shippedOverrides } from './severity-overrides.ts'
 
 const WeightsFile = z.strictObject({
   severities: z.record(z.string(), z.enum([...SEVERITIES, 'OFF'])),
 })
 
 /** Reads what a repository says of our rules. A name that is none of ours would change nothing and look as if it did. */
-export const readWeights = async (path: string, text: string, book: RuleBook): Promise<Weights> => {
-  const { severities } = parseAs(WeightsFile, path, await readYaml(path, text))
-  const shipped = shippedWeights(book)
+export const readSeverityOverrides = async (
+  path: string,
+  text: string,
+  shippedRules: ShippedRules,
+): Promise<SeverityOverrides> => {
+  const { severities } = parseAs(WeightsFile, path, await readRuleYaml(path, text))
+  const shipped = shippedOverrides(shippedRules)
   const list = Object.entries(severities)
     .sort(([a], [b]) => compareText(a, b))
     .map(([rule, to]) => {

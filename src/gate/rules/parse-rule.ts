@@ -18,7 +18,7 @@ const measure = (value: unknown, depth: number, seen: { nodes: number }): void =
 }
 
 /** The value of one YAML document, within limits. Faults name the file. */
-export const readYaml = async (path: string, text: string): Promise<unknown> => {
+export const readRuleYaml = async (path: string, text: string): Promise<unknown> => {
   if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {
     throw ruleFaults.too_large(`${path}: longer than ${RULE_LIMITS.bytes} bytes`)
   }
@@ -81,7 +81,7 @@ export type ParsedRule =
 
 /** One rule file: about syntax, or about changes. */
 export const parseRule = async (path: string, text: string): Promise<ParsedRule> => {
-  const value = await readYaml(path, text)
+  const value = await readRuleYaml(path, text)
   if (isChange(value)) return { kind: 'change', file: parseAs(ChangeFile, path, value) }
   const file = parseAs(RuleFile, path, value)
   checkLanguages(path, file)

@@ -122,11 +122,11 @@ export const ChangeFile = z.strictObject({
 export type ChangeFile = z.infer<typeof ChangeFile>
 
 /** Gives a rule's matches a second name and weight within one platform, from a stage on. */
-export const Relabel = z.strictObject({
+export const RuleAlias = z.strictObject({
   id: Word,
   of: Word,
   severity: Severity,
   platform: Word,
   from: z.enum(GATE_STAGES),
 })
-export type Relabel = z.infer<typeof Relabel>
+export type RuleAlias = z.infer<typeof RuleAlias>

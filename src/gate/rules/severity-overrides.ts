@@ -1,25 +1,25 @@
 import type { Severity } from '../../evidence/schema.ts'
-import type { RuleBook } from './packs.ts'
+import type { ShippedRules } from './packs.ts'
 
 /** Where a repository says how much rules of ours weigh in it: beside rules of its own, and like them committed. */
-export const WEIGHTS_NAME = 'severities.yml'
+export const OVERRIDES_NAME = 'severities.yml'
 
-export type Weight = Severity | 'OFF'
+export type SeverityOverride = Severity | 'OFF'
 
 /** A rule of ours that weighs something else here. */
-export interface Reweighed {
+export interface AppliedOverride {
   readonly rule: string
   readonly from: Severity
-  readonly to: Weight
+  readonly to: SeverityOverride
 }
 
-export interface Weights {
-  readonly of: ReadonlyMap<string, Weight>
-  readonly list: readonly Reweighed[]
+export interface SeverityOverrides {
+  readonly of: ReadonlyMap<string, SeverityOverride>
+  readonly list: readonly AppliedOverride[]
   readonly digest: string
 }
 
-export const NO_WEIGHTS: Weights = { of: new Map(), list: [], digest: '' }
+export const NO_OVERRIDES: SeverityOverrides = { of: new Map(), list: [], digest: '' }
 
 /** The words of ast-grep for the same four ranks; a rule that is `off` has none. */
 export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
@@ -30,7 +30,7 @@ export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
 }
 
 /** What rules weigh as they are shipped, by every name they have. */
-export const shippedWeights = ({ packs, relabels }: RuleBook): ReadonlyMap<string, Severity> =>
+export const shippedOverrides = ({ packs, relabels }: ShippedRules): ReadonlyMap<string, Severity> =>
   new Map([
     ...packs.flatMap(({ rules, changes }) => [
       ...rules.map(

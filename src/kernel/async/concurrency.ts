@@ -1,7 +1,7 @@
-export const AT_ONCE = 4
+export const CONCURRENCY = 4
 
 /** Runs `work` over items, a few at a time. The first failure ends the others too. */
-export const inLanes = async <T>(
+export const forEachConcurrent = async <T>(
   items: readonly T[],
   work: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
@@ -12,6 +12,6 @@ export const inLanes = async <T>(
       await work(item, stop.signal).catch((cause: unknown) => stop.abort(cause))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
   if (stop.signal.aborted) throw stop.signal.reason
 }

@@ -1,8 +1,8 @@
 /** Work in steps of a few milliseconds, for who must not keep others waiting. */
-export type Steps<T> = Generator<undefined, T>
+export type CooperativeTask<T> = Generator<undefined, T>
 
 /** Does it all at once. */
-export const runSteps = <T>(steps: Steps<T>): T => {
+export const runSync = <T>(steps: CooperativeTask<T>): T => {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -10,7 +10,7 @@ export const runSteps = <T>(steps: Steps<T>): T => {
 }
 
 /** Does it in turns with everything else that waits in this process. */
-export const runInTurns = async <T>(steps: Steps<T>): Promise<T> => {
+export const runYielding = async <T>(steps: CooperativeTask<T>): Promise<T> => {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

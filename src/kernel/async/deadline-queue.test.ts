@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { StillClock } from '../../../test/support/still-clock.ts'
-import { type Deadline, Deadlines } from './deadline-queue.ts'
+import { type Deadline, DeadlineQueue } from './deadline-queue.ts'
 
 describe('deadlines', () => {
   const bench = () => {
     const clock = new StillClock()
-    const deadlines = new Deadlines(clock, 100)
+    const deadlines = new DeadlineQueue(clock, 100)
     const expired: string[] = []
     const set = (name: string, then = () => {}): Deadline => {
       const expire = () => {
@@ -13,7 +13,7 @@ describe('deadlines', () => {
         then()
       }
       const deadline = { at: clock.elapsed() + 100, over: false, expire }
-      deadlines.set(deadline)
+      deadlines.add(deadline)
       return deadline
     }
     return { clock, deadlines, expired, set }
@@ -39,10 +39,10 @@ describe('deadlines', () => {
     const { clock, deadlines, expired, set } = bench()
     const first = set('first')
     const second = set('second')
-    deadlines.meet(second)
-    deadlines.meet(second)
+    deadlines.complete(second)
+    deadlines.complete(second)
     expect(clock.waiting).toBe(1)
-    deadlines.meet(first)
+    deadlines.complete(first)
     expect(clock.waiting).toBe(0)
     clock.move(1_000)
     expect(expired).toEqual([])
@@ -51,14 +51,14 @@ describe('deadlines', () => {
   it('hold while thousands come and go behind one that stays', () => {
     const { clock, deadlines, expired, set } = bench()
     set('stays')
-    for (let n = 0; n < 5_000; n += 1) deadlines.meet(set(`passes ${n}`))
+    for (let n = 0; n < 5_000; n += 1) deadlines.complete(set(`passes ${n}`))
     clock.move(100)
     expect(expired).toEqual(['stays'])
   })
 
   it('may be met by one that passes at the same time', () => {
     const { clock, deadlines, expired, set } = bench()
-    set('first', () => deadlines.meet(second))
+    set('first', () => deadlines.complete(second))
     const second = set('second')
     clock.move(100)
     expect(expired).toEqual(['first'])

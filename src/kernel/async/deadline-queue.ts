@@ -16,7 +16,7 @@ const SPARE = 256
  * has to be watched; a timer for each would cost more than many a call. A queue and not a set: what a set has
  * let go of lives on in its older tables until the next full collection.
  */
-export class Deadlines {
+export class DeadlineQueue {
   readonly #clock: Clock
   readonly #ms: number
   #queue: Deadline[] = []
@@ -28,14 +28,14 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  set(deadline: Deadline): void {
+  add(deadline: Deadline): void {
     this.#queue.push(deadline)
     this.#open += 1
     this.#stop ??= this.#clock.after(this.#ms, () => this.#look())
   }
 
   /** It ended. With nothing under way there is no timer either, which would keep the process. */
-  meet(deadline: Deadline): void {
+  complete(deadline: Deadline): void {
     if (deadline.over) return
     deadline.over = true
     this.#open -= 1
@@ -56,7 +56,7 @@ export class Deadlines {
     for (const deadline of this.#queue.filter(({ at }) => at <= now)) {
       // One that passes may have met another.
       if (deadline.over) continue
-      this.meet(deadline)
+      this.complete(deadline)
       deadline.expire()
     }
     const [next] = this.#queue.filter(isOpen)

@@ -2,7 +2,7 @@
  * Lets so many pieces of work run at a time; the others wait for their turn. Every request may start programs,
  * and a client that sends a thousand of them must not start a thousand programs.
  */
-export const turnstile = (places: number) => {
+export const createLimiter = (places: number) => {
   const waiting: (() => void)[] = []
   let free = places
   const enter = async () => {

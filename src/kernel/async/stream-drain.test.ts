@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { drained } from './stream-drain.ts'
+import { waitForDrain } from './stream-drain.ts'
 
 it('waits until a full stream takes more, and leaves no listener behind', async () => {
   const stream = new PassThrough({ highWaterMark: 1 })
   const before = ['drain', 'close'].map((event) => stream.listenerCount(event))
   expect(stream.write('words')).toBe(false)
-  const room = drained(stream)
+  const room = waitForDrain(stream)
   stream.resume()
   await room
   expect(stream.writableNeedDrain).toBe(false)
@@ -16,7 +16,7 @@ it('waits until a full stream takes more, and leaves no listener behind', async 
 it('does not wait for a stream that is gone', async () => {
   const stream = new PassThrough({ highWaterMark: 1 })
   stream.write('words')
-  const room = drained(stream)
+  const room = waitForDrain(stream)
   stream.destroy()
   await room
   expect(stream.listenerCount('drain')).toBe(0)

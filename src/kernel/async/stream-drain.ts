@@ -5,7 +5,7 @@ interface Sink {
 }
 
 /** Resolves when a sink that is full takes more, or never will. What is long waits often: no listener stays behind. */
-export const drained = (sink: Sink): Promise<void> =>
+export const waitForDrain = (sink: Sink): Promise<void> =>
   new Promise((resolve) => {
     const go = () => {
       sink.off('drain', go)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { writeIndented } from './pretty-json.ts'
+import { writeCompactAndPretty } from './pretty-json.ts'
 
 const asBefore = (value: unknown) => ({
   json: JSON.stringify(value),
@@ -12,7 +12,7 @@ test('both texts are what JSON.stringify writes, for records as answers have the
   const name = fc.oneof(fc.constantFrom('node_id', 'belief', 'a b'), fc.string())
   fc.assert(
     fc.property(fc.dictionary(name, member), (record) => {
-      expect(writeIndented(record)).toEqual(asBefore(record))
+      expect(writeCompactAndPretty(record)).toEqual(asBefore(record))
     }),
     { numRuns: 2_000 },
   )
@@ -21,7 +21,7 @@ test('both texts are what JSON.stringify writes, for records as answers have the
 test('and for whatever else JSON has', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(writeIndented(value)).toEqual(asBefore(value))
+      expect(writeCompactAndPretty(value)).toEqual(asBefore(value))
     }),
     { numRuns: 1_000 },
   )
@@ -38,5 +38,5 @@ test.each([
   { toJSON: () => 7 },
   new Date(0),
 ])('the odd one %#', (value) => {
-  expect(writeIndented(value)).toEqual(asBefore(value))
+  expect(writeCompactAndPretty(value)).toEqual(asBefore(value))
 })

@@ -1,15 +1,15 @@
 import { isRecord, PLAIN_TEXT } from './json.ts'
 
 /** One value, twice: as compact JSON, and as a JSON string that holds it indented by two. */
-export interface TwoTexts {
+export interface CompactAndPretty {
   readonly json: string
   readonly quoted: string
 }
 
 /** How a member begins: the first of a record, and one that follows another. */
 interface Name {
-  readonly first: TwoTexts
-  readonly next: TwoTexts
+  readonly first: CompactAndPretty
+  readonly next: CompactAndPretty
 }
 
 const MAX_NAMES = 1_024
@@ -20,7 +20,7 @@ const nameOf = (name: string): Name | undefined => {
   const known = names.get(name)
   if (known !== undefined) return known
   if (!PLAIN_TEXT.test(name)) return undefined
-  const begin = (json: string, quoted: string): TwoTexts => ({
+  const begin = (json: string, quoted: string): CompactAndPretty => ({
     json: `${json}"${name}":`,
     quoted: `${quoted}\\n  \\"${name}\\": `,
   })
@@ -31,7 +31,7 @@ const nameOf = (name: string): Name | undefined => {
 }
 
 /** A record of numbers, truths and plain words, written member by member; undefined for anything else. */
-const writeFlat = (value: Readonly<Record<string, unknown>>): TwoTexts | undefined => {
+const writeFlat = (value: Readonly<Record<string, unknown>>): CompactAndPretty | undefined => {
   let json = ''
   let quoted = ''
   for (const key of Object.keys(value)) {
@@ -51,7 +51,7 @@ const writeFlat = (value: Readonly<Record<string, unknown>>): TwoTexts | undefin
 }
 
 /** What `JSON.stringify` makes of it, a third of the time for the small records that most answers are. */
-export const writeIndented = (value: unknown): TwoTexts => {
+export const writeCompactAndPretty = (value: unknown): CompactAndPretty => {
   const flat = isRecord(value) ? writeFlat(value) : undefined
   if (flat !== undefined) return flat
   return { json: JSON.stringify(value), quoted: JSON.stringify(JSON.stringify(value, null, 2)) }

@@ -42,7 +42,7 @@ const walked = (root: string, path = '.'): string[] => {
     rules: textRules([]),
     fileBytes: 10_485_760,
     parse: parseText,
-    watch: () => {},
+    checkDeadline: () => {},
     now: () => 0,
   }
   const found: string[] = []

@@ -4,7 +4,7 @@ import type { KnownMetadata } from '../cache.ts'
 import { pinnedUri, type Reference } from '../format/reference.ts'
 import type { Trust } from '../trust/trust.ts'
 
-export interface LookupWords {
+export interface LookupRequest {
   readonly name?: string | undefined
   readonly version?: string | undefined
   readonly alias?: string | undefined
@@ -59,7 +59,7 @@ export const candidateOf = (
   trust,
 })
 
-export interface Filter {
+export interface CandidateFilter {
   readonly shown: string
   readonly passes: (candidate: Candidate) => boolean
 }
@@ -67,14 +67,14 @@ export interface Filter {
 const orEmpty = (list: readonly string[], word: string): boolean => list.length === 0 || list.includes(word)
 
 /** The caller's conditions, in the order in which a refusal names them. */
-export const filtersOf = (words: LookupWords): readonly Filter[] => {
+export const filtersOf = (words: LookupRequest): readonly CandidateFilter[] => {
   const { entrypoint, kind, capability = [], os_name: os, arch } = words
   const capabilities = typeof capability === 'string' ? capability.split(',') : capability
   const one = (
     key: string,
     word: string | undefined,
     passes: (c: Candidate, word: string) => boolean,
-  ): Filter[] => {
+  ): CandidateFilter[] => {
     const wanted = word?.trim() ?? ''
     return wanted === ''
       ? []

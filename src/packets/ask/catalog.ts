@@ -8,7 +8,7 @@ import { memorySource } from '../format/faiss.ts'
 import { readJson } from '../format/json-bytes.ts'
 import type { Manifest } from '../format/manifest.ts'
 import {
-  checkName,
+  checkPacketName,
   parseReference,
   pinnedUri,
   type Reference,
@@ -17,7 +17,7 @@ import {
 } from '../format/reference.ts'
 import { compareVersions } from '../format/version.ts'
 import type { RegistryReader, RegistryWriter } from '../registry.ts'
-import type { Guard } from '../trust/policy-guard.ts'
+import type { PolicyGuard } from '../trust/policy-guard.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
 
 const CATALOG_TYPE = 'application/vnd.cpm.catalog.v1+jsonl'
@@ -47,7 +47,7 @@ export const catalogRow = ({ cpm }: Manifest, registry: string): CatalogRow => {
   const place = registry.replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
   const tag = versionTag(version)
   return {
-    name: checkName(name),
+    name: checkPacketName(name),
     version,
     tag,
     source_uri: `oci://${place}/${name}:${tag}`,
@@ -130,7 +130,7 @@ export const rowsFor = (
 export interface CatalogPorts {
   readonly registry: RegistryReader
   readonly cache: MetadataCache
-  readonly guard: Guard
+  readonly guard: PolicyGuard
 }
 
 const isCatalog = ({ mediaType, annotations }: Descriptor): boolean =>
@@ -143,7 +143,7 @@ export const fetchCatalog = async (
   signal: AbortSignal,
 ): Promise<Uint8Array> => {
   const ref = parseReference(uri)
-  await guard.admit(ref, false)
+  await guard.checkSource(ref, false)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const kept = known === undefined ? undefined : await cache.catalog(known)
   if (kept !== undefined) return kept

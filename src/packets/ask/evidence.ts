@@ -1,6 +1,6 @@
 import type { Failure } from '../failure.ts'
-import type { Query } from './query.ts'
-import { firstCharacters, flatten, type Result } from './snippet.ts'
+import type { QueryResult } from './query.ts'
+import { firstCharacters, flatten, type QueryHit } from './snippet.ts'
 
 export interface EvidenceDigest {
   readonly ok: true
@@ -8,7 +8,7 @@ export interface EvidenceDigest {
   readonly question: string
   readonly digest: string
   readonly pinned_uri: string
-  readonly evidence: readonly Result[]
+  readonly evidence: readonly QueryHit[]
   readonly summary: string
   readonly warnings?: readonly string[]
 }
@@ -33,13 +33,13 @@ const sharedEnd = (a: string, b: string): number => {
   return 0
 }
 
-const touches = (a: Result, b: Result): boolean =>
+const touches = (a: QueryHit, b: QueryHit): boolean =>
   a.path === b.path && a.start !== null && a.end !== null && b.start !== null && b.end !== null
     ? a.start <= b.end && b.start <= a.end
     : false
 
 /** Windows over one file overlap by design: what two of them share is said once. */
-const join = (a: Result, b: Result): Result | undefined => {
+const join = (a: QueryHit, b: QueryHit): QueryHit | undefined => {
   if (a.path === b.path && (a.snippet.includes(b.snippet) || b.snippet.includes(a.snippet)))
     return a.snippet.length >= b.snippet.length ? a : { ...b, score: a.score }
   if (!touches(a, b)) return undefined
@@ -55,18 +55,18 @@ const join = (a: Result, b: Result): Result | undefined => {
 }
 
 /** Every snippet on one line, each said once, in the order of the results. */
-const condense = (results: readonly Result[]): readonly Result[] => {
-  const kept: Result[] = []
+const condense = (results: readonly QueryHit[]): readonly QueryHit[] => {
+  const kept: QueryHit[] = []
   for (const result of results) {
     const flat = { ...result, snippet: flatten(result.snippet) }
     const at = kept.findIndex((one) => join(one, flat) !== undefined)
     if (at === -1) kept.push(flat)
-    else kept[at] = join(kept[at] as Result, flat) as Result
+    else kept[at] = join(kept[at] as QueryHit, flat) as QueryHit
   }
   return kept
 }
 
-const spend = (results: readonly Result[], budget: number): readonly Result[] => {
+const spend = (results: readonly QueryHit[], budget: number): readonly QueryHit[] => {
   let left = budget
   return results.flatMap((result) => {
     const snippet = left <= 0 ? '' : firstCharacters(result.snippet, left).trim()
@@ -75,7 +75,7 @@ const spend = (results: readonly Result[], budget: number): readonly Result[] =>
   })
 }
 
-const lineOf = ({ path, start, end, snippet }: Result): string => {
+const lineOf = ({ path, start, end, snippet }: QueryHit): string => {
   const place = start === null ? '' : `:${start}${end === null || end === start ? '' : `-${end}`}`
   const head = firstCharacters(snippet, LINE_TEXT)
   return `- ${path || '-'}${place}: ${head.length === snippet.length ? head : `${head.trimEnd()}...`}`
@@ -83,11 +83,11 @@ const lineOf = ({ path, start, end, snippet }: Result): string => {
 
 /** The results of a query within a budget of characters. */
 export const digestEvidence = (
-  answer: Query | Failure,
+  answer: QueryResult | Failure,
   ref: string,
   question: string,
   budget: number,
-): EvidenceDigest | Query | Failure => {
+): EvidenceDigest | QueryResult | Failure => {
   if (!answer.ok || !('results' in answer)) return answer
   const evidence = spend(condense(answer.results), budget)
   return {

@@ -8,19 +8,19 @@ import { parseReference, type Reference, sourceUri, versionTag } from '../format
 import { compareVersions } from '../format/version.ts'
 import type { RegistryReader } from '../registry.ts'
 import { locatePacket } from '../transfer/pull.ts'
-import type { Guard } from '../trust/policy-guard.ts'
-import { type Candidate, candidateOf, filtersOf, type LookupWords } from './candidate.ts'
+import type { PolicyGuard } from '../trust/policy-guard.ts'
+import { type Candidate, candidateOf, filtersOf, type LookupRequest } from './candidate.ts'
 import { type CatalogRow, rowsFor } from './catalog.ts'
 
 export interface LookupPorts {
   readonly registry: RegistryReader
   readonly cache: MetadataCache
-  readonly guard: Guard
+  readonly guard: PolicyGuard
   /** The packets somebody listed, when there is such a list. */
   readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
 }
 
-export interface Lookup {
+export interface LookupResult {
   readonly ok: true
   readonly source_uri: string
   readonly count: number
@@ -86,12 +86,12 @@ const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal
 }
 
 /** Whether any version will do. */
-const isOpen = ({ alias }: LookupWords): boolean => (alias || 'latest') === 'latest'
+const isOpen = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
 
 const resolveAll = async (
   ports: LookupPorts,
   uri: string,
-  words: LookupWords,
+  words: LookupRequest,
   signal: AbortSignal,
 ): Promise<Meaning> => {
   const ref = parseReference(uri)
@@ -119,7 +119,7 @@ interface Found {
 const judgeAll = async (
   ports: LookupPorts,
   found: readonly Found[],
-  words: LookupWords,
+  words: LookupRequest,
   signal: AbortSignal,
 ) => {
   const candidates: Candidate[] = []
@@ -128,9 +128,9 @@ const judgeAll = async (
   for (const { ref, digest } of found) {
     const { host, repository } = ref
     try {
-      warnings.push(...(await ports.guard.admit(ref, false)))
+      warnings.push(...(await ports.guard.checkSource(ref, false)))
       const { known } = await describe(ports, { host, repository, digest }, signal)
-      const judged = await ports.guard.judge(ref, digest, words.trust === true, signal)
+      const judged = await ports.guard.checkTrust(ref, digest, words.trust === true, signal)
       candidates.push(candidateOf(ref, digest, known, judged.trust))
       warnings.push(...judged.warnings)
     } catch (thrown) {
@@ -151,7 +151,7 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
     const ref = parseReference(row.source_uri)
     try {
       // Before anybody is asked: a catalog is a list of addresses that a stranger wrote.
-      await ports.guard.admit(ref, false)
+      await ports.guard.checkSource(ref, false)
       const { digests } = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
       found.push(...digests.map((digest) => ({ ref, digest })))
     } catch (thrown) {
@@ -168,9 +168,9 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
 /** Looks into the catalog, when there is one and no version is asked for. */
 const searchCatalog = async (
   ports: LookupPorts,
-  words: LookupWords,
+  words: LookupRequest,
   signal: AbortSignal,
-): Promise<Lookup | Failure | undefined> => {
+): Promise<LookupResult | Failure | undefined> => {
   if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
   const rows = rowsFor(await ports.catalog(signal), words)
   const [first] = rows
@@ -183,7 +183,7 @@ const searchCatalog = async (
   return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
 }
 
-const unnamed = (words: LookupWords): Failure =>
+const unnamed = (words: LookupRequest): Failure =>
   words.registry && filtersOf(words).length > 0
     ? fail('invalid_lookup_input', 'no packet is named', {
         hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
@@ -191,18 +191,18 @@ const unnamed = (words: LookupWords): Failure =>
     : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', { hint: NAME_REGISTRY })
 
 /** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
-export const lookup = async (
+export const lookupPackets = async (
   ports: LookupPorts,
-  words: LookupWords,
+  words: LookupRequest,
   signal: AbortSignal,
-): Promise<Lookup | Failure> => {
+): Promise<LookupResult | Failure> => {
   try {
     const listed = await searchCatalog(ports, words, signal)
     if (listed !== undefined) return listed
     const uri = sourceUri(words)
     if (uri === undefined) return unnamed(words)
     const ref = parseReference(uri)
-    await ports.guard.admit(ref, false)
+    await ports.guard.checkSource(ref, false)
     const { digests, warnings } = await resolveAll(ports, uri, words, signal)
     const found = digests.map((digest) => ({ ref, digest }))
     const judged = await judgeAll(ports, found, words, signal)
@@ -215,9 +215,9 @@ export const lookup = async (
 const choose = (
   uri: string,
   all: readonly Candidate[],
-  words: LookupWords,
+  words: LookupRequest,
   warnings: readonly string[],
-): Lookup | Failure => {
+): LookupResult | Failure => {
   const filters = filtersOf(words)
   const candidates = all
     .filter((candidate) => filters.every(({ passes }) => passes(candidate)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Shelf } from './open-packet-cache.ts'
+import { OpenPacketCache } from './open-packet-cache.ts'
 import type { OpenPacket } from './retrieve.ts'
 
 /** Packets that only count how often they are opened and closed. */
@@ -17,33 +17,33 @@ const nothing = async () => {}
 describe('a shelf', () => {
   it('keeps packets open, and lets the least recently used go when there are too many', async () => {
     const { opened, closed, packet } = open()
-    const shelf = new Shelf({ packets: 2, bytes: 1000 })
-    for (const name of ['a', 'b', 'a', 'c', 'a']) await shelf.use(name, packet(name, 1), nothing)
+    const cache = new OpenPacketCache({ packets: 2, bytes: 1000 })
+    for (const name of ['a', 'b', 'a', 'c', 'a']) await cache.use(name, packet(name, 1), nothing)
     expect(opened).toEqual(['a', 'b', 'c'])
     expect(closed).toEqual(['b'])
-    await shelf.close()
+    await cache.close()
     expect(closed.sort()).toEqual(['a', 'b', 'c'])
   })
 
   it('lets them go when they take too much, except the one that is asked', async () => {
     const { closed, packet } = open()
-    const shelf = new Shelf({ packets: 8, bytes: 100 })
+    const cache = new OpenPacketCache({ packets: 8, bytes: 100 })
     for (const [name, bytes] of [
       ['a', 40],
       ['b', 40],
       ['c', 50],
       ['huge', 500],
     ] as const)
-      await shelf.use(name, packet(name, bytes), nothing)
+      await cache.use(name, packet(name, bytes), nothing)
     await new Promise((resolve) => setImmediate(resolve))
     expect(closed).toEqual(['a', 'b', 'c'])
   })
 
   it('closes one that gave way only when its last question is answered', async () => {
     const { closed, packet } = open()
-    const shelf = new Shelf({ packets: 1, bytes: 1000 })
-    await shelf.use('a', packet('a', 1), async () => {
-      await shelf.use('b', packet('b', 1), nothing)
+    const cache = new OpenPacketCache({ packets: 1, bytes: 1000 })
+    await cache.use('a', packet('a', 1), async () => {
+      await cache.use('b', packet('b', 1), nothing)
       expect(closed).toEqual([])
     })
     expect(closed).toEqual(['a'])

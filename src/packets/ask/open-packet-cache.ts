@@ -17,7 +17,7 @@ interface Room {
  * Keeps packets open between questions, the least recently used giving way when there are too many or they take
  * too much memory. One that gives way while it is being asked is closed when its last question is answered.
  */
-export class Shelf {
+export class OpenPacketCache {
   readonly #room: Room
   readonly #places = new Map<string, Place>()
 

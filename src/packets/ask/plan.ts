@@ -1,10 +1,10 @@
 import { type Failure, fail } from '../failure.ts'
-import type { Candidate, LookupWords } from './candidate.ts'
-import type { Lookup } from './lookup.ts'
-import type { Query } from './query.ts'
+import type { Candidate, LookupRequest } from './candidate.ts'
+import type { LookupResult } from './lookup.ts'
+import type { QueryResult } from './query.ts'
 import { firstCharacters } from './snippet.ts'
 
-export interface PlanWords {
+export interface PlanRequest {
   readonly intent: string
   readonly constraints?: Readonly<Record<string, unknown>> | undefined
   readonly name_hint?: string | undefined
@@ -13,8 +13,8 @@ export interface PlanWords {
 }
 
 export interface PlanPorts {
-  readonly lookup: (words: LookupWords) => Promise<Lookup | Failure>
-  readonly query: (ref: string, q: string, k: number) => Promise<Query | Failure>
+  readonly lookup: (words: LookupRequest) => Promise<LookupResult | Failure>
+  readonly query: (ref: string, q: string, k: number) => Promise<QueryResult | Failure>
 }
 
 type IntentMode = 'lookup' | 'query'
@@ -26,7 +26,7 @@ export interface PlanStep {
   readonly why?: string
 }
 
-export interface Plan {
+export interface PacketPlan {
   readonly ok: true
   readonly intent_mode: IntentMode
   readonly selected: readonly PlanStep[]
@@ -57,7 +57,7 @@ export const intentMode = (intent: string, constraints: Readonly<Record<string, 
   return (QUERY_WORDS.test(text) ? 1 : 0) > forLookup ? 'query' : 'lookup'
 }
 
-const nameOf = ({ intent, name_hint }: PlanWords, constraints: Readonly<Record<string, unknown>>) =>
+const nameOf = ({ intent, name_hint }: PlanRequest, constraints: Readonly<Record<string, unknown>>) =>
   textOf(name_hint) ??
   textOf(constraints.name) ??
   textOf(/packet:\s*(\S+)/i.exec(intent)?.[1]?.replace(/^[,.]+|[,.]+$/g, ''))
@@ -110,7 +110,7 @@ const asStrings = (value: unknown): string | readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : textOf(value)
 
 /** The packets to use for an intent, the best first, with calls that can be made as they are. */
-export const planIntent = async (ports: PlanPorts, words: PlanWords): Promise<Plan | Failure> => {
+export const planIntent = async (ports: PlanPorts, words: PlanRequest): Promise<PacketPlan | Failure> => {
   const constraints = words.constraints ?? {}
   const { intent } = words
   const name = nameOf(words, constraints)

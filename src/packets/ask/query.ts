@@ -4,13 +4,13 @@ import type { MetadataCache } from '../cache.ts'
 import type { Embedder, Prefixes } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
-import { unwatched, type Watch } from '../progress.ts'
+import { noProgress, type ProgressListener } from '../progress.ts'
 import type { PacketStore } from '../store.ts'
 import type { Pulled } from '../transfer/pull.ts'
 import { enforce, judgeTokens } from '../trust/policy.ts'
 import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
-import { type Result, resultOf } from './snippet.ts'
+import { type QueryHit, resultOf } from './snippet.ts'
 
 /** Runs `work` with a packet that stays open meanwhile. */
 export type UsePacket = <T>(
@@ -22,14 +22,14 @@ export type UsePacket = <T>(
 export interface QueryPorts extends LookupPorts {
   readonly store: PacketStore
   /** Brings a packet into the store, if the policy lets it. */
-  readonly pull: (ref: Reference, signal: AbortSignal, watch: Watch) => Promise<Pulled>
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<Pulled>
   readonly cache: MetadataCache
   readonly use: UsePacket
   /** The embedder for the vectors of a packet, when one is configured. */
   readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
 }
 
-export interface QueryWords {
+export interface QueryRequest {
   readonly ref: string
   readonly q: string
   readonly k?: number | undefined
@@ -37,7 +37,7 @@ export interface QueryWords {
   readonly mode?: SearchMode | undefined
 }
 
-export interface Query {
+export interface QueryResult {
   readonly ok: boolean
   readonly source_uri: string
   readonly pinned_uri: string
@@ -45,7 +45,7 @@ export interface Query {
   readonly cache: { readonly hit: boolean }
   readonly query: string
   readonly k: number
-  readonly results: readonly Result[]
+  readonly results: readonly QueryHit[]
   readonly mode?: SearchMode
   readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings?: readonly string[]
@@ -72,15 +72,15 @@ const materialize = async (
   uri: string,
   ref: Reference,
   signal: AbortSignal,
-  watch: Watch,
+  watch: ProgressListener,
 ): Promise<Placed> => {
   const { guard, cache, store } = ports
-  const admitted = await guard.admit(ref, true)
+  const admitted = await guard.checkSource(ref, true)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
     // What is here already came under the policy of its day; this is the one of today.
-    const { warnings } = await guard.judge(ref, known, false, signal)
+    const { warnings } = await guard.checkTrust(ref, known, false, signal)
     return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
   }
   const { digest, folder, located, warnings } = await ports.pull(ref, signal, watch)
@@ -125,10 +125,10 @@ const REPAIR =
 const ask = async (
   ports: QueryPorts,
   placed: Placed,
-  words: QueryWords,
+  words: QueryRequest,
   k: number,
   signal: AbortSignal,
-  watch: Watch,
+  watch: ProgressListener,
 ) =>
   ports.use(placed.digest, placed.folder, async (packet) => {
     const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
@@ -146,12 +146,12 @@ const ask = async (
   })
 
 /** Asks a packet. What it is asked about is fetched once and searched here. */
-export const query = async (
+export const queryPacket = async (
   ports: QueryPorts,
-  words: QueryWords,
+  words: QueryRequest,
   signal: AbortSignal,
-  watch: Watch = unwatched,
-): Promise<Query | Failure> => {
+  watch: ProgressListener = noProgress,
+): Promise<QueryResult | Failure> => {
   const k = clampResults(words.k, 5)
   if (words.q.trim() === '')
     return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })

@@ -2,13 +2,13 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../faults.ts'
 import type { Doc, DocTable } from '../format/docs.ts'
 import type { PacketStore } from '../store.ts'
-import type { Guard } from '../trust/policy-guard.ts'
+import type { PolicyGuard } from '../trust/policy-guard.ts'
 import type { UsePacket } from './query.ts'
 import { resultOf } from './snippet.ts'
 
 export interface ReadPorts {
   readonly store: PacketStore
-  readonly guard: Guard
+  readonly guard: PolicyGuard
   readonly use: UsePacket
   /** A file of a stored packet as text, or undefined when it has none of that name. */
   readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
@@ -55,7 +55,7 @@ const documentIn = (docs: DocTable, path: string): string | undefined => {
  * A part of a packet that was fetched: one of its own files, or a document by the path that answers cite. The
  * policy is asked as for any question.
  */
-export const readPart = async (
+export const readDocumentPart = async (
   { store, guard, use, file }: ReadPorts,
   digest: Digest,
   path: string,
@@ -66,7 +66,7 @@ export const readPart = async (
     throw packetFaults.no_docs('no packet of this digest was fetched', {
       fix: 'Ask it with query first, or fetch it with `warrant packet pull`.',
     })
-  await guard.readmit(digest, signal)
+  await guard.recheckStored(digest, signal)
   const own = Object.hasOwn(OWN_FILES, path) ? OWN_FILES[path] : undefined
   const text =
     own === undefined

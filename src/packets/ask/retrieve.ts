@@ -3,14 +3,14 @@ import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import type { DocTable } from '../format/docs.ts'
 import type { Manifest } from '../format/manifest.ts'
-import { unwatched, type Watch } from '../progress.ts'
-import type { Hit } from '../search/exact-search.ts'
+import { noProgress, type ProgressListener } from '../progress.ts'
+import type { SearchHit } from '../search/exact-search.ts'
 import type { LexicalIndex } from '../search/lexical.ts'
 import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
 
 /** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
-export interface Found {
-  readonly hits: readonly Hit[]
+export interface VectorHits {
+  readonly hits: readonly SearchHit[]
   readonly approximate: boolean
 }
 
@@ -18,7 +18,7 @@ export interface Found {
 export interface VectorIndex {
   readonly rows: number
   readonly dim: number
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<Found>
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<VectorHits>
   close(): void
 }
 
@@ -35,14 +35,14 @@ export interface OpenPacket {
   /** The vectors that were rebuilt with another model, if they were. */
   rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
   /** Makes the vectors of an embedder, unless they are there; of many that ask at once, one does. */
-  rebuild(embedder: Embedder, signal: AbortSignal, watch: Watch): Promise<void>
+  rebuild(embedder: Embedder, signal: AbortSignal, watch: ProgressListener): Promise<void>
   close(): void
 }
 
 export type SearchMode = 'hybrid' | 'dense' | 'lexical'
 
 export interface Retrieval {
-  readonly hits: readonly Hit[]
+  readonly hits: readonly SearchHit[]
   /** How the rows were really found. */
   readonly mode: SearchMode
   /** What the vectors that were searched are of. */
@@ -65,7 +65,7 @@ const embedQuestion = async (
   embedder: Embedder,
   question: string,
   signal: AbortSignal,
-  watch: Watch,
+  watch: ProgressListener,
 ): Promise<Asked | undefined> => {
   const { model } = packet.manifest.embedding
   const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
@@ -112,7 +112,7 @@ export const retrieve = async (
   wanted: SearchMode,
   embedder: Embedder | undefined,
   signal: AbortSignal,
-  watch: Watch = unwatched,
+  watch: ProgressListener = noProgress,
 ): Promise<Retrieval> => {
   if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
   const withoutVectors = (why: string): Retrieval => {

@@ -21,7 +21,7 @@ export const snippetOf = (text: string): string => {
 /** One line, whatever breaks were in it. */
 export const flatten = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-export interface Result {
+export interface QueryHit {
   readonly score: number
   readonly path: string
   readonly start: number | null
@@ -36,7 +36,7 @@ const firstLine = (...values: readonly unknown[]): number | null =>
   values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
 
 /** A row as a caller sees it: where it is from, and how it begins. */
-export const resultOf = ({ id, text, metadata }: Doc, score: number): Result => ({
+export const resultOf = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
   score,
   path: firstText(metadata.path, metadata.source, metadata.file, id),
   start: firstLine(metadata.start, metadata.line_start),

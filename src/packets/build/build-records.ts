@@ -23,7 +23,7 @@ const prefixesOf = ({ embedder: { prefixes } }: BuildOptions) =>
   prefixes === undefined ? {} : { query_prefix: prefixes.query, document_prefix: prefixes.document }
 
 /** What `manifest.json` says of a build. */
-export const manifestOf = (
+export const buildManifest = (
   files: readonly SourceFile[],
   options: BuildOptions,
   { matrix, fresh, failure }: Embedded,
@@ -83,7 +83,7 @@ export const ARTIFACTS = {
 }
 
 /** What `packet.lock.json` fixes of a build: only what changes the bytes that come out. */
-export const lockOf = (
+export const buildLock = (
   files: readonly SourceFile[],
   options: BuildOptions,
   sizes: ChunkSizes,

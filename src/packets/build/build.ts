@@ -7,10 +7,10 @@ import { type Doc, writeDocs } from '../format/docs.ts'
 import { writeFlat } from '../format/faiss.ts'
 import { type Lock, lockDrift, writeLock } from '../format/lockfile.ts'
 import { writeManifest } from '../format/manifest.ts'
-import { checkName, versionTag } from '../format/reference.ts'
+import { checkPacketName, versionTag } from '../format/reference.ts'
 import { type Matrix, writeVectors } from '../format/vectors.ts'
 import { writeSparse } from '../search/sparse-file.ts'
-import { EPOCH, lockOf, manifestOf } from './build-records.ts'
+import { buildLock, buildManifest, EPOCH } from './build-records.ts'
 import { CHUNK_SIZES, type ChunkSizes, chunkText, type Span } from './chunk.ts'
 
 /** A file to be packed. Its path is relative to the folder that is packed. */
@@ -159,14 +159,14 @@ export const buildPacket = async (
   options: BuildOptions,
   signal: AbortSignal,
 ): Promise<BuiltPacket> => {
-  checkName(options.name)
+  checkPacketName(options.name)
   versionTag(options.version)
   const sizes = options.sizes ?? CHUNK_SIZES
   const files = [...sources].sort((a, b) => (a.path < b.path ? -1 : 1))
   const docs = collectDocs(files, sizes)
   if (docs.length === 0)
     throw packetFaults.no_sources('there is nothing in the folder to build a packet from')
-  checkLock(options, lockOf(files, options, sizes, new Map()))
+  checkLock(options, buildLock(files, options, sizes, new Map()))
   const embedded = await tryEmbedding(docs, options, signal)
   const written = new Map<string, Uint8Array>()
   const card = {
@@ -188,9 +188,9 @@ export const buildPacket = async (
   const checksums = Object.fromEntries(
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),
   )
-  written.set('manifest.json', writeManifest(manifestOf(files, options, embedded, checksums)))
+  written.set('manifest.json', writeManifest(buildManifest(files, options, embedded, checksums)))
   written.set('sparse/bm25.json', writeSparse(docs.map(({ text }) => text)))
-  written.set('packet.lock.json', writeLock(lockOf(files, options, sizes, written)))
+  written.set('packet.lock.json', writeLock(buildLock(files, options, sizes, written)))
   const { fresh, failure } = embedded
   return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }
 }

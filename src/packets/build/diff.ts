@@ -3,7 +3,7 @@ import type { Manifest } from '../format/manifest.ts'
 import type { Matrix } from '../format/vectors.ts'
 
 /** One of two packets to compare. */
-export interface Side {
+export interface DiffSide {
   readonly manifest: Manifest
   readonly docs: Iterable<Doc>
   readonly vectors?: Matrix
@@ -48,7 +48,7 @@ const inOrder = (paths: Iterable<string>): readonly string[] => [...paths].sort(
 const total = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
 
 /** What makes the second packet another than the first. */
-export const diffPackets = (first: Side, second: Side): Difference => {
+export const diffPackets = (first: DiffSide, second: DiffSide): Difference => {
   const [a, b] = [readSide(first.docs), readSide(second.docs)]
   const kept = [...a.texts].reduce((sum, [text, count]) => sum + Math.min(count, b.texts.get(text) ?? 0), 0)
   const chunks = { added: total(b.texts) - kept, removed: total(a.texts) - kept, kept }

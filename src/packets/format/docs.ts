@@ -1,4 +1,4 @@
-import { runInTurns, runSteps, type Steps } from '../../kernel/async/cooperative.ts'
+import { type CooperativeTask, runSync, runYielding } from '../../kernel/async/cooperative.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
 
@@ -61,7 +61,7 @@ interface Rows {
 }
 
 /** Every line is read once: one that is not a chunk would shift all rows after it against the index. */
-const findRows = function* (bytes: Uint8Array): Steps<Rows> {
+const findRows = function* (bytes: Uint8Array): CooperativeTask<Rows> {
   const starts: number[] = []
   const lines: number[] = []
   let line = 0
@@ -91,7 +91,7 @@ export class DocTable {
   readonly #starts: Float64Array
   readonly #lines: Uint32Array
 
-  constructor(bytes: Uint8Array, { starts, lines }: Rows = runSteps(findRows(bytes))) {
+  constructor(bytes: Uint8Array, { starts, lines }: Rows = runSync(findRows(bytes))) {
     this.#bytes = bytes
     this.#starts = starts
     this.#lines = lines
@@ -99,7 +99,7 @@ export class DocTable {
 
   /** The same, without keeping others waiting. */
   static async open(bytes: Uint8Array): Promise<DocTable> {
-    return new DocTable(bytes, await runInTurns(findRows(bytes)))
+    return new DocTable(bytes, await runYielding(findRows(bytes)))
   }
 
   get rows(): number {

@@ -9,7 +9,7 @@ const roundEven = (value: number, drop: number): number => {
 }
 
 /** The sixteen bits of IEEE 754 binary16 nearest to a float32. */
-export const encodeHalf = (value: number): number => {
+export const encodeFloat16 = (value: number): number => {
   view.setFloat32(0, value)
   const bits = view.getUint32(0)
   const sign = (bits >>> 16) & 0x8000
@@ -24,7 +24,7 @@ export const encodeHalf = (value: number): number => {
   return sign | roundEven(mantissa | 0x800000, -exponent - 1)
 }
 
-export const decodeHalf = (bits: number): number => {
+export const decodeFloat16 = (bits: number): number => {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >>> 10) & 0x1f
   const mantissa = bits & 0x3ff

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kernel/fault.ts'
 import {
-  checkName,
+  checkPacketName,
   parseReference,
   pinnedUri,
   safeName,
@@ -129,8 +129,8 @@ describe('the address of a packet', () => {
   })
 
   it('takes names and versions that a registry takes', () => {
-    expect(checkName('team/demo-1')).toBe('team/demo-1')
-    expect(() => checkName('Demo')).toThrow(expect.objectContaining({ code: 'packet.name' }))
+    expect(checkPacketName('team/demo-1')).toBe('team/demo-1')
+    expect(() => checkPacketName('Demo')).toThrow(expect.objectContaining({ code: 'packet.name' }))
     expect(() => versionTag('1 0')).toThrow(expect.objectContaining({ code: 'packet.version' }))
     expect(() => versionTag('')).toThrow(expect.objectContaining({ code: 'packet.version' }))
   })

@@ -39,7 +39,7 @@ export const versionTag = (version: string, role = 'version'): string => {
 }
 
 /** A packet's name: one or more parts of a repository's path. */
-export const checkName = (name: string): string => {
+export const checkPacketName = (name: string): string => {
   if (name.length > MAX_REPOSITORY || !REPOSITORY.test(name))
     throw packetFaults.name(`${shown(name)} cannot be a packet's name`)
   return name
@@ -108,7 +108,7 @@ export const writeReference = ({ host, repository, tag, digest }: Reference): st
 export const pinnedUri = ({ host, repository }: Reference, digest: Digest): string =>
   `${SCHEME}${host}/${repository}@${digest}`
 
-export interface SourceWords {
+export interface SourceRequest {
   readonly ref?: string | undefined
   readonly name?: string | undefined
   readonly version?: string | undefined
@@ -117,7 +117,7 @@ export interface SourceWords {
 }
 
 /** The `oci://` address that a caller's words stand for; undefined when they name no registry or no packet. */
-export const sourceUri = ({ ref, name, version, alias, registry }: SourceWords): string | undefined => {
+export const sourceUri = ({ ref, name, version, alias, registry }: SourceRequest): string | undefined => {
   if (ref?.startsWith(SCHEME)) return ref
   const place = (registry ?? '').replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
   if (place === '') return undefined

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { floatsOf, memorySource, readFlat, writeFlat } from './faiss.ts'
-import { decodeHalf, encodeHalf } from './float16.ts'
+import { decodeFloat16, encodeFloat16 } from './float16.ts'
 import { normalizeRow, readVectors, writeVectors } from './vectors.ts'
 
-const halves = Array.from({ length: 0x10000 }, (_, bits) => decodeHalf(bits))
+const halves = Array.from({ length: 0x10000 }, (_, bits) => decodeFloat16(bits))
 
 describe('binary16', () => {
   it('gives every value back', () => {
-    const lost = halves.filter((value, bits) => !Number.isNaN(value) && encodeHalf(value) !== bits)
+    const lost = halves.filter((value, bits) => !Number.isNaN(value) && encodeFloat16(value) !== bits)
     expect(lost).toEqual([])
     expect(halves[0x3c00]).toBe(1)
     expect(halves[0x7bff]).toBe(65504)
     expect(halves[0x0001]).toBe(2 ** -24)
-    expect(encodeHalf(Number.NaN)).toBe(0x7e00)
+    expect(encodeFloat16(Number.NaN)).toBe(0x7e00)
   })
 
   it('rounds to the nearest, and to the even of two', () => {
@@ -35,13 +35,13 @@ describe('binary16', () => {
     const float = (word: number) => new Float32Array(new Uint32Array([word]).buffer)[0] as number
     fc.assert(
       fc.property(fc.oneof(bits, fc.integer({ min: 0x3300_0000, max: 0x4780_0000 })), (word) => {
-        expect(encodeHalf(float(word))).toBe(nearest(float(word)))
-        expect(encodeHalf(-float(word))).toBe(nearest(float(word)) | 0x8000)
+        expect(encodeFloat16(float(word))).toBe(nearest(float(word)))
+        expect(encodeFloat16(-float(word))).toBe(nearest(float(word)) | 0x8000)
       }),
       { numRuns: 5000 },
     )
     for (const tie of [1 + 2 ** -11, 1 + 3 * 2 ** -11, 2 ** -25, 3 * 2 ** -25, 65519.996, 65520]) {
-      expect(encodeHalf(tie)).toBe(nearest(Math.fround(tie)))
+      expect(encodeFloat16(tie)).toBe(nearest(Math.fround(tie)))
     }
   })
 })

@@ -1,5 +1,5 @@
 import { packetFaults } from '../faults.ts'
-import { decodeHalf, encodeHalf } from './float16.ts'
+import { decodeFloat16, encodeFloat16 } from './float16.ts'
 
 /** Rows of float32, one behind the other. */
 export interface Matrix {
@@ -12,7 +12,7 @@ export interface Matrix {
 export const writeVectors = ({ rows, dim, values }: Matrix): Uint8Array => {
   const bytes = new Uint8Array(rows * dim * 2)
   for (let i = 0; i < rows * dim; i++) {
-    const half = encodeHalf(values[i] as number)
+    const half = encodeFloat16(values[i] as number)
     bytes[2 * i] = half & 0xff
     bytes[2 * i + 1] = half >>> 8
   }
@@ -26,7 +26,7 @@ export const readVectors = (bytes: Uint8Array, dim: number): Matrix => {
     throw packetFaults.vectors(`${bytes.length} bytes are no whole number of rows of ${dim} values`)
   const values = new Float32Array(bytes.length / 2)
   for (let i = 0; i < values.length; i++) {
-    values[i] = decodeHalf((bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8))
+    values[i] = decodeFloat16((bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8))
   }
   checkFinite(values)
   return { rows: values.length / dim, dim, values }

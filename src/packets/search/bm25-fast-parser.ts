@@ -1,4 +1,4 @@
-import type { Steps } from '../../kernel/async/cooperative.ts'
+import type { CooperativeTask } from '../../kernel/async/cooperative.ts'
 import type { GrowingPosting } from './postings.ts'
 
 /** The parts of `sparse/bm25.json` as it is usually written, without a blank. */
@@ -172,7 +172,7 @@ const scanAll = function* (
   bytes: Buffer,
   count: number,
   nameOf: (word: string) => string,
-): Steps<Scanned | undefined> {
+): CooperativeTask<Scanned | undefined> {
   const lengthsAt = bytes.indexOf(LENGTHS)
   if (!bytes.subarray(0, HEAD.length).equals(HEAD) || lengthsAt === -1) return undefined
   const walker = new Walker(bytes, lengthsAt + LENGTHS.length)
@@ -217,7 +217,7 @@ export const scanSparse = function* (
   bytes: Uint8Array,
   count: number,
   nameOf: (word: string) => string,
-): Steps<Scanned | undefined> {
+): CooperativeTask<Scanned | undefined> {
   try {
     return yield* scanAll(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), count, nameOf)
   } catch (thrown) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { byScore, type Hit, type ReadRows, searchExact } from './exact-search.ts'
-import { ByteTable, squeeze } from './quantized-vectors.ts'
-import { assemble } from './wasm/assembler.ts'
+import { byScore, type ReadRows, type SearchHit, searchExact } from './exact-search.ts'
+import { QuantizedVectors, quantize } from './quantized-vectors.ts'
+import { assembleWasm } from './wasm/assembler.ts'
 
 /** What a search is measured by: every row, every value, nothing clever. */
-const plainSearch = (rows: Float32Array, dim: number, query: Float32Array, k: number): Hit[] => {
-  const hits: Hit[] = []
+const plainSearch = (rows: Float32Array, dim: number, query: Float32Array, k: number): SearchHit[] => {
+  const hits: SearchHit[] = []
   for (let row = 0; row < rows.length / dim; row++) {
     let score = 0
     for (let i = 0; i < dim; i++) score += (query[i] as number) * (rows[row * dim + i] as number)
@@ -16,7 +16,7 @@ const plainSearch = (rows: Float32Array, dim: number, query: Float32Array, k: nu
 }
 
 const tableOf = (rows: Float32Array, dim: number) => {
-  const table = new ByteTable(rows.length / dim, dim)
+  const table = new QuantizedVectors(rows.length / dim, dim)
   table.fill(0, rows)
   let reads = 0
   const read: ReadRows = (first, target) => {
@@ -144,13 +144,13 @@ describe('an exact search', () => {
   it('finds fewer when there are fewer, and none among none', () => {
     const { table, read } = tableOf(Float32Array.of(1, 2, 3), 1)
     expect(searchExact(table, Float32Array.of(1), 10, read).map(({ row }) => row)).toEqual([2, 1, 0])
-    expect(searchExact(new ByteTable(0, 4), new Float32Array(4), 5, read)).toEqual([])
+    expect(searchExact(new QuantizedVectors(0, 4), new Float32Array(4), 5, read)).toEqual([])
   })
 
   it('comes back from its contents', () => {
     const rows = unitRows(501, 20, 8)
     const { table, read } = tableOf(rows, 20)
-    const copy = new ByteTable(501, 20)
+    const copy = new QuantizedVectors(501, 20)
     copy.contents.set(table.contents)
     const query = unitRows(1, 20, 77)
     expect(searchExact(copy, query, 9, read)).toEqual(searchExact(table, query, 9, read))
@@ -168,7 +168,9 @@ describe('an exact search', () => {
   })
 
   it('refuses more rows than memory can hold', () => {
-    expect(() => new ByteTable(2 ** 32, 384)).toThrow(expect.objectContaining({ code: 'packet.too_large' }))
+    expect(() => new QuantizedVectors(2 ** 32, 384)).toThrow(
+      expect.objectContaining({ code: 'packet.too_large' }),
+    )
   })
 })
 
@@ -179,7 +181,7 @@ describe('a squeezed row', () => {
         const values = Float32Array.from(list)
         const bytes = new Int8Array(values.length)
         const place = { numbers: bytes, at: 0, gap: 0, most: 127, single: true }
-        const { scale, residue } = squeeze(values, 0, values.length, place)
+        const { scale, residue } = quantize(values, 0, values.length, place)
         const distance = Math.sqrt(
           values.reduce((sum, value, i) => sum + (value - scale * (bytes[i] as number)) ** 2, 0),
         )
@@ -196,9 +198,12 @@ describe('the assembler', () => {
   it('makes modules that run', () => {
     const memory = new WebAssembly.Memory({ initial: 1 })
     const run = (body: string) => {
-      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(assemble({ ...routine, body })), {
-        host: { memory },
-      })
+      const { exports } = new WebAssembly.Instance(
+        new WebAssembly.Module(assembleWasm({ ...routine, body })),
+        {
+          host: { memory },
+        },
+      )
       return (exports.f as (a: number) => number)(7)
     }
     expect(run('local.get $a')).toBe(7)
@@ -208,10 +213,10 @@ describe('the assembler', () => {
   })
 
   it.each(['local.get $b', 'nonsense', 'br $nowhere'])('does not know %s', (body) => {
-    expect(() => assemble({ ...routine, body })).toThrow(TypeError)
+    expect(() => assembleWasm({ ...routine, body })).toThrow(TypeError)
   })
 
   it('knows no other types', () => {
-    expect(() => assemble({ ...routine, result: 'i31' })).toThrow('no such type')
+    expect(() => assembleWasm({ ...routine, result: 'i31' })).toThrow('no such type')
   })
 })

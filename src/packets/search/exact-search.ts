@@ -1,8 +1,8 @@
 import { packetFaults } from '../faults.ts'
 import { checkFinite } from '../format/vectors.ts'
-import { type ByteTable, MAX_BLOCK } from './quantized-vectors.ts'
+import { MAX_BLOCK, type QuantizedVectors } from './quantized-vectors.ts'
 
-export interface Hit {
+export interface SearchHit {
   readonly row: number
   readonly score: number
 }
@@ -23,7 +23,7 @@ export const checkQuestion = (query: Float32Array, dim: number): void => {
 }
 
 /** Better first: the higher score, then the lower row. */
-export const byScore = (a: Hit, b: Hit): number => b.score - a.score || a.row - b.row
+export const byScore = (a: SearchHit, b: SearchHit): number => b.score - a.score || a.row - b.row
 
 /**
  * The sums of products of the query and each row, in the order of the values and in double precision: the scores
@@ -83,7 +83,7 @@ interface Possible {
 }
 
 /** Every row that can be among the best: those whose highest possible score reaches the least of the best. */
-const findPossible = (table: ByteTable, query: Float32Array, k: number): Possible[] => {
+const findPossible = (table: QuantizedVectors, query: Float32Array, k: number): Possible[] => {
   const walk = table.prepare(query)
   const lows = new Highest(k)
   const rows: number[] = []
@@ -112,7 +112,7 @@ const findPossible = (table: ByteTable, query: Float32Array, k: number): Possibl
 }
 
 /** Exact scores of rows in ascending order. */
-export const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): Hit[] => {
+export const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): SearchHit[] => {
   const dim = query.length
   const values = new Float32Array(rows.length * dim)
   for (let i = 0, count = 1; i < rows.length; i += count, count = 1) {
@@ -129,13 +129,18 @@ export const rescore = (query: Float32Array, rows: readonly number[], read: Read
  * The `k` rows with the highest inner product, ties by ascending row: exactly those that a loop over all floats
  * would find. The bytes only decide which floats need not be looked at.
  */
-export const searchExact = (table: ByteTable, query: Float32Array, k: number, read: ReadRows): Hit[] => {
+export const searchExact = (
+  table: QuantizedVectors,
+  query: Float32Array,
+  k: number,
+  read: ReadRows,
+): SearchHit[] => {
   checkQuestion(query, table.dim)
   const wanted = Math.min(k, table.rows)
   if (wanted <= 0) return []
   const possible = findPossible(table, query, wanted).sort((a, b) => b.high - a.high || a.row - b.row)
   const best = new Highest(wanted)
-  let hits: Hit[] = []
+  let hits: SearchHit[] = []
   const start = Math.max(wanted, MIN_BATCH)
   for (let at = 0, size = start; at < possible.length; at += size, size = Math.min(2 * size, MAX_BLOCK)) {
     // Sorted by what they can reach: when the next cannot reach the best, none after it can.

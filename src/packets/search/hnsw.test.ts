@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ReadRows, searchExact } from './exact-search.ts'
-import { Graph, levelOf } from './hnsw.ts'
-import { ByteTable } from './quantized-vectors.ts'
+import { HnswIndex, levelOf } from './hnsw.ts'
+import { QuantizedVectors } from './quantized-vectors.ts'
 
 const DIM = 32
 
@@ -27,9 +27,9 @@ const clusteredRows = (count: number, seed: number): Float32Array => {
 }
 
 const grow = (rows: Float32Array, step = 1000) => {
-  const table = new ByteTable(rows.length / DIM, DIM)
+  const table = new QuantizedVectors(rows.length / DIM, DIM)
   table.fill(0, rows)
-  const graph = new Graph(table)
+  const graph = new HnswIndex(table)
   while (!graph.whole) graph.grow(step)
   const read: ReadRows = (first, target) =>
     target.set(rows.subarray(first * DIM, first * DIM + target.length))
@@ -81,7 +81,7 @@ describe('a graph over rows', () => {
   })
 
   it('comes back from its links', () => {
-    const copy = new Graph(table)
+    const copy = new HnswIndex(table)
     expect(copy.restore(graph.links.slice())).toBe(true)
     expect(copy.nearest(questionAt(3), 10, read)).toEqual(graph.nearest(questionAt(3), 10, read))
   })
@@ -91,7 +91,7 @@ describe('a graph over rows', () => {
     ['too many of one row', (links) => links.fill(33, 0, 1)],
     ['to a row that is not there', (links) => links.fill(4000, 1, 2)],
   ])('takes no links that are %s', (_, damage) => {
-    expect(new Graph(table).restore(damage(graph.links.slice()))).toBe(false)
+    expect(new HnswIndex(table).restore(damage(graph.links.slice()))).toBe(false)
   })
 
   it.each([0, 1, 2, 5])('of %i rows finds them all', (count) => {

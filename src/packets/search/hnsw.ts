@@ -1,6 +1,6 @@
 import { Beam } from './beam-search.ts'
-import { byScore, checkQuestion, type Hit, type ReadRows, rescore } from './exact-search.ts'
-import { type ByteTable, MAX_BLOCK } from './quantized-vectors.ts'
+import { byScore, checkQuestion, type ReadRows, rescore, type SearchHit } from './exact-search.ts'
+import { MAX_BLOCK, type QuantizedVectors } from './quantized-vectors.ts'
 
 /** Most neighbours of a row on the ground, where all rows are; above it half as many. */
 const WIDE = 32
@@ -45,8 +45,8 @@ const findPeaks = (rows: number): readonly number[] => {
  * part of them. It may miss some of the best; whoever must not miss any searches exactly. Rows are put in one
  * after the other and how high each reaches follows from its number, so the same rows always give the same graph.
  */
-export class Graph {
-  readonly #table: ByteTable
+export class HnswIndex {
+  readonly #table: QuantizedVectors
   readonly #starts: Uint32Array
   /** The links of every row, as they are kept in a file. */
   readonly links: Uint32Array
@@ -59,7 +59,7 @@ export class Graph {
   #search = 0
   #count = 0
 
-  constructor(table: ByteTable) {
+  constructor(table: QuantizedVectors) {
     this.#table = table
     this.#starts = layOut(table.rows)
     this.links = new Uint32Array(this.#starts[table.rows] as number)
@@ -97,7 +97,7 @@ export class Graph {
   }
 
   /** Nearly always the `k` best rows, their scores exact, ties by ascending row. */
-  nearest(query: Float32Array, k: number, read: ReadRows): Hit[] {
+  nearest(query: Float32Array, k: number, read: ReadRows): SearchHit[] {
     checkQuestion(query, this.#table.dim)
     if (this.#count === 0) return []
     this.#table.loadQuestion(query)

@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from '../../kernel/async/cooperative.ts'
+import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
 import { LexicalIndex } from './lexical.ts'
 import type { Posting } from './postings.ts'
 
@@ -11,9 +11,9 @@ const STEP = 200_000
  * An index of words as numbers in a row: lengths, where each word's rows begin, rows, counts, and the words
  * themselves. It opens in a fraction of the time that JSON takes, and is made again when anything is odd.
  */
-export const packWords = (index: LexicalIndex): Uint8Array => runSteps(packing(index))
+export const packWords = (index: LexicalIndex): Uint8Array => runSync(packing(index))
 
-export const packing = function* (index: LexicalIndex): Steps<Uint8Array> {
+export const packing = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
   const { postings, lengths } = index.contents
   const words = [...postings.keys()]
   const text = Buffer.from(words.join('\n'))

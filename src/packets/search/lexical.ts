@@ -1,9 +1,9 @@
-import { runSteps, type Steps } from '../../kernel/async/cooperative.ts'
+import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
 import { scanSparse } from './bm25-fast-parser.ts'
-import { byScore, type Hit } from './exact-search.ts'
+import { byScore, type SearchHit } from './exact-search.ts'
 import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
-import { rootOf, termsOf } from './tokens.ts'
+import { stem, termsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -33,15 +33,15 @@ export class LexicalIndex {
 
   /** An index over texts, one a row. */
   static over(texts: Iterable<string>): LexicalIndex {
-    return runSteps(LexicalIndex.making(texts))
+    return runSync(LexicalIndex.making(texts))
   }
 
-  static *making(texts: Iterable<string>): Steps<LexicalIndex> {
+  static *making(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
       const words = termsOf(text)
-      for (const word of words) note(postings, rootOf(word), lengths.length, 1)
+      for (const word of words) note(postings, stem(word), lengths.length, 1)
       lengths.push(words.length)
       if (lengths.length % STEP === 0) yield
     }
@@ -50,17 +50,17 @@ export class LexicalIndex {
 
   /** An index over what `sparse/bm25.json` counts, which must be so many rows. */
   static read(bytes: Uint8Array, count: number): LexicalIndex {
-    return runSteps(LexicalIndex.reading(bytes, count))
+    return runSync(LexicalIndex.reading(bytes, count))
   }
 
-  static *reading(bytes: Uint8Array, count: number): Steps<LexicalIndex> {
-    const scanned = yield* scanSparse(bytes, count, rootOf)
+  static *reading(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
+    const scanned = yield* scanSparse(bytes, count, stem)
     if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
     const { rows, lengths } = readSparse(bytes, count)
     const postings = new Map<string, GrowingPosting>()
     let row = 0
     for (const words of rows) {
-      for (const [word, times] of words) note(postings, rootOf(word), row, times)
+      for (const [word, times] of words) note(postings, stem(word), row, times)
       row += 1
       if (row % STEP === 0) yield
     }
@@ -84,11 +84,11 @@ export class LexicalIndex {
   }
 
   /** The best rows for a question. Rows that share no word with it are not among them. */
-  search(question: string, depth: number): Hit[] {
+  search(question: string, depth: number): SearchHit[] {
     const touched: number[] = []
     const scores = this.#scores
     // In a fixed order, for sums of floats depend on it.
-    for (const word of [...new Set(termsOf(question).map(rootOf))].sort()) {
+    for (const word of [...new Set(termsOf(question).map(stem))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
       const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
@@ -106,15 +106,15 @@ export class LexicalIndex {
 }
 
 /** The best of many rows without sorting them all: a common word stands in most of a packet. */
-const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): Hit[] => {
-  const best: Hit[] = []
+const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): SearchHit[] => {
+  const best: SearchHit[] = []
   for (const row of rows) {
     const score = scores[row] as number
     const last = best[depth - 1]
     if (last !== undefined && (score < last.score || (score === last.score && row > last.row))) continue
     const hit = { row, score }
     let at = best.length
-    while (at > 0 && byScore(hit, best[at - 1] as Hit) < 0) at--
+    while (at > 0 && byScore(hit, best[at - 1] as SearchHit) < 0) at--
     best.splice(at, 0, hit)
     if (best.length > depth) best.pop()
   }

@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed.ts'
 import { normalizeRow } from '../format/vectors.ts'
-import { rootOf, wordsOf } from './tokens.ts'
+import { stem, wordsOf } from './tokens.ts'
 
 /** What packets say that were built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
@@ -54,7 +54,7 @@ const known = new Map<string, Uint32Array>()
 const hashWord = (word: string): Uint32Array => {
   const features = [hash(WORD_SEED, word)]
   if (!COMMON.has(word)) {
-    features.push(hash(ROOT_SEED, rootOf(word)))
+    features.push(hash(ROOT_SEED, stem(word)))
     const framed = `<${word}>`
     for (const size of PIECE_LENGTHS)
       for (let at = 0; at + size <= framed.length; at++)

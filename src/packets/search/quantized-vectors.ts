@@ -1,6 +1,6 @@
 import { packetFaults } from '../faults.ts'
 import { CANDIDATE_BYTES, FACT_BYTES, LANES, PIECE } from './memory-layout.ts'
-import { openKernel } from './wasm/load.ts'
+import { loadScanModule } from './wasm/load.ts'
 
 /** Most rows one walk of the kernel looks at; so many candidates it may write down. */
 export const MAX_BLOCK = 4096
@@ -41,7 +41,7 @@ interface Target {
  * Writes `dim` values as small whole numbers: `values ≈ scale × numbers`. Plain loops over plain indexes: a
  * million rows pass through here when an index is first opened.
  */
-export const squeeze = (values: Float32Array, from: number, dim: number, target: Target): Squeezed => {
+export const quantize = (values: Float32Array, from: number, dim: number, target: Target): Squeezed => {
   const { numbers, at, gap, most, single } = target
   let peak = 0
   for (let i = from; i < from + dim; i++) {
@@ -70,13 +70,13 @@ export const squeeze = (values: Float32Array, from: number, dim: number, target:
  * Rows as bytes in WebAssembly's memory, with what is needed to bound the error of every score. A quarter of
  * the floats' size; the floats themselves stay where they are.
  */
-export class ByteTable {
+export class QuantizedVectors {
   readonly rows: number
   readonly dim: number
   /** Bytes from one row to the next. */
   readonly stride: number
   readonly #memory: WebAssembly.Memory
-  readonly #kernel: ReturnType<typeof openKernel>
+  readonly #kernel: ReturnType<typeof loadScanModule>
   readonly #outAt: number
   readonly #factsAt: number
   readonly #rowsAt: number
@@ -96,7 +96,7 @@ export class ByteTable {
     if (pages > MAX_PAGES)
       throw packetFaults.too_large(`${rows} rows of ${dim} values do not fit into memory`)
     this.#memory = new WebAssembly.Memory({ initial: pages })
-    this.#kernel = openKernel(this.#memory)
+    this.#kernel = loadScanModule(this.#memory)
     this.#facts = new Float32Array(this.#memory.buffer, this.#factsAt, rows * 3)
   }
 
@@ -116,7 +116,7 @@ export class ByteTable {
       const row = first + i
       const lane = row % LANES
       const at = (row - lane) * stride + lane * PIECE
-      const { scale, length, residue } = squeeze(values, i * dim, dim, { ...place, at })
+      const { scale, length, residue } = quantize(values, i * dim, dim, { ...place, at })
       facts[3 * row] = scale
       facts[3 * row + 1] = roundUp(length)
       facts[3 * row + 2] = roundUp(residue)
@@ -151,7 +151,7 @@ export class ByteTable {
   #squeezeQuestion(query: Float32Array): Squeezed {
     const words = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
     const most = Math.min(WORD, Math.floor(2 ** 31 / (BYTE * this.stride)) - 1)
-    return squeeze(query, 0, this.dim, { numbers: words, at: 0, gap: 0, most, single: false })
+    return quantize(query, 0, this.dim, { numbers: words, at: 0, gap: 0, most, single: false })
   }
 
   /** Opens a search: the function it returns walks over rows and gives those that reach `least`. */

@@ -1,14 +1,14 @@
-import { byScore, type Hit } from './exact-search.ts'
+import { byScore, type SearchHit } from './exact-search.ts'
 
 const K = 60
 
 interface Ranking {
-  readonly hits: readonly Hit[]
+  readonly hits: readonly SearchHit[]
   readonly weight: number
 }
 
 /** One ranking out of several, by reciprocal rank: what stands high in more than one stands highest. */
-export const fuseRankings = (rankings: readonly Ranking[], k: number): Hit[] => {
+export const fuseRankings = (rankings: readonly Ranking[], k: number): SearchHit[] => {
   const scores = new Map<number, number>()
   for (const { hits, weight } of rankings) {
     hits.forEach(({ row }, i) => {

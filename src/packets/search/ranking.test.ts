@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runSteps } from '../../kernel/async/cooperative.ts'
+import { runSync } from '../../kernel/async/cooperative.ts'
 import { scanSparse } from './bm25-fast-parser.ts'
 import { LexicalIndex } from './lexical.ts'
 import { packing, packWords, unpackWords } from './lexical-cache.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
-import { rootOf, termsOf, wordsOf } from './tokens.ts'
+import { stem, termsOf, wordsOf } from './tokens.ts'
 
-const scan = (...given: Parameters<typeof scanSparse>) => runSteps(scanSparse(...given))
+const scan = (...given: Parameters<typeof scanSparse>) => runSync(scanSparse(...given))
 
 const never = new AbortController().signal
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
@@ -65,7 +65,7 @@ describe('the root of a word', () => {
     ['is', 'is'],
     ['string', 'string'],
   ])('%s is %s', (word, root) => {
-    expect(rootOf(word)).toBe(root)
+    expect(stem(word)).toBe(root)
   })
 })
 

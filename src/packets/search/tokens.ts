@@ -51,7 +51,7 @@ const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
 const MIN_ROOT = 4
 
 /** What the forms of a word have in common, roughly: `verifies` and `verified` are `verify`. */
-export const rootOf = (word: string): string => {
+export const stem = (word: string): string => {
   const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
   return found === undefined ? word : word.slice(0, -found[0].length) + found[1]
 }

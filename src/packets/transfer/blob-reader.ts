@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../../kernel/async/concurrency.ts'
+import { CONCURRENCY } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { type Descriptor, LARGE_FILE } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
@@ -36,7 +36,8 @@ export class BlobReader {
   /** Asks for those that take longest; what else has to be known of the packet comes meanwhile. */
   ahead(blobs: readonly Descriptor[]): void {
     const large = blobs.filter(({ size }) => size >= LARGE_FILE).sort((a, b) => b.size - a.size)
-    for (const blob of large.slice(0, AT_ONCE)) this.#begun.set(blob.digest, beginReading(this.#stream(blob)))
+    for (const blob of large.slice(0, CONCURRENCY))
+      this.#begun.set(blob.digest, beginReading(this.#stream(blob)))
   }
 
   open(blob: Descriptor, stop: AbortSignal): AsyncIterable<Uint8Array> {

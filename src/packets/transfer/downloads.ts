@@ -3,20 +3,20 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { packetFaults } from '../faults.ts'
 import { type Reference, writeReference } from '../format/reference.ts'
-import type { Watch } from '../progress.ts'
+import type { ProgressListener } from '../progress.ts'
 import { type Pulled, type PullPorts, pullPacket } from './pull.ts'
 
 interface Fetch {
   readonly result: Promise<Pulled>
   readonly stop: AbortController
   /** Those who wait for it, each with its own ear. */
-  readonly waiting: Map<symbol, Watch>
+  readonly waiting: Map<symbol, ProgressListener>
   done: number
   total: number
 }
 
 /** How long a caller can be kept waiting; for ever, when absent. */
-interface Patience {
+interface CallBudget {
   readonly clock: Clock
   readonly ms: number
 }
@@ -29,20 +29,20 @@ const isDeadline = (reason: unknown): boolean => reason instanceof Fault && reas
  * without it, and whoever asks again waits for the same one. Without this a large packet would be begun anew by every
  * question and never arrive.
  */
-export class Fetching {
+export class Downloads {
   readonly #ports: PullPorts
-  readonly #patience: Patience | undefined
+  readonly #budget: CallBudget | undefined
   readonly #arrived: (digest: Digest) => void
   readonly #under = new Map<string, Fetch>()
 
   /** `arrived` hears of packets that came over the wire, and not of those that were there already. */
-  constructor(ports: PullPorts, arrived: (digest: Digest) => void, patience?: Patience) {
+  constructor(ports: PullPorts, arrived: (digest: Digest) => void, budget?: CallBudget) {
     this.#ports = ports
     this.#arrived = arrived
-    this.#patience = patience
+    this.#budget = budget
   }
 
-  async bring(ref: Reference, signal: AbortSignal, watch: Watch): Promise<Pulled> {
+  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<Pulled> {
     signal.throwIfAborted()
     const key = writeReference(ref)
     const fetch = this.#under.get(key) ?? this.#begin(key, ref)
@@ -66,7 +66,7 @@ export class Fetching {
 
   #begin(key: string, ref: Reference): Fetch {
     const stop = new AbortController()
-    const waiting = new Map<symbol, Watch>()
+    const waiting = new Map<symbol, ProgressListener>()
     const result = pullPacket(this.#ports, ref, stop.signal, (done, total) => {
       Object.assign(fetch, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
@@ -96,7 +96,7 @@ export class Fetching {
         reject(
           packetFaults.fetching(`the packet is being fetched, ${fetch.done} of ${fetch.total} bytes so far`),
         )
-      const calm = this.#patience?.clock.after(this.#patience.ms, tire)
+      const calm = this.#budget?.clock.after(this.#budget.ms, tire)
       fetch.result.then(resolve, reject).finally(() => {
         calm?.()
         signal.removeEventListener('abort', leave)

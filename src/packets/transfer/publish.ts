@@ -1,4 +1,4 @@
-import { inLanes } from '../../kernel/async/concurrency.ts'
+import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
@@ -8,7 +8,13 @@ import { MANIFEST_TYPE, METADATA_FILE, METADATA_TYPE, writeDescriptor } from '..
 import { type ByteSource, memorySource } from '../format/faiss.ts'
 import { type Manifest, readManifest } from '../format/manifest.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, writeMetadata } from '../format/metadata.ts'
-import { checkName, parseReference, pinnedUri, type Reference, versionTag } from '../format/reference.ts'
+import {
+  checkPacketName,
+  parseReference,
+  pinnedUri,
+  type Reference,
+  versionTag,
+} from '../format/reference.ts'
 import type { RegistryWriter } from '../registry.ts'
 import type { OpenFile } from '../store.ts'
 
@@ -135,7 +141,7 @@ const placeOf = (registry: string, name: string): Reference => {
   if (/^https?:/i.test(registry))
     throw packetFaults.reference('a registry is a host and a path, without http:// or https://')
   const place = registry.replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
-  return parseReference(`${place}/${checkName(name)}`)
+  return parseReference(`${place}/${checkPacketName(name)}`)
 }
 
 const readSource = async (open: OpenFile): Promise<Manifest> => {
@@ -196,7 +202,7 @@ export const publishPacket = async (
     done += bytes
     options.progress?.(done, total)
   }
-  await inLanes(blobs, async ({ digest, source }, stop) => {
+  await forEachConcurrent(blobs, async ({ digest, source }, stop) => {
     const both = AbortSignal.any([signal, stop])
     counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
   })

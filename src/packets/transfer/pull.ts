@@ -16,7 +16,7 @@ import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } 
 import type { Reference } from '../format/reference.ts'
 import type { RegistryReader, Resolved } from '../registry.ts'
 import type { PacketStore } from '../store.ts'
-import type { Guard } from '../trust/policy-guard.ts'
+import type { PolicyGuard } from '../trust/policy-guard.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
 import { BlobReader } from './blob-reader.ts'
 
@@ -26,7 +26,7 @@ const MAX_CARD = 64 * 1024
 export interface PullPorts {
   readonly registry: RegistryReader
   readonly store: PacketStore
-  readonly guard: Guard
+  readonly guard: PolicyGuard
   /** The most a packet's files may have together. */
   readonly maxBytes: number
 }
@@ -164,10 +164,10 @@ export const pullPacket = async (
   progress?: Progress,
 ): Promise<Pulled> => {
   const { registry, store, guard, maxBytes } = ports
-  const admitted = await guard.admit(ref, true)
+  const admitted = await guard.checkSource(ref, true)
   const found = await pickManifest(registry, ref, signal)
   const { digest } = found
-  const { warnings } = await guard.judge(ref, digest, false, signal)
+  const { warnings } = await guard.checkTrust(ref, digest, false, signal)
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {

@@ -3,16 +3,16 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import type { TrustedKey } from './simple-signing.ts'
 
 /** Somebody whose keyless signatures count: what a certificate calls him, and who vouched for that. */
-export interface Identity {
+export interface SignerIdentity {
   /** Exact, or with a star at its end. */
   readonly subject: string
   readonly issuer: string
 }
 
 /** What signatures are verified against. */
-export interface Anchors {
+export interface TrustAnchors {
   readonly keys: readonly TrustedKey[]
-  readonly identities: readonly Identity[]
+  readonly identities: readonly SignerIdentity[]
   /** The certificate authorities and logs of a sigstore, as its trusted root lists them. */
   readonly root?: unknown
 }
@@ -34,7 +34,7 @@ export interface Signed {
 /** Verifies a sigstore bundle, offline. One that does not hold, for whatever reason, is none. */
 export type VerifyBundle = (
   bundle: Uint8Array,
-  anchors: Anchors,
+  anchors: TrustAnchors,
   subject: Subject,
 ) => Promise<Signed | undefined>
 
@@ -54,7 +54,7 @@ const KINDS: readonly (readonly [RegExp, Attestation['kind']])[] = [
 ]
 
 /** The kind of statement that a predicate's type stands for. */
-export const kindOf = (predicateType: unknown): Attestation['kind'] =>
+export const attestationKind = (predicateType: unknown): Attestation['kind'] =>
   KINDS.find(([pattern]) => typeof predicateType === 'string' && pattern.test(predicateType))?.[1] ?? 'other'
 
 const speaksOf = (subjects: unknown, digest: Digest): boolean =>
@@ -78,7 +78,7 @@ export const readAttestation = ({ signer, statement }: Signed, digest: Digest): 
     const value: unknown = JSON.parse(Buffer.from(statement).toString('utf8'))
     if (!isRecord(value) || !STATEMENTS.includes(String(value._type))) return undefined
     if (!speaksOf(value.subject, digest)) return undefined
-    const kind = kindOf(value.predicateType)
+    const kind = attestationKind(value.predicateType)
     const builder = kind === 'provenance' ? builderOf(value.predicate) : undefined
     return { signer, kind, ...(builder !== undefined && { builder }) }
   } catch {
@@ -87,7 +87,11 @@ export const readAttestation = ({ signer, statement }: Signed, digest: Digest): 
 }
 
 /** Whether a certificate's words are those of somebody who counts. */
-export const matchIdentity = (identities: readonly Identity[], subject: string, issuer: string): boolean =>
+export const matchIdentity = (
+  identities: readonly SignerIdentity[],
+  subject: string,
+  issuer: string,
+): boolean =>
   identities.some(
     (one) =>
       one.issuer === issuer &&

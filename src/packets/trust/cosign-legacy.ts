@@ -40,7 +40,7 @@ const derOf = (pem: string): string | undefined =>
  * A keyless claim as older versions of cosign wrote it, in the annotations of its layer, put into the form of a
  * bundle: there is one way in which those are verified. Nothing is judged here; undefined when a part is missing.
  */
-export const claimBundle = (
+export const legacyBundle = (
   payload: Uint8Array,
   annotations: Readonly<Record<string, string>>,
 ): Uint8Array | undefined => {

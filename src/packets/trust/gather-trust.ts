@@ -1,4 +1,4 @@
-import type { Anchors, Attestation } from './attestation.ts'
+import type { Attestation, TrustAnchors } from './attestation.ts'
 import { claimsToBe, type Inquiry, type ReferrerKind, readBundles, readClaims, typeOf } from './signatures.ts'
 import type { Trust } from './trust.ts'
 
@@ -9,7 +9,7 @@ export interface Builder {
 }
 
 /** What the trust in a packet is measured by. */
-export interface Yardstick extends Anchors {
+export interface TrustRequirements extends TrustAnchors {
   readonly builders: readonly Builder[]
 }
 
@@ -29,7 +29,7 @@ const score = (signed: boolean, sbom: boolean, provenance: boolean, level: numbe
 /** Asks the registry what refers to a packet, and verifies what is signed against what is trusted. */
 export const gatherTrust = async (
   inquiry: Omit<Inquiry, 'anchors'>,
-  yardstick: Yardstick,
+  yardstick: TrustRequirements,
 ): Promise<Trust> => {
   const { registry, subject, signal } = inquiry
   const at = { host: inquiry.at.host, repository: inquiry.at.repository }

@@ -3,7 +3,7 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Reference } from '../format/reference.ts'
 import type { RegistryReader } from '../registry.ts'
 import type { VerifyBundle } from './attestation.ts'
-import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type Policy } from './policy.ts'
+import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type PacketPolicy } from './policy.ts'
 import type { Trust } from './trust.ts'
 
 const UNCHECKED: Trust = {
@@ -30,7 +30,7 @@ export interface GuardPorts {
   readonly cache: TrustCache
   readonly verifyBundle: VerifyBundle
   /** The policy as it is now. One that cannot be read is a fault, not the absence of one. */
-  readonly policy: () => Promise<Policy>
+  readonly policy: () => Promise<PacketPolicy>
 }
 
 export interface Judged {
@@ -39,7 +39,10 @@ export interface Judged {
 }
 
 /** What the verdict about a packet depends on, beside the packet: another policy asks again. */
-const scopeOf = ({ keys, identities, root, builders }: Policy, { host, repository }: Reference): string =>
+const scopeOf = (
+  { keys, identities, root, builders }: PacketPolicy,
+  { host, repository }: Reference,
+): string =>
   digestJson({
     host,
     repository,
@@ -50,7 +53,7 @@ const scopeOf = ({ keys, identities, root, builders }: Policy, { host, repositor
   })
 
 /** Stands before every packet and applies the policy to it, whatever way it is asked for. */
-export class Guard {
+export class PolicyGuard {
   readonly #ports: GuardPorts
   /** Where the packets that were judged came from. */
   readonly #origins = new Map<Digest, Reference>()
@@ -59,12 +62,12 @@ export class Guard {
     this.#ports = ports
   }
 
-  policy(): Promise<Policy> {
+  policy(): Promise<PacketPolicy> {
     return this.#ports.policy()
   }
 
   /** Judges an address before anybody is asked. `follow` is for callers that take a tag at its word. */
-  async admit(ref: Reference, follow: boolean): Promise<readonly string[]> {
+  async checkSource(ref: Reference, follow: boolean): Promise<readonly string[]> {
     const policy = await this.#ports.policy()
     const denials = [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])]
     return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforce(policy, denials)]
@@ -74,7 +77,7 @@ export class Guard {
    * Judges a packet that is asked for by its digest alone. Where it came from is known once it was asked or fetched
    * by its address; until then a policy that cares lets nothing of it out.
    */
-  async readmit(digest: Digest, signal: AbortSignal): Promise<void> {
+  async recheckStored(digest: Digest, signal: AbortSignal): Promise<void> {
     const policy = await this.#ports.policy()
     const origin = this.#origins.get(digest)
     const cares = policy.allowed_sources !== undefined || asksTrust(policy)
@@ -82,12 +85,12 @@ export class Guard {
       enforce(policy, cares ? ['source_unknown: ask the packet by its address first'] : [])
       return
     }
-    await this.admit({ host: origin.host, repository: origin.repository, digest }, true)
-    await this.judge(origin, digest, false, signal)
+    await this.checkSource({ host: origin.host, repository: origin.repository, digest }, true)
+    await this.checkTrust(origin, digest, false, signal)
   }
 
   /** Judges a packet. What satisfied the policy once needs no network again. */
-  async judge(ref: Reference, digest: Digest, wanted: boolean, signal: AbortSignal): Promise<Judged> {
+  async checkTrust(ref: Reference, digest: Digest, wanted: boolean, signal: AbortSignal): Promise<Judged> {
     const { registry, cache } = this.#ports
     this.#origins.set(digest, ref)
     const policy = await this.#ports.policy()

@@ -6,7 +6,7 @@ import type { TrustedKey } from './simple-signing.ts'
 import type { Trust } from './trust.ts'
 
 /** What an operator demands of packets before they are used. */
-export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trusted_root'> {
+export interface PacketPolicy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trusted_root'> {
   readonly keys: readonly TrustedKey[]
   /** The trusted root of a sigstore, read. */
   readonly root?: unknown
@@ -15,7 +15,7 @@ export interface Policy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trust
 }
 
 /** Without a policy nothing is demanded, beyond that bytes are what their digest says. */
-export const OPEN_POLICY: Policy = {
+export const OPEN_POLICY: PacketPolicy = {
   mode: 'strict',
   require: [],
   keys: [],
@@ -35,7 +35,7 @@ const matches = (pattern: string, source: string): boolean =>
   pattern.endsWith('*') ? source.startsWith(pattern.slice(0, -1)) : source === pattern
 
 /** What stands against fetching from here, before anybody is asked. */
-export const judgeSource = (policy: Policy, ref: Reference): readonly Denial[] => {
+export const judgeSource = (policy: PacketPolicy, ref: Reference): readonly Denial[] => {
   const place = `${ref.host}/${ref.repository}`
   const exact = ref.digest === undefined ? `${place}:${ref.tag ?? 'latest'}` : `${place}@${ref.digest}`
   const allowed = policy.allowed_sources?.map(bareSource)
@@ -45,7 +45,7 @@ export const judgeSource = (policy: Policy, ref: Reference): readonly Denial[] =
 }
 
 /** What stands against following a name that may mean something else tomorrow. */
-export const judgePinning = (policy: Policy, ref: Reference): readonly Denial[] =>
+export const judgePinning = (policy: PacketPolicy, ref: Reference): readonly Denial[] =>
   policy.require.includes('digest') && ref.digest === undefined
     ? ['digest_required: the policy takes packets by digest only; look it up and ask its pinned_uri']
     : []
@@ -71,11 +71,11 @@ const MISSING: Readonly<Record<Exclude<Requirement, 'digest'>, (trust: Trust) =>
 }
 
 /** Whether anything is demanded that only the registry can show. */
-export const asksTrust = ({ require, min_trust_score, min_slsa_level }: Policy): boolean =>
+export const asksTrust = ({ require, min_trust_score, min_slsa_level }: PacketPolicy): boolean =>
   min_trust_score > 0 || min_slsa_level > 0 || require.some((one) => one !== 'digest')
 
 /** What stands against a packet, given what is known of it. */
-export const judgeTrust = (policy: Policy, trust: Trust): readonly Denial[] => {
+export const judgeTrust = (policy: PacketPolicy, trust: Trust): readonly Denial[] => {
   const { min_trust_score: score, min_slsa_level: level } = policy
   return [
     ...policy.require.flatMap((one) => (one === 'digest' ? [] : (MISSING[one](trust) ?? []))),
@@ -88,7 +88,7 @@ export const judgeTrust = (policy: Policy, trust: Trust): readonly Denial[] => {
 
 /** What stands against so many words at once, counted as the tools that read policies count tokens. */
 export const judgeTokens = (
-  policy: Policy,
+  policy: PacketPolicy,
   results: readonly { readonly snippet: string }[],
 ): readonly Denial[] => {
   if (policy.max_tokens === undefined) return []
@@ -100,7 +100,7 @@ export const judgeTokens = (
 }
 
 /** Warnings where the policy only warns; a fault where it means it. */
-export const enforce = (policy: Policy, denials: readonly Denial[]): readonly string[] => {
+export const enforce = (policy: PacketPolicy, denials: readonly Denial[]): readonly string[] => {
   if (denials.length > 0 && policy.mode === 'strict')
     throw packetFaults.policy(`the policy refuses this packet: ${denials.join('; ')}`)
   return denials.map((denial) => `policy: ${denial}`)

@@ -1,25 +1,25 @@
 import { Fault } from '../../kernel/fault.ts'
 import { type Descriptor, readArtifact } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader, Repository } from '../registry.ts'
+import type { RegistryReader, RegistryRepository } from '../registry.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
 import {
-  type Anchors,
   type Attestation,
-  kindOf,
+  attestationKind,
   readAttestation,
   type Subject,
+  type TrustAnchors,
   type VerifyBundle,
 } from './attestation.ts'
-import { claimBundle } from './cosign-legacy.ts'
+import { legacyBundle } from './cosign-legacy.ts'
 import { claimedDigest, findSigners } from './simple-signing.ts'
 
 /** Who is asked about which packet, and whose word counts. */
 export interface Inquiry {
   readonly registry: RegistryReader
-  readonly at: Repository
+  readonly at: RegistryRepository
   readonly subject: Subject
-  readonly anchors: Anchors
+  readonly anchors: TrustAnchors
   readonly verify: VerifyBundle
   readonly signal: AbortSignal
 }
@@ -45,7 +45,7 @@ export const typeOf = ({ artifactType, mediaType }: Descriptor): string => artif
 /** Whether a referrer says that it is of this kind. Bundles all have one type, and an annotation for what is inside. */
 export const claimsToBe = (kind: ReferrerKind, one: Descriptor): boolean => {
   const predicate = one.annotations[PREDICATE]
-  return predicate === undefined ? KINDS[kind].test(typeOf(one)) : kindOf(predicate) === kind
+  return predicate === undefined ? KINDS[kind].test(typeOf(one)) : attestationKind(predicate) === kind
 }
 
 const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
@@ -76,7 +76,7 @@ const signersOf = async (inquiry: Inquiry, layer: Descriptor): Promise<readonly 
   const payload = await fetchLayer(inquiry, layer)
   const signature = layer.annotations[SIGNATURE] ?? ''
   const byKey = findSigners({ payload, signature }, subject.digest, anchors.keys)
-  const bundle = anchors.identities.length === 0 ? undefined : claimBundle(payload, layer.annotations)
+  const bundle = anchors.identities.length === 0 ? undefined : legacyBundle(payload, layer.annotations)
   if (bundle === undefined || claimedDigest(payload) !== subject.digest) return byKey
   // What is signed here is the claim, and the claim speaks of the packet.
   const signed = await verify(bundle, anchors, { digest: subject.digest, manifest: async () => payload })

@@ -3,13 +3,13 @@ import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/pr
 import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../../evidence/faults.ts'
 import type { Evidence } from '../../evidence/schema.ts'
-import { EVIDENCE_FILE, type EvidenceStore, type Reading } from '../../evidence/store.ts'
+import { EVIDENCE_FILE, type EvidenceReading, type EvidenceStore } from '../../evidence/store.ts'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { readBytes, readPlain } from '../jail/async.ts'
+import { readBytes, readRegularFile } from '../jail/async.ts'
 import { withLock } from './file-lock.ts'
-import { syncFolder } from './fsync-dir.ts'
-import { identify, lookAt, watchFile } from './watch-file.ts'
+import { fsyncDir } from './fsync-dir.ts'
+import { fileIdentity, identify, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
 const MAX_POINTER = 8_192
@@ -23,11 +23,11 @@ const MAX_READS = 4
 /** Past this, reading takes longer than loading the schema. */
 const MAX_INTACT = 16 * 1024 * 1024
 
-const MISSING: Reading = { kind: 'missing' }
-const UNREADABLE: Reading = { kind: 'invalid', reason: 'unreadable' }
+const MISSING: EvidenceReading = { kind: 'missing' }
+const UNREADABLE: EvidenceReading = { kind: 'invalid', reason: 'unreadable' }
 
 interface Seen {
-  readonly reading: Reading
+  readonly reading: EvidenceReading
   readonly identity: string
   /** True when the file was so young that its times may not tell the next change. */
   readonly young: boolean
@@ -54,7 +54,7 @@ const readOpened = async (file: FileHandle, now: () => number, before?: Seen): P
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 const readFresh = async (path: string, now: () => number, before?: Seen): Promise<Seen> => {
-  const identity = lookAt(path)
+  const identity = fileIdentity(path)
   let file: FileHandle
   try {
     file = await open(path, FLAGS)
@@ -78,8 +78,8 @@ const readIntact = async (path: string): Promise<Evidence | undefined> => {
   try {
     const stats = await file.stat()
     if (!stats.isFile() || stats.size > MAX_INTACT) return undefined
-    const { readSealed } = await import('../../evidence/read-trusted.ts')
-    return readSealed(await readBytes(file, stats.size))
+    const { readTrusted } = await import('../../evidence/read-trusted.ts')
+    return readTrusted(await readBytes(file, stats.size))
   } catch {
     return undefined
   } finally {
@@ -88,7 +88,7 @@ const readIntact = async (path: string): Promise<Evidence | undefined> => {
 }
 
 const readValid = async (path: string, now: () => number): Promise<Evidence | undefined> => {
-  if (lookAt(path) === '') return undefined
+  if (fileIdentity(path) === '') return undefined
   const { reading } = await readFresh(path, now)
   return reading.kind === 'valid' ? reading.evidence : undefined
 }
@@ -102,7 +102,7 @@ const lockPath = async (root: string): Promise<string> => {
   const kind = await stat(git).catch(() => undefined)
   if (kind?.isDirectory()) return join(git, 'warrant-evidence.lock')
   // In a linked work tree or a submodule it is a file that names the folder.
-  const text = kind?.isFile() ? String(await readPlain(git, MAX_POINTER).catch(() => '')) : ''
+  const text = kind?.isFile() ? String(await readRegularFile(git, MAX_POINTER).catch(() => '')) : ''
   const [, named] = /^gitdir: (.+)$/m.exec(text) ?? []
   const folder = named === undefined ? undefined : resolve(root, named)
   // A file of the repository may name any folder; we only write where git would.
@@ -130,7 +130,7 @@ const writeWhole = async (root: string, text: string): Promise<void> => {
       await file.close()
     }
     await rename(draft, join(root, EVIDENCE_FILE))
-    await syncFolder(root)
+    await fsyncDir(root)
   } catch (cause) {
     await unlink(draft).catch(() => {})
     throw evidenceFaults.unwritable(`${EVIDENCE_FILE} could not be written`, { cause })
@@ -142,14 +142,14 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
   const path = join(root, EVIDENCE_FILE)
   const now = () => clock.now()
   let seen: Seen | undefined
-  let loading: Promise<Reading> | undefined
+  let loading: Promise<EvidenceReading> | undefined
 
-  const load = async (): Promise<Reading> => {
+  const load = async (): Promise<EvidenceReading> => {
     try {
       // Who joined while we read may have changed the file before it asked: what we return is what is there at the end.
       for (let tries = 0; tries < MAX_READS; tries += 1) {
         seen = await readFresh(path, now, seen)
-        if (seen.identity === lookAt(path)) break
+        if (seen.identity === fileIdentity(path)) break
       }
       return seen?.reading ?? UNREADABLE
     } finally {
@@ -158,9 +158,9 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
   }
 
   const replace = async (make: (previous: Evidence | undefined) => Evidence): Promise<Evidence> => {
-    const { sealEvidence, writeDocument } = await import('../../evidence/document.ts')
+    const { linkEvidence, writeDocument } = await import('../../evidence/document.ts')
     const previous = (await readIntact(path)) ?? (await readValid(path, now))
-    const sealed = sealEvidence(make(previous), previous, root)
+    const sealed = linkEvidence(make(previous), previous, root)
     await writeWhole(root, writeDocument(sealed))
     return sealed
   }
@@ -169,7 +169,7 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
     async read() {
       // One look at the inode costs less than a request; being told of changes would come too late for a
       // client that writes and asks at once.
-      if (seen !== undefined && !seen.young && seen.identity === lookAt(path)) return seen.reading
+      if (seen !== undefined && !seen.young && seen.identity === fileIdentity(path)) return seen.reading
       loading ??= load()
       return loading
     },

@@ -2,10 +2,10 @@ import { constants, lstatSync, realpathSync } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import { type Ground, groundOf, holdRoot, type Place } from '../jail/handles.ts'
+import { type Handle, holdRoot, type JailBackend, openBackend } from '../jail/handles.ts'
 import { fromRoot } from '../jail/path.ts'
-import { codeOf, walkDown } from '../jail/walk.ts'
-import { syncFolder } from './fsync-dir.ts'
+import { errorCode, walkDown } from '../jail/walk.ts'
+import { fsyncDir } from './fsync-dir.ts'
 
 export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
@@ -27,14 +27,14 @@ const draftName = (): string => {
 
 /** The root, held from the first export on: what takes the place of its path later gets nothing. */
 interface Held {
-  readonly ground: Ground
+  readonly ground: JailBackend
   readonly spellings: readonly string[]
 }
 
 const hold = (root: string): Held => {
   try {
     const handle = holdRoot(root)
-    return { ground: groundOf(handle), spellings: [handle.path, handle.given].map(slashed) }
+    return { ground: openBackend(handle), spellings: [handle.path, handle.given].map(slashed) }
   } catch (cause) {
     throw exportFaults.path('there is no export root', { cause })
   }
@@ -43,9 +43,12 @@ const hold = (root: string): Held => {
 const slashed = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'))
 
 /** The names that lead to the folder, and the name of the file, by the words of the path alone. */
-const readPath = ({ ground, spellings }: Held, asked: string): readonly [folder: string[], name: string] => {
+const readPath = (
+  { ground: backend, spellings }: Held,
+  asked: string,
+): readonly [folder: string[], name: string] => {
   if (asked === '' || asked.includes('\0')) throw exportFaults.path('the path is empty or holds a NUL')
-  const way = fromRoot(slashed(resolve(ground.path, asked)), spellings)
+  const way = fromRoot(slashed(resolve(backend.path, asked)), spellings)
   const names = way?.split('/').filter((name) => name !== '') ?? []
   const name = names.pop()
   if (way === undefined) throw exportFaults.path('outside the export root')
@@ -62,9 +65,13 @@ const asRefusal = (thrown: unknown): unknown => {
 }
 
 /** The folder, gone down to one name at a time and held: a link put into the way leads nowhere. */
-const findFolder = ({ ground, spellings }: Held, names: readonly string[], asked: string): Place => {
+const findFolder = (
+  { ground: backend, spellings }: Held,
+  names: readonly string[],
+  asked: string,
+): Handle => {
   try {
-    return walkDown(ground, names, asked, spellings).place
+    return walkDown(backend, names, asked, spellings).place
   } catch (thrown) {
     throw asRefusal(thrown)
   }
@@ -79,19 +86,19 @@ const realPlace = (place: string): string => {
 }
 
 /** The held folder is judged by where it is, not by the words that led to it. */
-const judge = (ground: Ground, folder: Place, name: string, reserved: readonly string[]): void => {
+const judge = (backend: JailBackend, folder: Handle, name: string, reserved: readonly string[]): void => {
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
-  if (!ground.holds(folder)) throw exportFaults.path('outside the export root')
-  const path = resolve(realpathSync(folder.reach), name)
+  if (!backend.holds(folder)) throw exportFaults.path('outside the export root')
+  const path = resolve(realpathSync(folder.procPath), name)
   if (reserved.some((place) => !escapes(relative(realPlace(place), path))))
     throw exportFaults.path('this place is not for exports')
-  const there = lstatSync(`${folder.reach}/${name}`, { throwIfNoEntry: false })
+  const there = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
   if (there !== undefined && !there.isFile()) throw exportFaults.path('the path is not a plain file')
 }
 
 /** Replaces the name and never what it leads to. */
-const replaceFile = async ({ reach }: Place, name: string, text: string): Promise<void> => {
-  const draft = `${reach}/${draftName()}`
+const replaceFile = async ({ procPath }: Handle, name: string, text: string): Promise<void> => {
+  const draft = `${procPath}/${draftName()}`
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
   try {
     const file = await open(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600)
@@ -101,8 +108,8 @@ const replaceFile = async ({ reach }: Place, name: string, text: string): Promis
     } finally {
       await file.close()
     }
-    await rename(draft, `${reach}/${name}`)
-    await syncFolder(reach)
+    await rename(draft, `${procPath}/${name}`)
+    await fsyncDir(procPath)
   } catch (cause) {
     await unlink(draft).catch(() => {})
     throw exportFaults.failed('the file could not be written', { cause })
@@ -124,9 +131,11 @@ export const exportFolder = (root: string, reserved: readonly string[]) => {
       await replaceFile(folder, name, text)
     } catch (thrown) {
       // The system's own complaint about a folder that changes under us.
-      throw codeOf(thrown) === undefined ? thrown : exportFaults.path('the path changed', { cause: thrown })
+      throw errorCode(thrown) === undefined
+        ? thrown
+        : exportFaults.path('the path changed', { cause: thrown })
     } finally {
-      folder.leave()
+      folder.close()
     }
   }
 }

@@ -5,18 +5,20 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../system/clock.ts'
 import { withLock } from './file-lock.ts'
-import { type Owner, ownSelf, writeSign } from './process-identity.ts'
+import { currentProcess, encodeIdentity, type ProcessIdentity } from './process-identity.ts'
 
 /** A process of this machine that has ended. */
-const deadOwner = (): Owner => {
+const deadOwner = (): ProcessIdentity => {
   const pid = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
-  return { ...ownSelf(), pid, start: '1' }
+  return { ...currentProcess(), pid, start: '1' }
 }
 
 it('sweeps what the dead began to write, be it empty, and leaves the living alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
   try {
-    const [dead, alive] = [deadOwner(), ownSelf()].map((owner) => `.x.lock.${writeSign(owner)}-00ff.tmp`)
+    const [dead, alive] = [deadOwner(), currentProcess()].map(
+      (owner) => `.x.lock.${encodeIdentity(owner)}-00ff.tmp`,
+    )
     for (const name of [dead, alive, '.x.lock.other.tmp', '.y.lock.1'])
       await writeFile(join(folder, `${name}`), '')
     const seen = await withLock(join(folder, '.x.lock'), { clock: systemClock, waitMs: 5_000 }, () =>

@@ -4,8 +4,15 @@ import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { readPlain } from '../jail/async.ts'
-import { isGone, type Owner, ownSelf, readSign, shortOwner, writeSign } from './process-identity.ts'
+import { readRegularFile } from '../jail/async.ts'
+import {
+  currentProcess,
+  decodeIdentity,
+  encodeIdentity,
+  isDead,
+  type ProcessIdentity,
+  shortIdentity,
+} from './process-identity.ts'
 
 export const lockFaults = defineFaults('lock', {
   busy: {
@@ -16,7 +23,7 @@ export const lockFaults = defineFaults('lock', {
 })
 
 /** Who holds a lock, and which of its claims this is. */
-interface Claimant extends Owner {
+interface Claimant extends ProcessIdentity {
   readonly id: string
 }
 
@@ -40,7 +47,7 @@ const readOwner = (text: string): Claimant | undefined => {
 const MAX_CLAIM = 4_096
 
 const readClaim = (file: string): Promise<string | undefined> =>
-  readPlain(file, MAX_CLAIM).then(
+  readRegularFile(file, MAX_CLAIM).then(
     (bytes) => bytes?.toString('utf8'),
     () => undefined,
   )
@@ -60,9 +67,9 @@ const listClaims = async (path: string): Promise<readonly Claim[]> => {
 }
 
 // A claim appears whole or not at all; an empty one is what a crash of the whole machine left.
-const isStale = ({ text }: Claim, here: Owner): boolean => {
+const isStale = ({ text }: Claim, here: ProcessIdentity): boolean => {
   const owner = readOwner(text)
-  return text === '' || (owner !== undefined && isGone(owner, here))
+  return text === '' || (owner !== undefined && isDead(owner, here))
 }
 
 const remove = (file: string): Promise<void> => unlink(file).catch(() => {})
@@ -76,7 +83,7 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
   if (before.some((claim) => !isStale(claim, me))) return undefined
   const number = (before.at(-1)?.number ?? 0) + 1
   const mine: Claim = { file: `${path}.${number}`, number, text: JSON.stringify(me) }
-  const draft = `${path}.${writeSign(me)}-${me.id}.tmp`
+  const draft = `${path}.${encodeIdentity(me)}-${me.id}.tmp`
   await writeFile(draft, mine.text, { flag: 'wx', mode: 0o600 })
   try {
     await link(draft, mine.file)
@@ -98,12 +105,12 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
 const DRAFT = /^(.+)-[0-9a-f]+\.tmp$/
 
 /** Removes drafts of processes that died between two steps. */
-const sweepDrafts = async (path: string, here: Owner): Promise<void> => {
+const sweepDrafts = async (path: string, here: ProcessIdentity): Promise<void> => {
   const prefix = `${basename(path)}.`
   for (const name of await readdir(dirname(path))) {
     const [, sign = ''] = name.startsWith(prefix) ? (DRAFT.exec(name.slice(prefix.length)) ?? []) : []
-    const owner = readSign(sign)
-    if (owner !== undefined && isGone(owner, shortOwner(here))) await remove(join(dirname(path), name))
+    const owner = decodeIdentity(sign)
+    if (owner !== undefined && isDead(owner, shortIdentity(here))) await remove(join(dirname(path), name))
   }
 }
 
@@ -122,7 +129,7 @@ const pause = (clock: Clock, ms: number): Promise<void> =>
   })
 
 const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<() => Promise<void>> => {
-  const me: Claimant = { ...ownSelf(), id: lazyCrypto().randomBytes(12).toString('hex') }
+  const me: Claimant = { ...currentProcess(), id: lazyCrypto().randomBytes(12).toString('hex') }
   const deadline = clock.elapsed() + waitMs
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     const held = await tryClaim(path, me)

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { OwnFiles } from '../../gate/ports.ts'
-import { readPlain } from '../jail/async.ts'
+import type { GitMetadataFiles } from '../../gate/ports.ts'
+import { readRegularFile } from '../jail/async.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 /**
@@ -24,12 +24,12 @@ export const followLinks = async (path: string): Promise<string> => {
   }
 }
 
-export const ownFiles: OwnFiles = {
+export const gitMetadataFiles: GitMetadataFiles = {
   real: followLinks,
   read: async (path) => {
     try {
       // Links were followed already: what is one by now, or a pipe, is no file of ours.
-      return (await readPlain(path, MAX_BYTES)) ?? Buffer.from(UNREADABLE)
+      return (await readRegularFile(path, MAX_BYTES)) ?? Buffer.from(UNREADABLE)
     } catch (cause) {
       return isAbsent(cause) ? undefined : Buffer.from(UNREADABLE)
     }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { link, mkdir, open, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -9,7 +9,7 @@ const MAX_BYTES = 64 * 1024
 /** Undefined when nothing is there; a link or a pipe in its place is no key. */
 const readKey = async (path: string): Promise<string | undefined> => {
   try {
-    const bytes = await readPlain(path, MAX_BYTES)
+    const bytes = await readRegularFile(path, MAX_BYTES)
     if (bytes !== undefined) return bytes.toString('utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -32,7 +32,7 @@ const isLink = (path: string): boolean => {
  * Where we keep what is ours. Below the root that place may have come with a repository, and a link that waits
  * there must not send our reading or writing elsewhere. Outside of the root it is the operator's own word.
  */
-export const ownPlace = (root: string, ...way: readonly string[]): string => {
+export const requireNoSymlinks = (root: string, ...way: readonly string[]): string => {
   const path = resolve(root, ...way)
   if (!isBelow(root, path)) return path
   const names = relative(root, path).split(sep)
@@ -46,8 +46,8 @@ export const ownPlace = (root: string, ...way: readonly string[]): string => {
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
 
 /** The same of a database, which is several files. */
-export const ownDatabase = (root: string, ...way: readonly string[]): string => {
-  const path = ownPlace(root, ...way)
-  for (const ending of SQLITE_FILES) ownPlace(root, `${path}${ending}`)
+export const requireRegularDatabase = (root: string, ...way: readonly string[]): string => {
+  const path = requireNoSymlinks(root, ...way)
+  for (const ending of SQLITE_FILES) requireNoSymlinks(root, `${path}${ending}`)
   return path
 }

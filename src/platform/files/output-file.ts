@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fenceOf } from '../jail/async.ts'
+import { openAsyncJail } from '../jail/async.ts'
 import { isBelow, placeFaults } from './no-symlinks.ts'
 
 /** The name changes what it stands for; what it stood for, were it a link, stays as it was. */
@@ -25,7 +25,7 @@ export interface WriteOptions {
  * Writes a file that the operator named. Anywhere else that is theirs to say; in the repository a link may wait
  * under the name or on the way to it, and is not written through.
  */
-export const writeNamed = async (
+export const writeOutputFile = async (
   root: string,
   path: string,
   text: string,
@@ -33,7 +33,7 @@ export const writeNamed = async (
 ): Promise<void> => {
   const whole = resolve(path)
   if (!isBelow(root, whole)) return writeFile(whole, text, { flag: fresh ? 'wx' : 'w' })
-  const written = await fenceOf(root).within(dirname(whole), async (reach) => {
+  const written = await openAsyncJail(root).within(dirname(whole), async (reach) => {
     const place = join(reach, basename(whole))
     await (fresh ? writeFile(place, text, { flag: 'wx' }) : replace(place, text))
     return true
@@ -42,18 +42,18 @@ export const writeNamed = async (
 }
 
 /** Makes a new file of the repository, and the folders that lead to it. False when there is one already. */
-export const plantFile = async (root: string, path: string, text: string): Promise<boolean> => {
-  const fence = fenceOf(root)
+export const createRepositoryFile = async (root: string, path: string, text: string): Promise<boolean> => {
+  const jail = openAsyncJail(root)
   const names = path.split('/')
   const name = names.pop() ?? ''
   for (const [at, folder] of names.entries()) {
-    await fence.within(names.slice(0, at).join('/') || '.', (reach) =>
+    await jail.within(names.slice(0, at).join('/') || '.', (reach) =>
       mkdir(join(reach, folder)).catch((cause: NodeJS.ErrnoException) => {
         if (cause.code !== 'EEXIST') throw cause
       }),
     )
   }
-  const planted = await fence.within(names.join('/') || '.', (reach) =>
+  const planted = await jail.within(names.join('/') || '.', (reach) =>
     writeFile(join(reach, name), text, { flag: 'wx' }).then(
       () => 'new',
       (cause: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** A process, told well enough that a new one with an old number is not taken for it. */
-export interface Owner {
+export interface ProcessIdentity {
   readonly pid: number
   /** When the process started; empty where the system does not tell. */
   readonly start: string
@@ -27,7 +27,7 @@ const startOf = (pid: number): string =>
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   })
 
-export const ownSelf = (): Owner => ({
+export const currentProcess = (): ProcessIdentity => ({
   pid: process.pid,
   start: startOf(process.pid),
   host: hostname(),
@@ -36,7 +36,7 @@ export const ownSelf = (): Owner => ({
 })
 
 /** As a file name can tell it: shortened where that leaves no doubt. */
-export const shortOwner = ({ host, boot, space, pid, start }: Owner): Owner => ({
+export const shortIdentity = ({ host, boot, space, pid, start }: ProcessIdentity): ProcessIdentity => ({
   host: Buffer.from(host).toString('hex').slice(0, 16),
   boot: boot.replaceAll('-', '').slice(0, 12),
   space: space.replace(/\D/g, ''),
@@ -48,13 +48,13 @@ export const shortOwner = ({ host, boot, space, pid, start }: Owner): Owner => (
  * A process in the name of a file it makes: the name is there with the file, while what is written into it may never
  * come.
  */
-export const writeSign = (owner: Owner): string => {
-  const { host, boot, space, pid, start } = shortOwner(owner)
+export const encodeIdentity = (owner: ProcessIdentity): string => {
+  const { host, boot, space, pid, start } = shortIdentity(owner)
   return [host, boot, space, pid, start].join('-')
 }
 
 /** The shortened owner in such a name. */
-export const readSign = (sign: string): Owner | undefined => {
+export const decodeIdentity = (sign: string): ProcessIdentity | undefined => {
   const [, host = '', boot = '', space = '', pid, start = ''] =
     /^([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)$/.exec(sign) ?? []
   return pid === undefined ? undefined : { host, boot, space, pid: Number(pid), start }
@@ -74,7 +74,7 @@ const isRunning = (pid: number): boolean => {
  * Whether a process is surely gone. In doubt it is not: another machine's is not ours to judge. After a restart all
  * are, whoever has their numbers now.
  */
-export const isGone = (owner: Owner, here: Owner): boolean => {
+export const isDead = (owner: ProcessIdentity, here: ProcessIdentity): boolean => {
   if (owner.host !== here.host) return false
   if (owner.boot !== here.boot) return true
   if (owner.space !== here.space) return false

@@ -1,6 +1,6 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import { fenceOf } from '../jail/async.ts'
+import { openAsyncJail } from '../jail/async.ts'
 
 /** Takes away folders that became empty, up to the root. */
 const prune = async (root: string, folder: string): Promise<void> => {
@@ -15,7 +15,7 @@ const prune = async (root: string, folder: string): Promise<void> => {
 
 /** Removes a plain file of the repository, by relative path. False when there is none. */
 export const removeFile = async (root: string, path: string): Promise<boolean> => {
-  const removed = await fenceOf(root)
+  const removed = await openAsyncJail(root)
     .within(dirname(path), async (reach) => {
       const place = join(reach, basename(path))
       if (!(await lstat(place)).isFile()) return false

@@ -7,7 +7,7 @@ export const identify = (stats: BigIntStats | undefined): string =>
     ? ''
     : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.mode}`
 
-export const lookAt = (path: string): string => {
+export const fileIdentity = (path: string): string => {
   try {
     return identify(lstatSync(path, { bigint: true, throwIfNoEntry: false }))
   } catch {
@@ -25,7 +25,7 @@ const SETTLE_MS = 20
  * cannot (no such folder yet, no watches left) we look every second.
  */
 export const watchFile = (folder: string, name: string, changed: () => void): (() => void) => {
-  const look = () => lookAt(join(folder, name))
+  const look = () => fileIdentity(join(folder, name))
   let last = look()
   let settling: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined

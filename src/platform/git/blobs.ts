@@ -2,8 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
-import { drained } from '../../kernel/async/stream-drain.ts'
-import { type GitPlace, gitFaults, gitOptions, SAFE } from './run.ts'
+import { waitForDrain } from '../../kernel/async/stream-drain.ts'
+import { type GitPlace, gitFaults, gitOptions, SAFE_CONFIG } from './run.ts'
 
 interface Wanted {
   readonly path: string
@@ -75,7 +75,7 @@ interface Giver {
 
 const startGiver = (place: GitPlace): Giver => {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
-  const child = spawn('git', [...SAFE, 'cat-file', '--batch'], { ...gitOptions(place), stdio })
+  const child = spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], { ...gitOptions(place), stdio })
   const broken = new Promise<never>((_, reject) => {
     child.on('error', (cause) => reject(gitFaults.absent('git cannot be started', { cause })))
   })
@@ -90,7 +90,7 @@ const ask = async ({ child }: Giver, wanted: readonly Wanted[]): Promise<void> =
   const PAGE = 1_000
   for (let at = 0; at < wanted.length && stdin.writable; at += PAGE) {
     const page = wanted.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
-    if (!stdin.write(page.join(''))) await drained(stdin)
+    if (!stdin.write(page.join(''))) await waitForDrain(stdin)
   }
 }
 
@@ -130,7 +130,7 @@ const hold = ({ child }: Giver, held: boolean): void => {
  * answers. They are asked for by their hash: whatever a file is called, nothing in its name can be taken for
  * another request.
  */
-export class BlobReader {
+export class GitBlobReader {
   #idle: { readonly giver: Giver; readonly timer: NodeJS.Timeout } | undefined
 
   /** Starts a child before the first question. */

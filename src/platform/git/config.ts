@@ -1,5 +1,5 @@
 import type { LocalConfig } from '../../gate/ports.ts'
-import { literalPattern } from '../../kernel/text/escape-regexp.ts'
+import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import { askGit, type GitPlace, gitFaults } from './run.ts'
 
 const NOTHING_FOUND = 1
@@ -27,7 +27,7 @@ const change = async (place: GitPlace, args: readonly string[], signal: AbortSig
 /** The configuration of this repository alone, never the user's or the machine's. */
 export const gitConfig = (place: GitPlace): LocalConfig => ({
   read: async (prefix, signal) => {
-    const args = [...CONFIG, '-z', '--get-regexp', `^${literalPattern(prefix.toLowerCase())}`]
+    const args = [...CONFIG, '-z', '--get-regexp', `^${escapeRegExp(prefix.toLowerCase())}`]
     const { code, text } = await askGit(place, args, { signal })
     if (code === NOTHING_FOUND) return new Map()
     if (code !== 0) throw gitFaults.repository('the configuration of the repository cannot be read')

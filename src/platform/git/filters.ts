@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readPlain } from '../jail/async.ts'
-import { askGit, type GitPlace, gitFaults, type Setting } from './run.ts'
+import { readRegularFile } from '../jail/async.ts'
+import { askGit, type GitPlace, type GitSetting, gitFaults } from './run.ts'
 
 /**
  * To tell whether a file was changed, git runs the programs that `filter.<name>.clean` and its kin name. Those of
@@ -19,7 +19,7 @@ const isHarmless = async (folder: string): Promise<boolean> => {
     () => true,
     () => false,
   )
-  const bytes = await readPlain(join(place, 'config'), MAX_BYTES).catch(() => undefined)
+  const bytes = await readRegularFile(join(place, 'config'), MAX_BYTES).catch(() => undefined)
   return bytes !== undefined && !SUSPECT.test(bytes.toString('latin1')) && !(await shares)
 }
 
@@ -27,7 +27,7 @@ const OWN_SCOPES = ['local', 'worktree']
 const NOTHING_FOUND = 1
 
 /** What the repository set, as it would be without that. */
-const undo = (said: string): Setting[] => {
+const undo = (said: string): GitSetting[] => {
   const own = new Set<string>()
   const users = new Map<string, string>()
   const records = said.split('\0')

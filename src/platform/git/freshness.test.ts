@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gitRepository } from './freshness.ts'
+import { gitFreshness } from './freshness.ts'
 
 const clock = { now: () => 0, elapsed: () => 0, after: () => () => {} }
 const at = '1970-01-01T00:00:00.000Z'
@@ -27,18 +27,18 @@ const makeRepository = () => {
 describe('freshness', () => {
   it('is silent where there is no repository', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'warrant-git-'))
-    expect(await gitRepository(folder, clock, process.env).freshness(never)).toEqual({ at })
+    expect(await gitFreshness(folder, clock, process.env).freshness(never)).toEqual({ at })
   })
 
   it('is silent where there is no git', async () => {
     const { folder } = makeRepository()
-    expect(await gitRepository(folder, clock, { PATH: '/nowhere' }).freshness(never)).toEqual({ at })
+    expect(await gitFreshness(folder, clock, { PATH: '/nowhere' }).freshness(never)).toEqual({ at })
   })
 
   it('is not fooled by names with newlines, spaces and leading hashes', async () => {
     const { folder } = makeRepository()
     writeFileSync(join(folder, '# branch.head evil\n'), '')
-    expect(await gitRepository(folder, clock, process.env).freshness(never)).toEqual({
+    expect(await gitFreshness(folder, clock, process.env).freshness(never)).toEqual({
       branch: 'main',
       dirty: true,
       at,
@@ -55,7 +55,7 @@ describe('freshness', () => {
     git('config', 'core.hooksPath', folder)
     git('config', 'alias.status', `!${trap}`)
     git('config', 'core.pager', trap)
-    await gitRepository(folder, clock, process.env).freshness(never)
+    await gitFreshness(folder, clock, process.env).freshness(never)
     expect(existsSync(sprung)).toBe(false)
   })
 
@@ -74,7 +74,7 @@ describe('freshness', () => {
       return sprung
     }
     const freshness = (folder: string, environment = process.env) =>
-      gitRepository(folder, clock, environment).freshness(never)
+      gitFreshness(folder, clock, environment).freshness(never)
 
     it.each(['--local', '--worktree'])('runs no filter of its %s configuration', async (scope) => {
       const { folder, git } = makeRepository()
@@ -161,7 +161,7 @@ describe('freshness', () => {
     writeFileSync(join(folder, 'a.txt'), 'one')
     utimesSync(join(folder, 'a.txt'), 1, 1)
     const environment = { ...process.env, GIT_CONFIG_GLOBAL: global }
-    expect(await gitRepository(folder, clock, environment).freshness(never)).toMatchObject({ dirty: false })
+    expect(await gitFreshness(folder, clock, environment).freshness(never)).toMatchObject({ dirty: false })
   })
 
   it('looks at its own folder, whatever GIT_DIR says', async () => {
@@ -169,6 +169,6 @@ describe('freshness', () => {
     const other = makeRepository()
     other.git('checkout', '-q', '-b', 'elsewhere')
     const environment = { ...process.env, GIT_DIR: join(other.folder, '.git') }
-    expect(await gitRepository(folder, clock, environment).freshness(never)).toMatchObject({ branch: 'main' })
+    expect(await gitFreshness(folder, clock, environment).freshness(never)).toMatchObject({ branch: 'main' })
   })
 })

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import type { Clock, Freshness, Repository } from '../../kernel/ports.ts'
 import { withoutFilters } from './filters.ts'
-import { findTop } from './find-root.ts'
+import { findRepositoryRoot } from './find-root.ts'
 import { parseHeaders } from './parse.ts'
-import { type GitPlace, gitOptions, QUIET_STATUS, SAFE } from './run.ts'
+import { type GitPlace, gitOptions, SAFE_CONFIG, STATUS_ARGS } from './run.ts'
 
-const STATUS = [...QUIET_STATUS, '--untracked-files=normal']
+const STATUS = [...STATUS_ARGS, '--untracked-files=normal']
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_MS = 5_000
 
@@ -25,20 +25,20 @@ const readStatus = (text: string): Omit<Freshness, 'at'> => {
 const askStatus = (place: GitPlace, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const options = { ...gitOptions(place), maxBuffer: MAX_BYTES, timeout: MAX_MS, signal }
-    execFile('git', [...SAFE, ...STATUS], options, (failure, stdout) =>
+    execFile('git', [...SAFE_CONFIG, ...STATUS], options, (failure, stdout) =>
       failure === null ? resolve(stdout) : reject(failure),
     )
   })
 
 const look = async (start: GitPlace, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
-  const folder = await findTop(start.folder)
+  const folder = await findRepositoryRoot(start.folder)
   if (folder === undefined) return {}
   const place = await withoutFilters({ ...start, folder }, signal)
   return readStatus(await askStatus(place, signal))
 }
 
 /** What git says of the folder. A folder that is no repository, or a machine without git, is no error. */
-export const gitRepository = (folder: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+export const gitFreshness = (folder: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
   freshness: async (signal) => {
     const found = await look({ folder, environment }, signal).catch(() => ({}))
     return { ...found, at: new Date(clock.now()).toISOString() }

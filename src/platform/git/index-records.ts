@@ -1,4 +1,4 @@
-import { literalPattern } from '../../kernel/text/escape-regexp.ts'
+import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 
 /** What `ls-files --stage -z` says, kept as it came: of a hundred thousand files a handful is ever asked for. */
 
@@ -9,8 +9,8 @@ const END = '\0'
 const FILE = '100'
 
 const patternOf = (ends: readonly string[], starts: readonly string[]): RegExp => {
-  const tails = `(?:${ends.map(literalPattern).join('|')})${END}`
-  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(literalPattern).join('|')})`
+  const tails = `(?:${ends.map(escapeRegExp).join('|')})${END}`
+  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(escapeRegExp).join('|')})`
   const pattern = new RegExp(tails + heads, 'gi')
   // The engine interprets an expression the first time and compiles it the second: the long text is the second.
   pattern.test('')

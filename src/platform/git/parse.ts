@@ -1,7 +1,7 @@
-import type { Change, GitState } from '../../gate/ports.ts'
+import type { FileChange, GitState } from '../../gate/ports.ts'
 
 /** A change with what is needed to read it: the blob in the object store, unless it is only on disk. */
-export interface RawChange extends Change {
+export interface RawChange extends FileChange {
   readonly oid: string | undefined
 }
 
@@ -9,7 +9,7 @@ const GONE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
 const isNull = (oid: string): boolean => /^0+$/.test(oid)
 
-const changeOf = (gone: boolean, before: string): Change['change'] =>
+const changeOf = (gone: boolean, before: string): FileChange['change'] =>
   gone ? 'deleted' : before === GONE ? 'added' : 'modified'
 
 // Names may hold a newline or start with a hash, but git writes the headers first and nothing else with "# ".

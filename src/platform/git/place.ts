@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { findTop } from './find-root.ts'
+import { findRepositoryRoot } from './find-root.ts'
 import { type GitPlace, runGit } from './run.ts'
 
 /** Looked up in the file system: it is what git would answer, without starting it. */
 const findRoot = async (folder: string): Promise<string | undefined> => {
-  const top = await findTop(folder)
+  const top = await findRepositoryRoot(folder)
   return top === undefined ? undefined : realpath(top)
 }
 

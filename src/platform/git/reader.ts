@@ -1,5 +1,5 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
-import { BlobReader } from './blobs.ts'
+import { GitBlobReader } from './blobs.ts'
 import { withoutFilters } from './filters.ts'
 import { GitIndex } from './index-records.ts'
 import {
@@ -12,10 +12,10 @@ import {
   type RawChange,
 } from './parse.ts'
 import { findPlace } from './place.ts'
-import { askGit, type GitPlace, gitFaults, QUIET_STATUS, readGit, runGit } from './run.ts'
+import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { readWorktree } from './worktree.ts'
 
-const STATUS = [...QUIET_STATUS, '--find-renames=50%']
+const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 // Enough for any change a person makes; a fixed number, so that no configuration changes the answer.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
@@ -135,7 +135,7 @@ const changeSet = (
   place: GitPlace,
   source: string,
   unsorted: RawChange[],
-  blobs: BlobReader | undefined,
+  blobs: GitBlobReader | undefined,
 ): ChangeSet => {
   const raw = unsorted.sort(byPath)
   return {
@@ -163,7 +163,7 @@ interface ReaderOptions {
 
 /** Git as the gate reads it, from any folder of a repository. */
 export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
-  const blobs = new BlobReader()
+  const blobs = new GitBlobReader()
   const status = steady ? askedOnce(askStatus) : askStatus
   const index = steady ? askedOnce(askIndex) : askIndex
   let found: Promise<GitPlace | undefined> | undefined

@@ -11,7 +11,7 @@ export const gitFaults = defineFaults('git', {
 })
 
 // The repository is not ours: its configuration must not run programs, take locks on our account or change answers.
-export const SAFE = [
+export const SAFE_CONFIG = [
   '--no-optional-locks',
   ...[
     'core.fsmonitor=false',
@@ -22,7 +22,7 @@ export const SAFE = [
   ].flatMap((one) => ['-c', one]),
 ]
 /** In a submodule git would start another of its kind, which goes by the configuration it finds there. */
-export const QUIET_STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=dirty']
+export const STATUS_ARGS = ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=dirty']
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_MS = 30_000
 
@@ -46,7 +46,7 @@ export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.Process
 }
 
 /** A key of git's configuration and its value. */
-export type Setting = readonly [key: string, value: string]
+export type GitSetting = readonly [key: string, value: string]
 
 export interface GitPlace {
   readonly folder: string
@@ -54,11 +54,11 @@ export interface GitPlace {
   /** Another index than the repository's own: `git commit -a` hands its hook a temporary one. */
   readonly indexFile?: string
   /** What holds here whatever the configuration says. */
-  readonly settings?: readonly Setting[]
+  readonly settings?: readonly GitSetting[]
 }
 
 /** As variables, because on the command line a key cannot hold an equals sign. */
-const settingVariables = (settings: readonly Setting[]): NodeJS.ProcessEnv =>
+const settingVariables = (settings: readonly GitSetting[]): NodeJS.ProcessEnv =>
   Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(settings.length)],
     ...settings.flatMap(([key, value], at) => [
@@ -104,7 +104,7 @@ const launch = (place: GitPlace, args: readonly string[], { signal, input }: Run
 const hearGit = (place: GitPlace, args: readonly string[], options: RunOptions): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const { signal } = options
-    const child = launch(place, [...SAFE, ...args], options)
+    const child = launch(place, [...SAFE_CONFIG, ...args], options)
     const parts: Buffer[] = []
     let room = MAX_BYTES
     child.stdout.on('data', (part: Buffer) => {

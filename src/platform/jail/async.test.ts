@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { fenceOf, readPlain } from './async.ts'
+import { openAsyncJail, readRegularFile } from './async.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-fence-')))
 const root = join(base, 'root')
@@ -23,16 +23,16 @@ for (const [name, target] of Object.entries({
 execFileSync('mkfifo', [join(root, 'pipe')])
 afterAll(() => rmSync(base, { recursive: true }))
 
-const fence = fenceOf(root)
-const text = async (path: string) => (await fence.read(path, 100))?.toString()
-const names = (path: string) => fence.within(path, (reach) => readdir(reach))
+const jail = openAsyncJail(root)
+const text = async (path: string) => (await jail.read(path, 100))?.toString()
+const names = (path: string) => jail.within(path, (reach) => readdir(reach))
 
 it('reads plain files inside, and nothing by a link of their own name', async () => {
   expect(await text('a')).toBe('root/a')
   expect(await text(join(root, 'folder/b'))).toBe('root/folder/b')
   expect(await text('in-folder/b')).toBe('root/folder/b')
   expect(await text('folder/../a')).toBe('root/a')
-  expect((await fence.read('a', 3))?.toString()).toBe('roo')
+  expect((await jail.read('a', 3))?.toString()).toBe('roo')
   for (const path of [
     ...['in-file', 'out-file', 'out-folder/b', 'up/secret', '../secret', '../root-evil/b', '/etc/passwd'],
     ...['pipe', 'folder', 'gone', 'a/b', 'a\0', 'x'.repeat(5_000)],
@@ -47,7 +47,7 @@ it('holds folders that lie inside, wherever a link to them starts', async () => 
   for (const path of ['out-folder', 'up', '..', '/', 'a', 'gone', 'folder\0']) {
     expect(await names(path), path).toBeUndefined()
   }
-  const seen = await fence.within('folder', async (reach) => {
+  const seen = await jail.within('folder', async (reach) => {
     renameSync(join(root, 'folder'), join(root, 'moved'))
     symlinkSync('../root-evil', join(root, 'folder'))
     writeFileSync(join(reach, 'c'), '')
@@ -61,15 +61,15 @@ it('holds folders that lie inside, wherever a link to them starts', async () => 
 
 it('tells what is there and inside', async () => {
   for (const path of ['a', '.', 'in-file', 'in-folder/b', 'pipe'])
-    expect(await fence.has(path), path).toBe(true)
+    expect(await jail.has(path), path).toBe(true)
   for (const path of ['out-file', 'out-folder', 'up', 'gone', 'a\0'])
-    expect(await fence.has(path), path).toBe(false)
+    expect(await jail.has(path), path).toBe(false)
 })
 
 it('reads files of our own only when they are plain and small', async () => {
-  expect((await readPlain(join(root, 'a'), 6))?.toString()).toBe('root/a')
-  expect(await readPlain(join(root, 'a'), 5)).toBeUndefined()
-  expect(await readPlain(join(root, 'pipe'), 5)).toBeUndefined()
-  await expect(readPlain(join(root, 'in-file'), 9)).rejects.toMatchObject({ code: 'ELOOP' })
-  await expect(readPlain(join(root, 'gone'), 9)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect((await readRegularFile(join(root, 'a'), 6))?.toString()).toBe('root/a')
+  expect(await readRegularFile(join(root, 'a'), 5)).toBeUndefined()
+  expect(await readRegularFile(join(root, 'pipe'), 5)).toBeUndefined()
+  await expect(readRegularFile(join(root, 'in-file'), 9)).rejects.toMatchObject({ code: 'ELOOP' })
+  await expect(readRegularFile(join(root, 'gone'), 9)).rejects.toMatchObject({ code: 'ENOENT' })
 })

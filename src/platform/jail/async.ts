@@ -45,7 +45,7 @@ export interface OpenedFile {
  * A plain file; undefined for anything else that has the name, links above all. For files of our own, in folders of
  * our own: whoever else can write there gets nothing read, and nobody waits.
  */
-export const openPlain = async (path: string): Promise<OpenedFile | undefined> => {
+export const openRegularFile = async (path: string): Promise<OpenedFile | undefined> => {
   const file = await open(path, FILE)
   const stats = await file.stat().catch(async (cause: unknown) => {
     await file.close()
@@ -57,8 +57,8 @@ export const openPlain = async (path: string): Promise<OpenedFile | undefined> =
 }
 
 /** The bytes of a plain file, at most so many. */
-export const readPlain = async (path: string, most: number): Promise<Buffer | undefined> => {
-  const opened = await openPlain(path)
+export const readRegularFile = async (path: string, most: number): Promise<Buffer | undefined> => {
+  const opened = await openRegularFile(path)
   if (opened === undefined) return undefined
   const { file, size } = opened
   try {
@@ -69,7 +69,7 @@ export const readPlain = async (path: string, most: number): Promise<Buffer | un
 }
 
 /** The files below a folder that somebody else may have filled. Paths are its own, or absolute. */
-export interface Fence {
+export interface AsyncJail {
   /**
    * A plain file inside, never by a link of its own name. Undefined when there is none; what else the system
    * complains about is thrown.
@@ -83,7 +83,7 @@ export interface Fence {
   has(path: string): Promise<boolean>
 }
 
-export const fenceOf = (root: string): Fence => {
+export const openAsyncJail = (root: string): AsyncJail => {
   let base: Promise<string> | undefined
   const known = new Map<string, Promise<boolean>>()
   const lies = async (place: string | Promise<string>): Promise<boolean> => {

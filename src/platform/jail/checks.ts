@@ -1,8 +1,8 @@
 import { closeSync, readSync, type Stats } from 'node:fs'
 import type { Fault } from '../../kernel/fault.ts'
-import { type Facts, type FileBytes, jailFaults, quotePath } from '../../kernel/jail.ts'
-import { KeptLists, kindOf } from './entries.ts'
-import type { Ground, Place } from './handles.ts'
+import { type FileBytes, type FileInfo, jailFaults, quotePath } from '../../kernel/jail.ts'
+import { EntryCache, entryKind } from './entries.ts'
+import type { Handle, JailBackend } from './handles.ts'
 
 export interface JailOptions {
   /** Refuse files that have more than one name. */
@@ -18,23 +18,23 @@ export interface JailOptions {
 
 /** What every way to a file has to pass, whether it was named or met on a walk. */
 export interface Checks {
-  readonly ground: Ground
-  readonly lists: KeptLists
+  readonly backend: JailBackend
+  readonly lists: EntryCache
   /** The operator's word on a path and on every folder above it. */
   denies(segments: readonly string[]): boolean
   /** The same on an entry of a folder that is not denied, by how deep it lies. */
   readonly deniedAt: NonNullable<JailOptions['deniedAt']>
   /** Throws when a place is not one to look at. */
-  place(place: Place, path: string): void
-  read(place: Place, path: string, bytes: number): FileBytes
+  place(place: Handle, path: string): void
+  read(place: Handle, path: string, bytes: number): FileBytes
 }
 
-export const factsOf = (stats: Stats, path: string): Facts => ({
+export const fileInfo = (stats: Stats, path: string): FileInfo => ({
   path,
-  kind: kindOf(stats),
+  kind: entryKind(stats),
   size: stats.size,
   modified: Math.trunc(stats.mtimeMs),
-  names: stats.nlink,
+  linkCount: stats.nlink,
 })
 
 const tooLarge = (path: string, limit: number, actual?: number): Fault =>
@@ -56,16 +56,16 @@ const readAll = (descriptor: number, promised: number, limit: number, path: stri
   }
 }
 
-export const createChecks = (ground: Ground, options: JailOptions): Checks => {
+export const createChecks = (backend: JailBackend, options: JailOptions): Checks => {
   const { deniedAt = () => undefined, denyHardlinks, oneFileSystem } = options
-  const checkPlace = (place: Place, path: string) => {
-    if (place.stats.dev === ground.root.stats.dev) return
+  const checkPlace = (place: Handle, path: string) => {
+    if (place.stats.dev === backend.root.stats.dev) return
     if (oneFileSystem) throw jailFaults.other_file_system(`on another file system: ${quotePath(path)}`)
-    if (ground.pseudo(place)) throw jailFaults.special_file(`not on a real disk: ${quotePath(path)}`)
+    if (backend.pseudo(place)) throw jailFaults.special_file(`not on a real disk: ${quotePath(path)}`)
   }
   return {
-    ground,
-    lists: new KeptLists(),
+    backend,
+    lists: new EntryCache(),
     denies: (segments) => segments.some((_, at) => deniedAt(at + 1)?.(segments.slice(0, at + 1)) === true),
     deniedAt,
     place: checkPlace,
@@ -77,13 +77,13 @@ export const createChecks = (ground: Ground, options: JailOptions): Checks => {
       checkPlace(place, path)
       if (denyHardlinks && stats.nlink > 1) throw jailFaults.hard_link(`has other names: ${quotePath(path)}`)
       if (stats.size > limit) throw tooLarge(path, limit, stats.size)
-      const descriptor = ground.open(place)
+      const descriptor = backend.open(place)
       try {
         const bytes = readAll(descriptor, stats.size, limit, path)
-        if (!ground.holds(place)) {
+        if (!backend.holds(place)) {
           throw jailFaults.changed(`changed while it was read: ${quotePath(path)}`)
         }
-        return { ...factsOf(stats, path), bytes }
+        return { ...fileInfo(stats, path), bytes }
       } finally {
         closeSync(descriptor)
       }

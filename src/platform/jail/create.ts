@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
-import type { Ground } from './handles.ts'
-import { codeOf } from './walk.ts'
+import type { JailBackend } from './handles.ts'
+import { errorCode } from './walk.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0 } = constants
 // EXCL is what keeps us from writing through a link that waits under the name.
@@ -38,7 +38,7 @@ const publish = (draft: string, final: string, bytes: Uint8Array): void => {
   try {
     linkSync(draft, final)
   } catch (cause) {
-    if (!NO_LINKS.has(codeOf(cause) ?? '')) throw cause
+    if (!NO_LINKS.has(errorCode(cause) ?? '')) throw cause
     writeWhole(final, bytes)
   }
 }
@@ -53,25 +53,25 @@ const syncFolder = (path: string): void => {
 }
 
 /** A new file directly under the root: all of it or none of it, and never in the place of another. */
-export const createFile = (ground: Ground, name: string, bytes: Uint8Array): void => {
-  const { root } = ground
+export const createFile = (backend: JailBackend, name: string, bytes: Uint8Array): void => {
+  const { root } = backend
   if (name.includes('/') || name.includes('\\') || name.startsWith('.')) {
     throw jailFaults.read_only(`not a name for a new file: ${quotePath(name)}`)
   }
-  const draft = `${root.reach}/.${randomUUID()}.tmp`
+  const draft = `${root.procPath}/.${randomUUID()}.tmp`
   try {
-    if (!ground.holds(root)) throw jailFaults.changed('the root is no longer where it was')
+    if (!backend.holds(root)) throw jailFaults.changed('the root is no longer where it was')
     writeWhole(draft, bytes)
     try {
-      publish(draft, `${root.reach}/${name}`, bytes)
+      publish(draft, `${root.procPath}/${name}`, bytes)
     } finally {
       remove(draft)
     }
-    if (process.platform !== 'win32') syncFolder(root.reach)
+    if (process.platform !== 'win32') syncFolder(root.procPath)
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST')
+    if (errorCode(cause) === 'EEXIST')
       throw jailFaults.exists(`there already is a ${quotePath(name)}`, { cause })
-    if (codeOf(cause) === undefined) throw cause
+    if (errorCode(cause) === undefined) throw cause
     throw jailFaults.io('the file could not be written', { cause })
   }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { KeptLists, readEntries } from './entries.ts'
-import { groundOf, holdRoot } from './handles.ts'
+import { EntryCache, readEntries } from './entries.ts'
+import { holdRoot, openBackend } from './handles.ts'
 import { openJail } from './jail.ts'
 
 let root: string
@@ -22,23 +22,23 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 it('is bounded whatever size the file system claims for the folder', () => {
-  const ground = groundOf(holdRoot(root))
-  const many = ground.enter(ground.root, 'many')
+  const backend = openBackend(holdRoot(root))
+  const many = backend.enter(backend.root, 'many')
   const claims = (size: number) => ({
-    reach: many.reach,
+    procPath: many.procPath,
     stats: Object.assign(many.stats, { size }),
-    leave: () => {},
+    close: () => {},
   })
   for (const size of [0, 2 ** 20]) {
     expect(readEntries(claims(size), () => {}, 100)).toHaveLength(100)
     expect(() => readEntries(claims(size), () => {}, 99)).toThrow(/more than 99 entries/)
   }
-  many.leave()
+  many.close()
 })
 
 describe('a list that is asked for again', () => {
   it('is read twice and then kept, until the folder changes', () => {
-    const lists = new KeptLists()
+    const lists = new EntryCache()
     let made = 0
     const entries = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, kind: 'file' as const }))
     const ask = () =>

@@ -1,39 +1,39 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs'
-import { type Entry, type EntryKind, jailFaults, type Watch } from '../../kernel/jail.ts'
-import type { Place } from './handles.ts'
+import { type CheckDeadline, type DirectoryEntry, type EntryKind, jailFaults } from '../../kernel/jail.ts'
+import type { Handle } from './handles.ts'
 
 // Beyond this a folder is not something to list but something to ask a database about.
 const MAX_ENTRIES = 200_000
 const BATCH = 256
 
-export const kindOf = (stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind => {
+export const entryKind = (stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind => {
   if (stats.isFile()) return 'file'
   if (stats.isDirectory()) return 'directory'
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** Some file systems do not say in their lists what an entry is. */
-const kindAt = (at: Place, entry: Dirent): EntryKind => {
-  const kind = kindOf(entry)
+const kindAt = (at: Handle, entry: Dirent): EntryKind => {
+  const kind = entryKind(entry)
   if (kind !== 'other') return kind
   try {
-    return kindOf(lstatSync(`${at.reach}/${entry.name}`))
+    return entryKind(lstatSync(`${at.procPath}/${entry.name}`))
   } catch {
     return 'other'
   }
 }
 
-const entryOf = (at: Place, entry: Dirent): Entry => ({ name: entry.name, kind: kindAt(at, entry) })
+const entryOf = (at: Handle, entry: Dirent): DirectoryEntry => ({ name: entry.name, kind: kindAt(at, entry) })
 
 const refuseMany = (most: number): never => {
   throw jailFaults.too_many_entries(`a folder with more than ${most} entries`, { detail: { limit: most } })
 }
 
 /** Of a folder that may be endless: batch by batch, up to the bound. */
-const streamEntries = (at: Place, watch: Watch, most: number): Entry[] => {
-  const folder = opendirSync(at.reach, { bufferSize: BATCH })
+const streamEntries = (at: Handle, watch: CheckDeadline, most: number): DirectoryEntry[] => {
+  const folder = opendirSync(at.procPath, { bufferSize: BATCH })
   try {
-    const entries: Entry[] = []
+    const entries: DirectoryEntry[] = []
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       if (entries.length % BATCH === 0) watch()
       if (entries.length === most) refuseMany(most)
@@ -49,23 +49,27 @@ const streamEntries = (at: Place, watch: Watch, most: number): Entry[] => {
 const SMALL = 256 * 1024
 
 /** The names of a folder come sorted by their bytes: in nearly every folder that is the order we want. */
-const isSorted = (entries: readonly Entry[]): boolean => {
+const isSorted = (entries: readonly DirectoryEntry[]): boolean => {
   for (let at = 1; at < entries.length; at += 1) {
-    if ((entries[at - 1] as Entry).name > (entries[at] as Entry).name) return false
+    if ((entries[at - 1] as DirectoryEntry).name > (entries[at] as DirectoryEntry).name) return false
   }
   return true
 }
 
-const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
+const byName = (one: DirectoryEntry, other: DirectoryEntry): number => (one.name < other.name ? -1 : 1)
 
-const readAtOnce = (at: Place, most: number): Entry[] => {
-  const entries = readdirSync(at.reach, { withFileTypes: true })
+const readAtOnce = (at: Handle, most: number): DirectoryEntry[] => {
+  const entries = readdirSync(at.procPath, { withFileTypes: true })
   // Some file systems count in other units, or not at all.
   return entries.length > most ? refuseMany(most) : entries.map((entry) => entryOf(at, entry))
 }
 
 /** The entries of a folder in code-unit order. */
-export const readEntries = (at: Place, watch: Watch, most = MAX_ENTRIES): readonly Entry[] => {
+export const readEntries = (
+  at: Handle,
+  watch: CheckDeadline,
+  most = MAX_ENTRIES,
+): readonly DirectoryEntry[] => {
   watch()
   const entries = at.stats.size > SMALL ? streamEntries(at, watch, most) : readAtOnce(at, most)
   return isSorted(entries) ? entries : entries.sort(byName)
@@ -74,7 +78,7 @@ export const readEntries = (at: Place, watch: Watch, most = MAX_ENTRIES): readon
 /** What a folder looked like before it was read, and from the second time on its list as it may be shown. */
 interface Kept {
   readonly before: Stats
-  readonly entries: readonly Entry[] | undefined
+  readonly entries: readonly DirectoryEntry[] | undefined
 }
 
 // Enough for who pages through one large folder, or goes to and fro between a few.
@@ -95,7 +99,7 @@ const same = (one: Stats, other: Stats): boolean =>
 
 /** How a list is made, and what tells whether it must be made again. */
 export interface Making {
-  readonly make: () => readonly Entry[]
+  readonly make: () => readonly DirectoryEntry[]
   /** What the folder looks like now; undefined where that cannot be trusted. */
   readonly look: () => Stats | undefined
 }
@@ -105,12 +109,12 @@ export interface Making {
  * reading. A list is given again only for the very folder, held open, that by the word of a local disk has not
  * changed since; anything else is read anew.
  */
-export class KeptLists {
+export class EntryCache {
   /** By path from the root; the one used last is the last. */
   readonly #kept = new Map<string, Kept>()
   #entries = 0
 
-  list(path: string, { make, look }: Making): readonly Entry[] {
+  list(path: string, { make, look }: Making): readonly DirectoryEntry[] {
     const now = look()
     if (now === undefined) return make()
     const kept = this.#take(path)

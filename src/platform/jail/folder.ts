@@ -1,35 +1,41 @@
-import { type Entry, type Folder, jailFaults, quotePath, type Watch } from '../../kernel/jail.ts'
+import {
+  type CheckDeadline,
+  type DirectoryEntry,
+  type Folder,
+  jailFaults,
+  quotePath,
+} from '../../kernel/jail.ts'
 import type { Checks } from './checks.ts'
 import { readEntries } from './entries.ts'
-import type { Place } from './handles.ts'
+import type { Handle } from './handles.ts'
 import { systemFault } from './walk.ts'
 
 /** A folder to walk through. Nothing on the way down ever follows a link. */
 export const holdFolder = (
   checks: Checks,
-  place: Place,
+  place: Handle,
   segments: readonly string[],
   asked = false,
 ): Folder => {
-  const { ground, lists } = checks
+  const { backend, lists } = checks
   const deniedHere = checks.deniedAt(segments.length + 1)
   const path = segments.join('/')
   const below = (name: string) => [...segments, name]
 
   /** What a walk meets and may not have is passed over: it was not asked for by name. */
-  const attempt = <T>(name: string, way: (at: Place, name: string) => Place, use: (found: Place) => T) => {
+  const attempt = <T>(name: string, way: (at: Handle, name: string) => Handle, use: (found: Handle) => T) => {
     if (deniedHere?.(below(name))) return undefined
-    let found: Place | undefined
+    let found: Handle | undefined
     try {
       found = way(place, name)
       return use(found)
     } catch {
-      found?.leave()
+      found?.close()
       return undefined
     }
   }
 
-  const allowed = (entries: readonly Entry[]): readonly Entry[] => {
+  const allowed = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] => {
     if (deniedHere === undefined) return entries
     const names = below('')
     return entries.filter(({ name }) => {
@@ -38,7 +44,7 @@ export const holdFolder = (
     })
   }
 
-  const read = (watch: Watch) => {
+  const read = (watch: CheckDeadline) => {
     try {
       return allowed(readEntries(place, watch))
     } catch (thrown) {
@@ -51,22 +57,22 @@ export const holdFolder = (
     entries(watch) {
       // A walk comes by once; who asks for a folder by its name often asks again.
       const entries = asked
-        ? lists.list(path, { make: () => read(watch), look: () => ground.look(place) })
+        ? lists.list(path, { make: () => read(watch), look: () => backend.look(place) })
         : read(watch)
-      if (!ground.holds(place)) throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
+      if (!backend.holds(place)) throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
       return entries
     },
     enter: (name) =>
-      attempt(name, ground.enter, (found) => {
+      attempt(name, backend.enter, (found) => {
         checks.place(found, name)
         return holdFolder(checks, found, below(name))
       }),
     read: (name, bytes) =>
-      attempt(name, ground.find, (found) => {
+      attempt(name, backend.find, (found) => {
         const file = checks.read(found, below(name).join('/'), bytes)
-        found.leave()
+        found.close()
         return file
       }),
-    close: () => place.leave(),
+    close: () => place.close(),
   }
 }

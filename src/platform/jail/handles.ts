@@ -11,37 +11,37 @@ import {
 } from 'node:fs'
 import { LOCAL } from './mounts.ts'
 import { insideOf } from './path.ts'
-import { portableGround } from './portable.ts'
+import { portableBackend } from './portable.ts'
 
 /** A file or folder that was found and is held on to. */
-export interface Place {
+export interface Handle {
   /** What system calls reach it by. On Linux a descriptor's own name, which no rename can redirect. */
-  readonly reach: string
+  readonly procPath: string
   readonly stats: Stats
   /** Lets go of it. */
-  leave(): void
+  close(): void
 }
 
 /**
  * How a system lets us go down one name at a time without following links. Every method throws the system's own
  * errors, with their `code`.
  */
-export interface Ground {
+export interface JailBackend {
   /** The root, links resolved, as it was when the jail was opened. */
   readonly path: string
-  readonly root: Place
+  readonly root: Handle
   /** What has this name, without opening it and without following it. */
-  find(at: Place, name: string): Place
+  find(at: Handle, name: string): Handle
   /** A folder of this name. Fails with ENOTDIR for anything else, links above all. */
-  enter(at: Place, name: string): Place
+  enter(at: Handle, name: string): Handle
   /** A descriptor to read the very file that was found. */
-  open(found: Place): number
+  open(found: Handle): number
   /** What a place looks like at this moment; undefined where the times of its changes cannot be relied on. */
-  look(found: Place): Stats | undefined
+  look(found: Handle): Stats | undefined
   /** Whether what was found still lies inside the root, where the root was. */
-  holds(found: Place): boolean
+  holds(found: Handle): boolean
   /** Kind of file system that only looks like one: its files are doors into the kernel. */
-  pseudo(found: Place): boolean
+  pseudo(found: Handle): boolean
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK, O_NOCTTY } = constants
@@ -57,16 +57,16 @@ const PSEUDO = new Set([
   0xde5e81e4, 0x42494e4d, 0x19800202, 0x6e736673,
 ])
 
-const place = (descriptor: number): Place => {
+const place = (descriptor: number): Handle => {
   let known: Stats | undefined
   return {
-    reach: `/proc/self/fd/${descriptor}`,
+    procPath: `/proc/self/fd/${descriptor}`,
     // Most folders are only passed through; nobody asks for their facts.
     get stats() {
       known ??= fstatSync(descriptor)
       return known
     },
-    leave: () => closeSync(descriptor),
+    close: () => closeSync(descriptor),
   }
 }
 
@@ -76,19 +76,19 @@ const DELETED = ' (deleted)'
  * `openat` without native code: `/proc/self/fd/N/name` starts at the folder that N holds, wherever its path leads
  * by now. A found file is opened through its own descriptor, so what was judged is what is read.
  */
-const linuxGround = (path: string, descriptor: number): Ground => ({
+const linuxGround = (path: string, descriptor: number): JailBackend => ({
   path,
-  root: { ...place(descriptor), stats: fstatSync(descriptor), leave: () => {} },
-  find: (at, name) => place(openSync(`${at.reach}/${name}`, FIND)),
-  enter: (at, name) => place(openSync(`${at.reach}/${name}`, ENTER)),
-  open: (found) => openSync(found.reach, READ),
-  look: ({ reach }) => (LOCAL.has(statfsSync(reach).type) ? statSync(reach) : undefined),
-  holds: ({ reach }) => {
-    const where = readlinkSync(reach)
-    const gone = where.endsWith(DELETED) && statSync(reach).nlink === 0
+  root: { ...place(descriptor), stats: fstatSync(descriptor), close: () => {} },
+  find: (at, name) => place(openSync(`${at.procPath}/${name}`, FIND)),
+  enter: (at, name) => place(openSync(`${at.procPath}/${name}`, ENTER)),
+  open: (found) => openSync(found.procPath, READ),
+  look: ({ procPath }) => (LOCAL.has(statfsSync(procPath).type) ? statSync(procPath) : undefined),
+  holds: ({ procPath }) => {
+    const where = readlinkSync(procPath)
+    const gone = where.endsWith(DELETED) && statSync(procPath).nlink === 0
     return !gone && insideOf(path, where) !== undefined
   },
-  pseudo: ({ reach }) => PSEUDO.has(statfsSync(reach).type),
+  pseudo: ({ procPath }) => PSEUDO.has(statfsSync(procPath).type),
 })
 
 /** What threads of this process need to share one root: descriptors belong to the process. */
@@ -119,5 +119,5 @@ export const holdRoot = (given: string): RootHandle => {
   return { path, given }
 }
 
-export const groundOf = ({ path, descriptor }: RootHandle): Ground =>
-  descriptor === undefined ? portableGround(path) : linuxGround(path, descriptor)
+export const openBackend = ({ path, descriptor }: RootHandle): JailBackend =>
+  descriptor === undefined ? portableBackend(path) : linuxGround(path, descriptor)

@@ -2,15 +2,15 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attackPaths, type Grounds, layGrounds, SECRET } from '../../../test/support/jail-attacks.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { type Jail, quotePath, type Rules } from '../../kernel/jail.ts'
+import { type Jail, type PathRules, quotePath } from '../../kernel/jail.ts'
 import { holdRoot } from './handles.ts'
 import { openJail } from './jail.ts'
 
-const JAVA: Rules = {
+const JAVA: PathRules = {
   allowed: new Set(['.java', '.xml', '.md', '.yml']),
   blocked: (name) => name.toLowerCase().startsWith('.git'),
 }
-const LIMITS = { bytes: 10_485_760, watch: () => {} }
+const LIMITS = { bytes: 10_485_760, checkDeadline: () => {} }
 
 let grounds: Grounds
 beforeAll(() => {
@@ -20,7 +20,7 @@ afterAll(() => grounds.remove())
 
 const text = (jail: Jail, path: string): string => Buffer.from(jail.read(path, JAVA, LIMITS).bytes).toString()
 const names = (jail: Jail, path: string): string[] =>
-  jail.within(path, JAVA, (folder) => folder.entries(LIMITS.watch).map(({ name }) => name))
+  jail.within(path, JAVA, (folder) => folder.entries(LIMITS.checkDeadline).map(({ name }) => name))
 
 /** The reason a call is refused for, or what it answered. */
 const outcome = (ask: () => unknown): string => {
@@ -53,7 +53,7 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
     expect(jail.read('src/main/java/deep/er/C.java', JAVA, LIMITS)).toMatchObject({
       path: 'src/main/java/deep/er/C.java',
       kind: 'file',
-      names: 1,
+      linkCount: 1,
       size: 36,
     })
   })
@@ -136,7 +136,7 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
   })
 
   it('lists in code-unit order and shows links as links', () => {
-    const entries = jail.within('.', JAVA, (folder) => folder.entries(LIMITS.watch))
+    const entries = jail.within('.', JAVA, (folder) => folder.entries(LIMITS.checkDeadline))
     const listed = entries.map(({ name }) => name)
     expect(listed).toEqual([...listed].sort())
     expect(entries).toContainEqual({ name: 'out-dir', kind: 'link' })
@@ -200,7 +200,7 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
       }
       const src = folder.enter('src')
       expect(src?.path).toBe('src')
-      expect(src?.entries(LIMITS.watch).map(({ name }) => name)).toEqual(['in3.java', 'main'])
+      expect(src?.entries(LIMITS.checkDeadline).map(({ name }) => name)).toEqual(['in3.java', 'main'])
       src?.close()
       expect(Buffer.from(folder.read('A.java', 1_000)?.bytes ?? []).toString()).toBe('inside A.java\n')
     })
@@ -216,7 +216,7 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
   })
 
   it('tells files with several names, and refuses them when told to', () => {
-    expect(jail.read('hard.java', JAVA, LIMITS).names).toBe(2)
+    expect(jail.read('hard.java', JAVA, LIMITS).linkCount).toBe(2)
   })
 
   it('creates under the root, once, and through no link', () => {
@@ -258,7 +258,7 @@ describe('the jail', () => {
 
   it('does not take the kernel for a disk', () => {
     const jail = openJail(holdRoot('/'))
-    const any: Rules = { blocked: () => false }
+    const any: PathRules = { blocked: () => false }
     for (const path of ['/proc/self/environ', 'proc/version', 'proc/1/root/etc/passwd', 'sys/kernel/mm']) {
       expect(outcome(() => jail.read(path, any, LIMITS))).toMatch(/special_file|outside_root|not_a_file|io/)
     }

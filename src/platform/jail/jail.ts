@@ -1,11 +1,11 @@
 import { Fault } from '../../kernel/fault.ts'
 import { type Jail, jailFaults, quotePath } from '../../kernel/jail.ts'
-import { createChecks, factsOf, type JailOptions } from './checks.ts'
+import { createChecks, fileInfo, type JailOptions } from './checks.ts'
 import { createFile } from './create.ts'
 import { holdFolder } from './folder.ts'
-import { groundOf, type RootHandle } from './handles.ts'
+import { openBackend, type RootHandle } from './handles.ts'
 import { judgeNames, judgePath } from './path.ts'
-import { type Found, systemFault, walkDown } from './walk.ts'
+import { type ResolvedPath, systemFault, walkDown } from './walk.ts'
 
 const isChange = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.changed.code
@@ -22,9 +22,9 @@ const twice = <T>(attempt: () => T): T => {
 
 /** A jail on a root that is held. It works synchronously: it belongs into a thread that may hang. */
 export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
-  const ground = groundOf(root)
+  const backend = openBackend(root)
   const spellings = [root.path, root.given]
-  const checks = createChecks(ground, options)
+  const checks = createChecks(backend, options)
 
   const refuseDenied = (path: string, segments: readonly string[]) => {
     if (checks.denies(segments)) throw jailFaults.denied(`kept out of sight: ${quotePath(path)}`)
@@ -35,13 +35,13 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
     path: string,
     rules: Parameters<Jail['info']>[1],
     file: boolean,
-    use: (found: Found) => T,
+    use: (found: ResolvedPath) => T,
   ): T => {
     const asked = judgePath(path, spellings)
     refuseDenied(path, asked.segments)
     judgeNames(path, asked.segments, rules, file)
     return twice(() => {
-      const found = walkDown(ground, asked.segments, path, spellings)
+      const found = walkDown(backend, asked.segments, path, spellings)
       try {
         refuseDenied(path, found.segments)
         judgeNames(path, found.segments, rules, file && !found.place.stats.isDirectory())
@@ -52,7 +52,7 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
       } catch (thrown) {
         throw systemFault(thrown, path)
       } finally {
-        found.place.leave()
+        found.place.close()
       }
     })
   }
@@ -68,8 +68,8 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
     info: (path, rules) =>
       locate(path, rules, false, ({ place, segments }) => {
         checks.place(place, path)
-        if (!ground.holds(place)) throw jailFaults.changed(`moved away: ${quotePath(path)}`)
-        return factsOf(place.stats, segments.join('/'))
+        if (!backend.holds(place)) throw jailFaults.changed(`moved away: ${quotePath(path)}`)
+        return fileInfo(place.stats, segments.join('/'))
       }),
     within: (path, rules, use) =>
       locate(path, rules, false, ({ place, segments }) => {
@@ -77,6 +77,6 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
         checks.place(place, path)
         return use(holdFolder(checks, place, segments, true))
       }),
-    create: (name, bytes) => createFile(ground, name, bytes),
+    create: (name, bytes) => createFile(backend, name, bytes),
   }
 }

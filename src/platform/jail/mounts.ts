@@ -32,7 +32,7 @@ const hasMounts = (below: string): boolean => {
  * Tells whether everything below the root is on one disk of this machine, so that looking there cannot hang. The
  * table of mounts is asked and not the files: asking a mount that hangs is how one comes to hang.
  */
-export const calmBelow = (root: RootHandle, clock: Clock): (() => boolean) => {
+export const isLocalDisk = (root: RootHandle, clock: Clock): (() => boolean) => {
   const local = isLocal(root)
   const below = ` ${Buffer.from(asMounted(root.path)).toString('latin1')}/`
   let known = false

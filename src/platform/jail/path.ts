@@ -1,4 +1,4 @@
-import { endingOf, jailFaults, quotePath, type Rules } from '../../kernel/jail.ts'
+import { extensionOrName, jailFaults, type PathRules, quotePath } from '../../kernel/jail.ts'
 
 /** A path that passed every test that needs no look at the disk. */
 export interface Asked {
@@ -75,14 +75,14 @@ export const judgePath = (
 export const judgeNames = (
   path: string,
   segments: readonly string[],
-  { blocked, allowed }: Rules,
+  { blocked, allowed }: PathRules,
   file: boolean,
 ): void => {
   if (segments.some(blocked)) {
     throw jailFaults.blocked_name(`not served: ${quotePath(path)}`)
   }
   if (!file || allowed === undefined) return
-  const ending = endingOf(segments.at(-1) ?? '')
+  const ending = extensionOrName(segments.at(-1) ?? '')
   if (!allowed.has(ending)) {
     throw jailFaults.extension(`this kind of file is not served: ${quotePath(path)}`, {
       detail: { allowed: [...allowed].slice(0, 8) },

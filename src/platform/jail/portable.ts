@@ -8,7 +8,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import type { Ground, Place } from './handles.ts'
+import type { Handle, JailBackend } from './handles.ts'
 
 /**
  * Where there is no `/proc`: every step is looked at, and after the open everything is looked at again. A swap
@@ -24,32 +24,32 @@ const systemError = (code: string): Error => Object.assign(new Error(code), { co
 
 const same = (one: Stats, other: Stats): boolean => one.ino === other.ino && one.dev === other.dev
 
-const place = (reach: string): Place => ({ reach, stats: lstatSync(reach), leave: () => {} })
+const place = (procPath: string): Handle => ({ procPath, stats: lstatSync(procPath), close: () => {} })
 
-export const portableGround = (path: string): Ground => {
+export const portableBackend = (path: string): JailBackend => {
   const start = statSync(path)
-  const root: Place = { reach: path, stats: start, leave: () => {} }
+  const root: Handle = { procPath: path, stats: start, close: () => {} }
   return {
     path,
     root,
-    find: (at, name) => place(`${at.reach}/${name}`),
+    find: (at, name) => place(`${at.procPath}/${name}`),
     enter: (at, name) => {
-      const found = place(`${at.reach}/${name}`)
+      const found = place(`${at.procPath}/${name}`)
       if (!found.stats.isDirectory()) throw systemError('ENOTDIR')
       return found
     },
-    open: ({ reach, stats }) => {
-      const descriptor = openSync(reach, READ)
+    open: ({ procPath, stats }) => {
+      const descriptor = openSync(procPath, READ)
       if (same(stats, fstatSync(descriptor))) return descriptor
       closeSync(descriptor)
       throw systemError('EINVAL')
     },
     look: () => undefined,
-    holds: ({ reach, stats }) =>
-      same(stats, lstatSync(reach)) &&
+    holds: ({ procPath, stats }) =>
+      same(stats, lstatSync(procPath)) &&
       same(start, statSync(path)) &&
       // Windows spells paths with backslashes; its file names cannot hold a slash.
-      realpathSync.native(reach).replaceAll('\\', '/') === reach.replaceAll('\\', '/'),
+      realpathSync.native(procPath).replaceAll('\\', '/') === procPath.replaceAll('\\', '/'),
     pseudo: () => false,
   }
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
-import type { Ground, Place } from './handles.ts'
+import type { Handle, JailBackend } from './handles.ts'
 import { fromRoot } from './path.ts'
 
 /** What a path leads to, held, with the names that lead there once every link is followed. */
-export interface Found {
-  readonly place: Place
+export interface ResolvedPath {
+  readonly place: Handle
   readonly segments: readonly string[]
 }
 
@@ -14,7 +14,7 @@ export interface Found {
 const MAX_TURNS = 40
 
 /** The system's word for what went wrong; undefined for anything that is not the system's. */
-export const codeOf = (thrown: unknown): string | undefined => {
+export const errorCode = (thrown: unknown): string | undefined => {
   const { code } = thrown as NodeJS.ErrnoException
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
@@ -22,7 +22,7 @@ export const codeOf = (thrown: unknown): string | undefined => {
 /** A system's complaint as a fault. Its text names host paths, so it goes no further than the log. */
 export const systemFault = (thrown: unknown, path: string): unknown => {
   if (thrown instanceof Fault) return thrown
-  switch (codeOf(thrown)) {
+  switch (errorCode(thrown)) {
     case undefined:
       return thrown
     case 'ENOENT':
@@ -39,23 +39,23 @@ export const systemFault = (thrown: unknown, path: string): unknown => {
   }
 }
 
-const isFolder = (ground: Ground, at: Place, name: string): boolean => {
-  const found = ground.find(at, name)
+const isFolder = (backend: JailBackend, at: Handle, name: string): boolean => {
+  const found = backend.find(at, name)
   try {
     return found.stats.isDirectory()
   } finally {
-    found.leave()
+    found.close()
   }
 }
 
 /** Whether a place is a link; if so, or if it cannot be told, it is let go of. */
-const isLink = (found: Place): boolean => {
+const isLink = (found: Handle): boolean => {
   let link = true
   try {
     link = found.stats.isSymbolicLink()
     return link
   } finally {
-    if (link) found.leave()
+    if (link) found.close()
   }
 }
 
@@ -68,39 +68,39 @@ const isPlain = (name: string): boolean => /^[\x20-\x7e]*$/.test(name)
  * The one name in the folder that is the same text in another Unicode form: macOS writes names decomposed, people
  * and models type them composed.
  */
-const twinOf = (at: Place, name: string, path: string): string | undefined => {
+const twinOf = (at: Handle, name: string, path: string): string | undefined => {
   if (isPlain(name) || at.stats.size > MAX_TWINS) return undefined
-  const twins = readdirSync(at.reach).filter((other) => other.normalize() === name.normalize())
+  const twins = readdirSync(at.procPath).filter((other) => other.normalize() === name.normalize())
   if (twins.length > 1) throw jailFaults.ambiguous(`several names look like ${quotePath(path)}`)
   return twins[0]
 }
 
 /** One way down from the root. It holds one folder at a time. */
 class Walk {
-  readonly #ground: Ground
+  readonly #backend: JailBackend
   readonly #path: string
   readonly #spellings: readonly string[]
-  #at: Place
+  #at: Handle
   /** Names that lead to where we are; none of them is a link. */
   #done: string[] = []
   /** Names still to go, the next one last. */
   #todo: string[]
   #turns = 0
 
-  constructor(ground: Ground, asked: readonly string[], path: string, spellings: readonly string[]) {
-    this.#ground = ground
-    this.#at = ground.root
+  constructor(backend: JailBackend, asked: readonly string[], path: string, spellings: readonly string[]) {
+    this.#backend = backend
+    this.#at = backend.root
     this.#todo = [...asked].reverse()
     this.#path = path
     this.#spellings = spellings
   }
 
-  go(): Found {
+  go(): ResolvedPath {
     try {
       for (let name = this.#todo.pop(); name !== undefined; name = this.#todo.pop()) this.#pass(name)
       return { place: this.#at, segments: this.#done }
     } catch (thrown) {
-      this.#stand(this.#ground.root)
+      this.#stand(this.#backend.root)
       throw systemFault(thrown, this.#path)
     }
   }
@@ -111,9 +111,9 @@ class Walk {
       if (this.#done.length === 0) throw this.#outside()
       return this.#restart(this.#done.slice(0, -1))
     }
-    let next: Place
+    let next: Handle
     try {
-      next = this.#todo.length > 0 ? this.#ground.enter(this.#at, name) : this.#ground.find(this.#at, name)
+      next = this.#todo.length > 0 ? this.#backend.enter(this.#at, name) : this.#backend.find(this.#at, name)
     } catch (thrown) {
       return this.#detour(name, thrown)
     }
@@ -122,8 +122,8 @@ class Walk {
     this.#stand(next)
   }
 
-  #stand(place: Place): void {
-    if (this.#at !== this.#ground.root) this.#at.leave()
+  #stand(place: Handle): void {
+    if (this.#at !== this.#backend.root) this.#at.close()
     this.#at = place
   }
 
@@ -131,7 +131,7 @@ class Walk {
   #restart(names: readonly string[]): void {
     this.#turns += 1
     if (this.#turns > MAX_TURNS) throw jailFaults.not_found(`too many links in ${quotePath(this.#path)}`)
-    this.#stand(this.#ground.root)
+    this.#stand(this.#backend.root)
     this.#done = []
     this.#todo.push(...names.toReversed())
   }
@@ -140,7 +140,7 @@ class Walk {
   #follow(name: string): void {
     // Windows has too many ways to spell a place for us to read them all as it would.
     if (process.platform === 'win32') throw this.#outside()
-    const target = readlinkSync(`${this.#at.reach}/${name}`)
+    const target = readlinkSync(`${this.#at.procPath}/${name}`)
     const inside = fromRoot(target, this.#spellings)
     if (inside === undefined) throw this.#outside()
     const names = inside.split('/').filter((part) => part !== '' && part !== '.')
@@ -149,7 +149,7 @@ class Walk {
 
   /** What else a name that could not be passed may be: a link, or the same text in another Unicode form. */
   #detour(name: string, thrown: unknown): void {
-    const code = codeOf(thrown)
+    const code = errorCode(thrown)
     if (code === 'ENOTDIR' || code === 'ELOOP') return this.#followOr(name, thrown)
     const twin = code === 'ENOENT' ? twinOf(this.#at, name, this.#path) : undefined
     if (twin === undefined || twin === name) throw thrown
@@ -161,7 +161,7 @@ class Walk {
       this.#follow(name)
     } catch (cause) {
       // No link: a file where a folder should be, or a folder again, by now.
-      throw codeOf(cause) === 'EINVAL' && !isFolder(this.#ground, this.#at, name) ? thrown : cause
+      throw errorCode(cause) === 'EINVAL' && !isFolder(this.#backend, this.#at, name) ? thrown : cause
     }
   }
 
@@ -172,8 +172,8 @@ class Walk {
 
 /** Goes down names, following links by our own reading of them: the system never follows one for us. */
 export const walkDown = (
-  ground: Ground,
+  backend: JailBackend,
   asked: readonly string[],
   path: string,
   spellings: readonly string[],
-): Found => new Walk(ground, asked, path, spellings).go()
+): ResolvedPath => new Walk(backend, asked, path, spellings).go()

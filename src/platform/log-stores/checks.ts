@@ -10,7 +10,7 @@ const HASH_BYTES = 32
 // A byte order mark is part of what was stored, and bytes that are no text must not pass as some.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export const checkName = (name: string): void => {
+export const checkLogName = (name: string): void => {
   if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
 }
 
@@ -71,7 +71,7 @@ export const encodeText = (text: string): Buffer => {
   return Buffer.from(text, 'utf8')
 }
 
-export const decodeText = (bytes: unknown, what: string): string => {
+export const decodeStored = (bytes: unknown, what: string): string => {
   try {
     if (bytes instanceof Uint8Array) return utf8.decode(bytes)
   } catch {

@@ -1,6 +1,6 @@
 import { storeFaults } from '../../lineage/faults.ts'
-import type { Head, Log, LogStore, Row, Snapshot, TreeNode } from '../../lineage/store.ts'
-import { checkAppend, checkGenesis, checkName, checkRange, missingEntry, missingNode } from './checks.ts'
+import type { Head, LineageLog, LogStore, Row, Snapshot, TreeNode } from '../../lineage/store.ts'
+import { checkAppend, checkGenesis, checkLogName, checkRange, missingEntry, missingNode } from './checks.ts'
 
 const KEPT_SNAPSHOTS = 2
 
@@ -8,7 +8,7 @@ type NodePlace = Omit<TreeNode, 'hash'>
 
 const nodeKey = ({ level, index }: NodePlace): string => `${level}/${index}`
 
-class MemoryLog implements Log {
+class MemoryLog implements LineageLog {
   readonly genesis: string
   readonly #rows: Row[] = []
   readonly #nodes = new Map<string, string>()
@@ -76,24 +76,24 @@ class MemoryLog implements Log {
 }
 
 /** Where logs in memory lie. Stores that share a shelf see the same logs, as processes share a file. */
-export type Shelf = Map<string, Log>
+export type MemoryLogs = Map<string, LineageLog>
 
 /** Logs that are gone when the process is. */
-export const memoryLogs = (shelf: Shelf = new Map()): LogStore => ({
+export const memoryLogs = (logs: MemoryLogs = new Map()): LogStore => ({
   async open(name, genesis) {
-    checkName(name)
-    const log = shelf.get(name) ?? new MemoryLog(genesis)
+    checkLogName(name)
+    const log = logs.get(name) ?? new MemoryLog(genesis)
     checkGenesis(name, log.genesis, genesis)
-    shelf.set(name, log)
+    logs.set(name, log)
     return log
   },
   async find(name) {
-    checkName(name)
-    return shelf.get(name)
+    checkLogName(name)
+    return logs.get(name)
   },
-  names: async () => [...shelf.keys()].sort(),
+  names: async () => [...logs.keys()].sort(),
   bytes: async () =>
-    [...shelf.values()]
+    [...logs.values()]
       .flatMap((log) => log.read(0, Number.MAX_SAFE_INTEGER) as readonly Row[])
       .reduce((sum, { entry, payload }) => sum + entry.length + (payload?.length ?? 0), 0),
   close: async () => {},

@@ -8,7 +8,7 @@ import { readMetadata } from '../../packets/format/metadata.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import type { TrustCache } from '../../packets/trust/policy-guard.ts'
 import { hideFolder } from '../files/state-folder.ts'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './drafts.ts'
 
 const ALIAS_SECONDS = 180
@@ -18,7 +18,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 const readObject = async (path: string): Promise<Record<string, unknown> | undefined> => {
   try {
-    const value: unknown = JSON.parse(String(await readPlain(path, MAX_KEPT)))
+    const value: unknown = JSON.parse(String(await readRegularFile(path, MAX_KEPT)))
     return isRecord(value) ? value : undefined
   } catch {
     return undefined
@@ -28,7 +28,7 @@ const readObject = async (path: string): Promise<Record<string, unknown> | undef
 /** What a packet in the store says of itself: one that was fetched can be looked up without a network. */
 const storedMetadata = async (root: string, digest: string): Promise<KnownMetadata | undefined> => {
   try {
-    const bytes = await readPlain(join(root, 'cas', safeName(digest), 'packet.manifest.json'), MAX_KEPT)
+    const bytes = await readRegularFile(join(root, 'cas', safeName(digest), 'packet.manifest.json'), MAX_KEPT)
     if (bytes === undefined) return undefined
     return { metadata: readMetadata(bytes), metadataDigest: digestBytes(bytes) }
   } catch {
@@ -75,7 +75,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
       await keep(place, metadata)
     },
-    catalog: (digest) => readPlain(catalogFile(digest), MAX_KEPT).catch(() => undefined),
+    catalog: (digest) => readRegularFile(catalogFile(digest), MAX_KEPT).catch(() => undefined),
     keepCatalog: (digest, lines) => keepBytes(catalogFile(digest), lines),
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inLanes } from '../../kernel/async/concurrency.ts'
+import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { floatsOf } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
-import { type OpenedFile, openPlain } from '../jail/async.ts'
+import { type OpenedFile, openRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './drafts.ts'
 
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
@@ -70,7 +70,7 @@ const keysIn = async ({ file, size }: OpenedFile, path: string): Promise<readonl
 
 /** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
 const readKeys = async (path: string): Promise<readonly Found[]> => {
-  const opened = await openPlain(path).catch(() => undefined)
+  const opened = await openRegularFile(path).catch(() => undefined)
   if (opened === undefined) return []
   return keysIn(opened, path)
     .catch(() => [])
@@ -78,7 +78,7 @@ const readKeys = async (path: string): Promise<readonly Found[]> => {
 }
 
 const readRow = async (key: Buffer, { path, at, dim }: Spot): Promise<Float32Array | undefined> => {
-  const opened = await openPlain(path).catch(() => undefined)
+  const opened = await openRegularFile(path).catch(() => undefined)
   try {
     const bytes = Buffer.alloc(SEAL + 4 * dim)
     await opened?.file.read(bytes, 0, bytes.length, at)
@@ -108,7 +108,7 @@ class VectorFolder {
   async #load(): Promise<Map<string, Spot>> {
     const spots = new Map<string, Spot>()
     // A few at a time: there may be more files than a process can have open.
-    await inLanes(await this.#files(), async (path) => {
+    await forEachConcurrent(await this.#files(), async (path) => {
       for (const [key, spot] of await readKeys(path)) spots.set(key, spot)
     })
     return spots
@@ -152,7 +152,7 @@ class VectorFolder {
  * An embedder that asks its server for no document twice: a build that was cut short goes on where it stopped,
  * and what stands in many packets is paid for once. Losing the files costs requests and nothing else.
  */
-export const rememberDocuments = (embedder: Embedder, root: string, maxBytes = MAX_BYTES): Embedder => {
+export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_BYTES): Embedder => {
   const { model, variant } = embedder
   const name = sha256(model).toString('hex').slice(0, 16)
   const folder = new VectorFolder(join(root, 'cache', 'embeddings', 'documents', name), maxBytes)

@@ -3,8 +3,14 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import { syncFolder } from '../files/fsync-dir.ts'
-import { isGone, ownSelf, readSign, shortOwner, writeSign } from '../files/process-identity.ts'
+import { fsyncDir } from '../files/fsync-dir.ts'
+import {
+  currentProcess,
+  decodeIdentity,
+  encodeIdentity,
+  isDead,
+  shortIdentity,
+} from '../files/process-identity.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -24,17 +30,18 @@ export const diskFault = (cause: unknown): Fault => {
 }
 
 /** A name that says who is writing, so that what a dead process left can be told from work in progress. */
-export const draftName = (): string => `.draft-${writeSign(ownSelf())}-${randomBytes(6).toString('hex')}`
+export const draftName = (): string =>
+  `.draft-${encodeIdentity(currentProcess())}-${randomBytes(6).toString('hex')}`
 
 const DRAFT = /^\.draft-(.+)-[0-9a-f]+$/
 const DAY_MS = 24 * 3_600_000
 
 /** Whether a draft's writer is gone. Of another machine's only its age can tell. */
 const isAbandoned = (name: string, ageMs: number): boolean => {
-  const owner = readSign(DRAFT.exec(name)?.[1] ?? '')
+  const owner = decodeIdentity(DRAFT.exec(name)?.[1] ?? '')
   if (owner === undefined) return false
-  const here = shortOwner(ownSelf())
-  return here.host === owner.host ? isGone(owner, here) : ageMs > DAY_MS
+  const here = shortIdentity(currentProcess())
+  return here.host === owner.host ? isDead(owner, here) : ageMs > DAY_MS
 }
 
 /** Takes away what writers left in a folder that no longer live. */
@@ -151,7 +158,7 @@ export const replaceFile = async (path: string, bytes: Uint8Array): Promise<void
   try {
     await writeNew(draft, [bytes], 0o644)
     await rename(draft, path)
-    await syncFolder(dirname(path))
+    await fsyncDir(dirname(path))
   } catch (cause) {
     await unlink(draft).catch(() => {})
     throw diskFault(cause)

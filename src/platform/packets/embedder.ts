@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inLanes } from '../../kernel/async/concurrency.ts'
+import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { oneLine } from '../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { Embedder, NormalizeMode, Provider } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { floatsOf } from '../../packets/format/faiss.ts'
@@ -178,7 +178,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
         texts.slice(i * batchSize, (i + 1) * batchSize),
       )
       const done: (readonly Matrix[])[] = []
-      await inLanes([...batches.entries()], async ([at, batch], stop) => {
+      await forEachConcurrent([...batches.entries()], async ([at, batch], stop) => {
         done[at] = await embedBatch(batch, AbortSignal.any([signal, stop]))
       })
       const parts = done.flat()
@@ -221,7 +221,7 @@ const reasonIn = async (response: Response): Promise<string> => {
   const said = [isRecord(error) ? error.message : error, message, detail].find(
     (one) => typeof one === 'string',
   )
-  return oneLine(String(said ?? '').replace(/\s+/g, ' ')).slice(0, MAX_REASON)
+  return escapeLineBreaks(String(said ?? '').replace(/\s+/g, ' ')).slice(0, MAX_REASON)
 }
 
 const readAnswer = async (response: Response): Promise<unknown> => {

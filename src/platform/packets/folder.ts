@@ -6,8 +6,8 @@ import { readManifest } from '../../packets/format/manifest.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import type { OpenFile } from '../../packets/store.ts'
 import { withLock } from '../files/file-lock.ts'
-import { syncFolder } from '../files/fsync-dir.ts'
-import { type Fence, fenceOf, type OpenedFile } from '../jail/async.ts'
+import { fsyncDir } from '../files/fsync-dir.ts'
+import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { systemClock } from '../system/clock.ts'
 import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
 
@@ -47,14 +47,14 @@ export const writePacket = async (folder: string, files: ReadonlyMap<string, Uin
     await mkdir(draft, { recursive: true })
     await sweepDrafts(dirname(folder))
     for (const [path, bytes] of files) await writeNew(join(draft, confinePath(path)), [bytes], 0o644)
-    await syncFolder(draft)
+    await fsyncDir(draft)
     await whileAlone(folder, async () => {
       await bringBack(folder)
       await rename(folder, asideOf(folder)).catch((cause: NodeJS.ErrnoException) => {
         if (cause.code !== 'ENOENT') throw cause
       })
       await rename(draft, folder)
-      await syncFolder(dirname(folder))
+      await fsyncDir(dirname(folder))
       await rm(asideOf(folder), { recursive: true, force: true })
     })
   } catch (cause) {
@@ -86,11 +86,11 @@ const readExactly = async ({ file }: OpenedFile, at: number, length: number): Pr
 }
 
 const useFile = async <T>(
-  fence: Fence,
+  jail: AsyncJail,
   path: string,
   work: (opened: OpenedFile) => Promise<T>,
 ): Promise<T | undefined> => {
-  const opened = await fence.open(path).catch((cause: unknown) => {
+  const opened = await jail.open(path).catch((cause: unknown) => {
     throw diskFault(cause)
   })
   return opened && work(opened).finally(() => opened.file.close())
@@ -103,14 +103,14 @@ const useFile = async <T>(
 export const packetFolder =
   (folder: string): OpenFile =>
   async (asked) => {
-    const fence = fenceOf((await isThere(folder)) ? folder : asideOf(folder))
+    const jail = openAsyncJail((await isThere(folder)) ? folder : asideOf(folder))
     const path = confinePath(asked)
-    const size = await useFile(fence, path, async (opened) => opened.size)
+    const size = await useFile(jail, path, async (opened) => opened.size)
     if (size === undefined) return undefined
     return {
       size,
       read: async (at, length) => {
-        const bytes = await useFile(fence, path, (opened) => readExactly(opened, at, length))
+        const bytes = await useFile(jail, path, (opened) => readExactly(opened, at, length))
         if (bytes === undefined) throw diskFault({ code: 'ENOENT' })
         return bytes
       },
@@ -126,8 +126,8 @@ const MAX_EARLIER = 2 ** 31
 export const knownVectors = async (folder: string, model: string): Promise<Map<string, Float32Array>> => {
   const known = new Map<string, Float32Array>()
   try {
-    const fence = fenceOf(folder)
-    const part = async (path: string) => (await fence.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
+    const jail = openAsyncJail(folder)
+    const part = async (path: string) => (await jail.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
     const manifest = readManifest(await part('manifest.json'))
     // Vectors of texts with something before them are vectors of other texts.
     if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known

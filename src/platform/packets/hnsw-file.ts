@@ -1,6 +1,6 @@
-import { Graph } from '../../packets/search/hnsw.ts'
-import type { ByteTable } from '../../packets/search/quantized-vectors.ts'
-import { readPlain } from '../jail/async.ts'
+import { HnswIndex } from '../../packets/search/hnsw.ts'
+import type { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './drafts.ts'
 
 /** Rows put in at a time, before others get their turn. */
@@ -9,11 +9,15 @@ const STEP = 32
 const MAX_BYTES = 2 ** 31 - 1
 
 /** Reads a graph back. One that is missing or not of these rows is no error: it can be made again. */
-const loadGraph = async (path: string, header: Buffer, table: ByteTable): Promise<Graph | undefined> => {
-  const bytes = await readPlain(path, MAX_BYTES).catch(() => undefined)
+const loadGraph = async (
+  path: string,
+  header: Buffer,
+  table: QuantizedVectors,
+): Promise<HnswIndex | undefined> => {
+  const bytes = await readRegularFile(path, MAX_BYTES).catch(() => undefined)
   if (bytes === undefined || !bytes.subarray(0, header.length).equals(header)) return undefined
   const links = new Uint8Array(bytes.subarray(header.length))
-  const graph = new Graph(table)
+  const graph = new HnswIndex(table)
   return links.length % 4 === 0 && graph.restore(new Uint32Array(links.buffer)) ? graph : undefined
 }
 
@@ -21,17 +25,17 @@ const loadGraph = async (path: string, header: Buffer, table: ByteTable): Promis
  * A graph that is there sooner or later: read if it was kept, else made between the questions, which takes
  * minutes for a million rows, and kept. Whoever asks before it is whole is answered without it.
  */
-export class GrowingGraph {
-  #graph: Graph | undefined
+export class HnswFile {
+  #graph: HnswIndex | undefined
   #closed = false
   /** Settles when nothing more will come. */
   readonly done: Promise<void>
 
-  constructor(path: string, header: Buffer, table: ByteTable) {
+  constructor(path: string, header: Buffer, table: QuantizedVectors) {
     this.done = this.#open(path, header, table)
   }
 
-  get whole(): Graph | undefined {
+  get whole(): HnswIndex | undefined {
     return this.#graph
   }
 
@@ -39,7 +43,7 @@ export class GrowingGraph {
     this.#closed = true
   }
 
-  async #open(path: string, header: Buffer, table: ByteTable): Promise<void> {
+  async #open(path: string, header: Buffer, table: QuantizedVectors): Promise<void> {
     const kept = await loadGraph(path, header, table)
     this.#graph = kept ?? (await this.#grow(table))
     if (kept !== undefined || this.#graph === undefined) return
@@ -48,8 +52,8 @@ export class GrowingGraph {
     await replaceFile(path, Buffer.concat([header, new Uint8Array(buffer, 0, byteLength)])).catch(() => {})
   }
 
-  async #grow(table: ByteTable): Promise<Graph | undefined> {
-    const graph = new Graph(table)
+  async #grow(table: QuantizedVectors): Promise<HnswIndex | undefined> {
+    const graph = new HnswIndex(table)
     while (!graph.whole) {
       if (this.#closed) return undefined
       graph.grow(STEP)

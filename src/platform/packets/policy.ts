@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { OPEN_POLICY, type Policy } from '../../packets/trust/policy.ts'
+import { OPEN_POLICY, type PacketPolicy } from '../../packets/trust/policy.ts'
 import { readKey, type TrustedKey } from '../../packets/trust/simple-signing.ts'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { parseYaml } from '../system/safe-yaml.ts'
 import { diskFaults } from './drafts.ts'
 import { isTrustedRoot } from './sigstore.ts'
@@ -22,7 +22,7 @@ const refuse = (why: string, cause?: unknown): never => {
 
 /** A file that the policy names. The policy may have come with a repository: nothing endless is read. */
 const readNamed = async (root: string, named: string): Promise<string> => {
-  const bytes = await readPlain(await realpath(join(root, named)), MAX_ROOT)
+  const bytes = await readRegularFile(await realpath(join(root, named)), MAX_ROOT)
   if (bytes === undefined) throw new Error('it is too large, or no plain file')
   return bytes.toString('utf8')
 }
@@ -56,8 +56,8 @@ const loadRoot = async (root: string, named: string): Promise<unknown> => {
 }
 
 /** Without a policy; but rules that somebody wrote elsewhere and that nobody keeps must not go unsaid. */
-const openPolicy = async (root: string): Promise<Policy> => {
-  const bytes = await readPlain(join(root, OTHER_FILE), MAX_BYTES).catch(() => undefined)
+const openPolicy = async (root: string): Promise<PacketPolicy> => {
+  const bytes = await readRegularFile(join(root, OTHER_FILE), MAX_BYTES).catch(() => undefined)
   return OTHER_RULES.test(bytes?.toString('utf8') ?? '')
     ? {
         ...OPEN_POLICY,
@@ -67,10 +67,10 @@ const openPolicy = async (root: string): Promise<Policy> => {
 }
 
 /** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
-export const packetPolicy = (root: string) => async (): Promise<Policy> => {
+export const packetPolicy = (root: string) => async (): Promise<PacketPolicy> => {
   let text: string
   try {
-    const bytes = await readPlain(join(root, FILE), MAX_BYTES)
+    const bytes = await readRegularFile(join(root, FILE), MAX_BYTES)
     text = bytes?.toString('utf8') ?? refuse('it is too large, or no plain file')
   } catch (cause) {
     if (cause instanceof Fault) throw cause

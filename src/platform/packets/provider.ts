@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readProvider, refuseProvider } from '../../packets/ask/provider-file.ts'
 import type { Provider } from '../../packets/embed.ts'
-import { fenceOf } from '../jail/async.ts'
+import { openAsyncJail } from '../jail/async.ts'
 import { parseYaml } from '../system/safe-yaml.ts'
 
 const FILE = join('config', 'embeddings.yml')
@@ -16,7 +16,7 @@ export const packetProvider = async (
   asked: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Provider> => {
-  const bytes = await fenceOf(home)
+  const bytes = await openAsyncJail(home)
     .read(FILE, MAX_BYTES + 1)
     .catch(() => refuseProvider('it cannot be read'))
   if (bytes === undefined)

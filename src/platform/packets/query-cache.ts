@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Embedder } from '../../packets/embed.ts'
 import { floatsOf } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './drafts.ts'
 
 const REMEMBERED = 512
@@ -34,7 +34,7 @@ const unseal = (bytes: Uint8Array): Float32Array | undefined => {
  * An embedder that asks its server for no question twice. Keyed by model, variant and text: the same model gives
  * the same vector wherever it runs. Documents pass by.
  */
-export const rememberQuestions = (embedder: Embedder, root: string): Embedder => {
+export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
   const { model, variant } = embedder
   const ask = async (text: string, signal: AbortSignal): Promise<Float32Array> => {
     const key = createHash('sha256')
@@ -43,7 +43,7 @@ export const rememberQuestions = (embedder: Embedder, root: string): Embedder =>
     const path = join(root, 'cache', 'embeddings', key.slice(0, 2), `${key}.f32`)
     const known =
       remembered.get(key) ??
-      unseal((await readPlain(path, MAX_ROW).catch(() => undefined)) ?? new Uint8Array())
+      unseal((await readRegularFile(path, MAX_ROW).catch(() => undefined)) ?? new Uint8Array())
     if (known !== undefined) {
       keep(key, known)
       return known

@@ -1,6 +1,6 @@
 import { copyFile, link, mkdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { runInTurns } from '../../kernel/async/cooperative.ts'
+import { runYielding } from '../../kernel/async/cooperative.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
@@ -17,7 +17,7 @@ import { type Matrix, readVectors } from '../../packets/format/vectors.ts'
 import { LexicalIndex } from '../../packets/search/lexical.ts'
 import { packing, unpackWords } from '../../packets/search/lexical-cache.ts'
 import { withLock } from '../files/file-lock.ts'
-import { type Fence, fenceOf, readPlain } from '../jail/async.ts'
+import { type AsyncJail, openAsyncJail, readRegularFile } from '../jail/async.ts'
 import { diskFault, diskFaults, draftName, replaceFile } from './drafts.ts'
 import { type OpenVectors, openVectors } from './vector-file.ts'
 
@@ -30,11 +30,11 @@ const ROW_FACTS = 12
  * not have us read what lies elsewhere.
  */
 class Payload {
-  readonly #fence: Fence
+  readonly #jail: AsyncJail
   readonly #folder: string
 
-  constructor(fence: Fence, folder: string) {
-    this.#fence = fence
+  constructor(jail: AsyncJail, folder: string) {
+    this.#jail = jail
     this.#folder = join(folder, 'payload')
   }
 
@@ -44,13 +44,13 @@ class Payload {
 
   /** A file, or undefined when the packet has none of that name. */
   read(path: string): Promise<Uint8Array | undefined> {
-    return this.#fence.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
+    return this.#jail.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
       throw diskFault(cause)
     })
   }
 
   async size(path: string): Promise<number | undefined> {
-    const opened = await this.#fence.open(this.place(path)).catch(() => undefined)
+    const opened = await this.#jail.open(this.place(path)).catch(() => undefined)
     await opened?.file.close()
     return opened?.size
   }
@@ -73,12 +73,12 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
-  const makeWords = () => runInTurns(LexicalIndex.making(texts()))
+  const makeWords = () => runYielding(LexicalIndex.making(texts()))
   const bytes = await payload.read('sparse/bm25.json')
   if (bytes === undefined)
     return { lexical: await makeWords(), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: await runInTurns(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
+    return { lexical: await runYielding(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: await makeWords(), warnings: ['sparse_index_invalid_fallback_runtime'] }
@@ -89,14 +89,14 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
 const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const path = join(place, 'words.bin')
   const kept = unpackWords(
-    (await readPlain(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
+    (await readRegularFile(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
     docs.rows,
   )
   if (kept !== undefined) return { lexical: kept, warnings: [] }
   const found = await readLexical(payload, docs)
   // Only what came with the packet is kept: a makeshift says so every time.
   if (found.warnings.length === 0)
-    await replaceFile(path, await runInTurns(packing(found.lexical))).catch(() => {})
+    await replaceFile(path, await runYielding(packing(found.lexical))).catch(() => {})
   return found
 }
 
@@ -200,8 +200,8 @@ export const rebuildVectors = async (
 export const packetReader =
   (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
-    const fence = fenceOf(root)
-    const payload = new Payload(fence, folder)
+    const jail = openAsyncJail(root)
+    const payload = new Payload(jail, folder)
     const bytes = await payload.read('manifest.json')
     if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
     const manifest = readManifest(bytes)

@@ -2,9 +2,9 @@ import type { SerializedBundle } from '@sigstore/bundle'
 import type { Signer } from '@sigstore/verify'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import {
-  type Anchors,
   matchIdentity,
   type Signed,
+  type TrustAnchors,
   type VerifyBundle,
 } from '../../packets/trust/attestation.ts'
 import type { TrustedKey } from '../../packets/trust/simple-signing.ts'
@@ -105,7 +105,7 @@ const orNothing = <T>(read: () => T): T | undefined => {
 const findSigner = (
   library: Library,
   bundle: Bundle,
-  { keys, identities, root }: Anchors,
+  { keys, identities, root }: TrustAnchors,
   manifest: Buffer,
 ): string | undefined => {
   if (bundle.verificationMaterial.content.$case === 'publicKey')
@@ -117,7 +117,7 @@ const findSigner = (
 }
 
 /** Verifies sigstore bundles by key or by certificate. Whatever a bundle does to the library, it is not verified. */
-export const verifyBundle: VerifyBundle = async (bytes, anchors, subject) => {
+export const verifySigstoreBundle: VerifyBundle = async (bytes, anchors, subject) => {
   const library = await load()
   const bundle = orNothing(() => {
     const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as SerializedBundle

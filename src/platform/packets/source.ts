@@ -2,21 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import {
-  type Entry,
-  type Facts,
+  type CheckDeadline,
+  type DirectoryEntry,
   type FileBytes,
+  type FileInfo,
   type Folder,
   type Jail,
+  type PathRules,
   quotePath,
-  type Rules,
-  type Watch,
 } from '../../kernel/jail.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
 import type { SourceFile } from '../../packets/build/build.ts'
 import { markdownSpans } from '../../packets/build/chunk.ts'
 import { holdRoot } from '../jail/handles.ts'
 import { openJail } from '../jail/jail.ts'
-import { decodeText } from '../syntax/ast-grep.ts'
+import { decodeSource } from '../syntax/ast-grep.ts'
 import { diskFaults } from './drafts.ts'
 import { outlineOf } from './outline.ts'
 
@@ -40,11 +40,11 @@ const MAX_FILE = 2 * 1024 * 1024
 const MAX_FILES = 200_000
 
 /** Hidden or not, a name that gets here was chosen by the walk. */
-const ANY: Rules = { blocked: () => false }
-const patient: Watch = () => {}
+const ANY: PathRules = { blocked: () => false }
+const patient: CheckDeadline = () => {}
 
 /** Told of what a reader would look for in the packet and not find. */
-export type LeftOut = (path: string, why: string) => void
+export type SkippedSource = (path: string, why: string) => void
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length
@@ -65,7 +65,7 @@ const closed = (path: string, cause?: unknown) =>
 
 /** Of what the walk could not have: whether it is there and too long. Closed to us is no reason to lack it. */
 const isTooLong = (jail: Jail, path: string): boolean => {
-  let facts: Facts | undefined
+  let facts: FileInfo | undefined
   try {
     facts = jail.info(path, ANY)
   } catch {
@@ -86,15 +86,15 @@ const entriesOf = (folder: Folder) => {
 const PACKET_FILES = ['cpm.yml', 'docs.jsonl', 'manifest.json']
 
 /** A packet that was built in here before: packed with the rest, no build would be like the one before it. */
-const isPacket = (entries: readonly Entry[]): boolean =>
+const isPacket = (entries: readonly DirectoryEntry[]): boolean =>
   PACKET_FILES.every((wanted) => entries.some(({ name }) => name === wanted))
 
 /** Files worth packing, in order. Links are not followed; hidden files and folders are left out. */
 class SourceWalk {
   readonly #jail: Jail
-  readonly #leftOut: LeftOut
+  readonly #leftOut: SkippedSource
 
-  constructor(jail: Jail, leftOut: LeftOut) {
+  constructor(jail: Jail, leftOut: SkippedSource) {
     this.#jail = jail
     this.#leftOut = leftOut
   }
@@ -142,15 +142,15 @@ const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
  */
 const textOf = (bytes: Uint8Array): string | undefined => {
   const marked = bytes[0] === 0xfe || bytes[0] === 0xff
-  if (marked || isUtf8(bytes)) return decodeText(bytes)
-  if (/[^\0-\x7f\ufffd]/.test(Buffer.from(bytes).toString('utf8'))) return decodeText(bytes)
+  if (marked || isUtf8(bytes)) return decodeSource(bytes)
+  if (/[^\0-\x7f\ufffd]/.test(Buffer.from(bytes).toString('utf8'))) return decodeSource(bytes)
   if (bytes.includes(0)) return undefined
   const old = Buffer.from(bytes).toString('latin1')
   const text = old.replace(/[\x80-\x9f]/g, (char) => WINDOWS[char.charCodeAt(0) - 0x80] as string)
-  return decodeText(Buffer.from(text))
+  return decodeSource(Buffer.from(text))
 }
 
-const asSource = ({ path, bytes }: FileBytes, leftOut: LeftOut): SourceFile | undefined => {
+const asSource = ({ path, bytes }: FileBytes, leftOut: SkippedSource): SourceFile | undefined => {
   const text = textOf(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined) leftOut(path, 'is no text')
   if (text === undefined || text.trim() === '') return undefined
@@ -179,7 +179,7 @@ const openFolder = (root: string): Jail => {
 export const readSources = async (
   root: string,
   progress: (files: number) => void = () => {},
-  leftOut: LeftOut = () => {},
+  leftOut: SkippedSource = () => {},
 ): Promise<readonly SourceFile[]> => {
   const jail = openFolder(root)
   const files: SourceFile[] = []

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { inLanes } from '../../kernel/async/concurrency.ts'
+import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { packetFaults } from '../../packets/faults.ts'
@@ -8,10 +8,10 @@ import type { PlacedFile } from '../../packets/format/artifact.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import type { NewObject, ObjectVerdict, OpenBlob, PacketStore, StoredObject } from '../../packets/store.ts'
 import { verifyBytes } from '../../packets/verify-stream.ts'
-import { syncFolder } from '../files/fsync-dir.ts'
+import { fsyncDir } from '../files/fsync-dir.ts'
 import { hideFolder } from '../files/state-folder.ts'
 import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
-import { judgeObject, MANIFEST_FILE, objectFiles } from './verify-stored.ts'
+import { MANIFEST_FILE, objectFiles, verifyStoredPacket } from './verify-stored.ts'
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
@@ -28,8 +28,8 @@ const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Prom
         writeNew(join(draft, path), verifyBytes(open(descriptor, signal), descriptor)),
   )
   const manifest = () => writeNew(join(draft, MANIFEST_FILE), [object.manifest])
-  await inLanes([...files, manifest], (write, signal) => write(signal))
-  await Promise.all(folderTree(draft, object.files).map(syncFolder))
+  await forEachConcurrent([...files, manifest], (write, signal) => write(signal))
+  await Promise.all(folderTree(draft, object.files).map(fsyncDir))
 }
 
 const digestOf = (name: string): Digest | undefined =>
@@ -109,7 +109,7 @@ export const packetStore = (root: string): PacketStore => {
       if (await clear()) await rename(draft, target)
       else await rm(draft, { recursive: true, force: true })
     })
-    await syncFolder(cas)
+    await fsyncDir(cas)
   }
 
   return {
@@ -118,8 +118,8 @@ export const packetStore = (root: string): PacketStore => {
     list,
     verify: async (digests) => {
       const verdicts: ObjectVerdict[] = []
-      await inLanes([...digests.entries()], async ([at, digest]) => {
-        verdicts[at] = { digest, problems: await judgeObject(place(digest), digest) }
+      await forEachConcurrent([...digests.entries()], async ([at, digest]) => {
+        verdicts[at] = { digest, problems: await verifyStoredPacket(place(digest), digest) }
       })
       return verdicts
     },

@@ -8,10 +8,10 @@ import { packetFaults } from '../../packets/faults.ts'
 import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packets/format/faiss.ts'
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
-import { ByteTable } from '../../packets/search/quantized-vectors.ts'
+import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
 import { withLock } from '../files/file-lock.ts'
 import { diskFault, draftName, sweepDrafts } from './drafts.ts'
-import { GrowingGraph } from './hnsw-file.ts'
+import { HnswFile } from './hnsw-file.ts'
 
 /** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
 export interface VectorFiles {
@@ -78,7 +78,7 @@ const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buf
 }
 
 /** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
-const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
+const loadTable = (path: string, flat: IndexFile): QuantizedVectors | undefined => {
   let fd: number
   try {
     fd = openSync(path, READ)
@@ -86,7 +86,7 @@ const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
     return undefined
   }
   try {
-    const table = new ByteTable(flat.rows, flat.dim)
+    const table = new QuantizedVectors(flat.rows, flat.dim)
     const header = Buffer.alloc(HEADER)
     if (fstatSync(fd).size !== HEADER + table.contents.length) return undefined
     readInto(fd, header, 0)
@@ -98,8 +98,8 @@ const loadTable = (path: string, flat: IndexFile): ByteTable | undefined => {
   }
 }
 
-const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): Promise<ByteTable> => {
-  const table = new ByteTable(rows, dim)
+const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): Promise<QuantizedVectors> => {
+  const table = new QuantizedVectors(rows, dim)
   for (let first = 0; first < rows; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, rows - first)
     const values = floatsOf(await source.read(offset + first * dim * 4, count * dim * 4))
@@ -111,7 +111,7 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
   return table
 }
 
-const saveTable = async (path: string, flat: IndexFile, table: ByteTable): Promise<void> => {
+const saveTable = async (path: string, flat: IndexFile, table: QuantizedVectors): Promise<void> => {
   const draft = join(dirname(path), draftName())
   try {
     const file = await open(draft, 'wx', 0o644)
@@ -134,7 +134,7 @@ const openTable = async (
   source: ByteSource,
   flat: IndexFile,
   clock: Clock,
-): Promise<ByteTable> => {
+): Promise<QuantizedVectors> => {
   const ready = loadTable(path, flat)
   if (ready !== undefined) return ready
   // Only who finds none takes the lock, and looks again: of many that come at once one does the work.
@@ -177,7 +177,7 @@ export const openVectors = async (
     const graph =
       flat.rows < graphRows
         ? undefined
-        : new GrowingGraph(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
+        : new HnswFile(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
     const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
       readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
     return {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/ports.ts'
-import type { Found, VectorIndex } from '../../packets/ask/retrieve.ts'
-import { type ThreadJob, Threads } from '../system/worker-pool.ts'
+import type { VectorHits, VectorIndex } from '../../packets/ask/retrieve.ts'
+import { type ThreadJob, WorkerPool } from '../system/worker-pool.ts'
 import {
   type OpenVectors,
   openVectors,
@@ -52,13 +52,13 @@ export const vectorJobs = (clock: Clock) => {
 
 /** Indexes in one thread of their own: what they take to open and to search nobody else waits for. */
 export class VectorThread {
-  readonly #threads: Threads<undefined>
+  readonly #threads: WorkerPool<undefined>
 
   readonly #options: SearchOptions
 
   constructor(program: URL, clock: Clock, options: SearchOptions = {}) {
     this.#options = options
-    this.#threads = new Threads({ program, setup: undefined, clock, many: 1 })
+    this.#threads = new WorkerPool({ program, setup: undefined, clock, many: 1 })
   }
 
   readonly open: OpenVectors = async (files, expected) => {
@@ -69,7 +69,7 @@ export class VectorThread {
       ...expected,
       search: async (query, k, signal) =>
         // The thread is ours and answers with what it was asked for.
-        (await run('search', { query, k }, SEARCH_MS, signal)) as Found,
+        (await run('search', { query, k }, SEARCH_MS, signal)) as VectorHits,
       close: () => void run('close', {}, SEARCH_MS).catch(() => {}),
     }
   }

@@ -4,7 +4,7 @@ import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { asObject, makePacket } from '../../../test/support/packet-maker.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { packetStore } from './store.ts'
-import { packetSeals } from './verified-stamp.ts'
+import { verifiedStamps } from './verified-stamp.ts'
 
 afterAll(sweep)
 
@@ -18,7 +18,7 @@ it('says of a packet that is gone what a caller can do, and believes it again on
     })
   const folder = await put()
   await rm(folder, { recursive: true, force: true })
-  const seals = packetSeals(root)
+  const seals = verifiedStamps(root)
   await expect(seals.check(packet.digest, folder)).rejects.toBeInstanceOf(Fault)
   await put()
   await seals.check(packet.digest, folder)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { safeName } from '../../packets/format/reference.ts'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 import { diskFault, replaceFile } from './drafts.ts'
-import { judgeObject, objectFiles } from './verify-stored.ts'
+import { objectFiles, verifyStoredPacket } from './verify-stored.ts'
 
 const SEAL_BYTES = 64
 
@@ -28,13 +28,13 @@ const stampOf = async (folder: string): Promise<string> => {
  * was not fetched by this process is held against its digest before it is believed, and sealed, so that the next
  * process need not do it again.
  */
-export const packetSeals = (root: string) => {
+export const verifiedStamps = (root: string) => {
   const sealFile = (digest: Digest) => join(root, 'index', safeName(digest), 'seal')
   const verdicts = new Map<Digest, Promise<readonly string[]>>()
 
   const judge = async (digest: Digest, folder: string): Promise<readonly string[]> => {
-    const seal = await readPlain(sealFile(digest), SEAL_BYTES).catch(() => undefined)
-    return seal?.toString('utf8') === (await stampOf(folder)) ? [] : judgeObject(folder, digest)
+    const seal = await readRegularFile(sealFile(digest), SEAL_BYTES).catch(() => undefined)
+    return seal?.toString('utf8') === (await stampOf(folder)) ? [] : verifyStoredPacket(folder, digest)
   }
 
   return {
@@ -60,7 +60,7 @@ export const packetSeals = (root: string) => {
     /** Once its index lies where it is kept: that is a link to a file of the packet, which a stamp shows. */
     seal: async (digest: Digest, folder: string): Promise<void> => {
       const stamp = await stampOf(folder)
-      const kept = await readPlain(sealFile(digest), SEAL_BYTES).catch(() => undefined)
+      const kept = await readRegularFile(sealFile(digest), SEAL_BYTES).catch(() => undefined)
       if (kept?.toString('utf8') !== stamp) await replaceFile(sealFile(digest), Buffer.from(stamp))
     },
   }

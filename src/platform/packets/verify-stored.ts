@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inLanes } from '../../kernel/async/concurrency.ts'
+import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { METADATA_FILE, type PlacedFile, placeFiles, readArtifact } from '../../packets/format/artifact.ts'
 import { readMetadata } from '../../packets/format/metadata.ts'
 import { verifyBytes } from '../../packets/verify-stream.ts'
-import { readPlain } from '../jail/async.ts'
+import { readRegularFile } from '../jail/async.ts'
 
 /** More than any manifest or metadata has. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -48,7 +48,7 @@ const judgeFile = async (folder: string, { path, descriptor }: PlacedFile): Prom
 const promised = async (folder: string, manifest: Uint8Array): Promise<readonly PlacedFile[]> => {
   const document = readArtifact(manifest)
   if (document.kind === 'index') return []
-  const metadata = await readPlain(join(folder, METADATA_FILE), MAX_BYTES).catch(() => undefined)
+  const metadata = await readRegularFile(join(folder, METADATA_FILE), MAX_BYTES).catch(() => undefined)
   return placeFiles(
     document.artifact,
     metadata === undefined ? 'payload' : readMetadata(metadata).payload_root,
@@ -56,8 +56,8 @@ const promised = async (folder: string, manifest: Uint8Array): Promise<readonly 
 }
 
 /** Everything wrong with a stored packet. It shares only the hash with the code that wrote it. */
-export const judgeObject = async (folder: string, digest: Digest): Promise<readonly string[]> => {
-  const manifest = await readPlain(join(folder, MANIFEST_FILE), MAX_BYTES).catch(() => undefined)
+export const verifyStoredPacket = async (folder: string, digest: Digest): Promise<readonly string[]> => {
+  const manifest = await readRegularFile(join(folder, MANIFEST_FILE), MAX_BYTES).catch(() => undefined)
   if (manifest === undefined) return ['it is not here']
   if (digestBytes(manifest) !== digest) return [`${MANIFEST_FILE}: not the manifest of this digest`]
   try {
@@ -68,11 +68,11 @@ export const judgeObject = async (folder: string, digest: Digest): Promise<reado
     const plain = new Set(present.filter((one) => one.plain).map(({ path }) => path))
     const problems: (readonly string[])[] = []
     // A few at a time: what cannot be opened for want of descriptors would count as damaged.
-    await inLanes([...files.entries()], async ([at, file]) => {
+    await forEachConcurrent([...files.entries()], async ([at, file]) => {
       problems[at] = plain.has(file.path) ? await judgeFile(folder, file) : [`${file.path}: is missing`]
     })
-    const strangers = present.filter(({ path }) => !known.has(path) || !plain.has(path))
-    return [...problems.flat(), ...strangers.map(({ path }) => `${path}: does not belong here`)]
+    const unknown = present.filter(({ path }) => !known.has(path) || !plain.has(path))
+    return [...problems.flat(), ...unknown.map(({ path }) => `${path}: does not belong here`)]
   } catch (cause) {
     if (cause instanceof Fault) return [cause.message]
     throw cause

@@ -12,11 +12,11 @@ import {
   readArtifact,
 } from '../../packets/format/artifact.ts'
 import type { Reference } from '../../packets/format/reference.ts'
-import type { RegistryReader, Repository, Resolved } from '../../packets/registry.ts'
+import type { RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
-import type { Answer } from './transport.ts'
+import type { HttpResponse } from './transport.ts'
 
 const ACCEPT = { accept: `${MANIFEST_TYPE}, ${INDEX_TYPE}` }
 const MAX_TAG_BYTES = 4 * 1024 * 1024
@@ -88,7 +88,7 @@ export class OciClient implements RegistryReader {
     return { digest, bytes }
   }
 
-  async *stream(at: Repository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     if (blob.size > this.#http.settings.maxBlobBytes)
       throw registryFaults.too_large(`${blob.digest} has ${blob.size} bytes`)
     const until = this.#http.deadline(signal, blob.size)
@@ -117,7 +117,7 @@ export class OciClient implements RegistryReader {
 
   /** The rest of a blob from `start`. A server that knows no ranges sends all of it again, and we skip. */
   async *#part(
-    at: Repository,
+    at: RegistryRepository,
     blob: Descriptor,
     start: number,
     signal: AbortSignal,
@@ -137,7 +137,12 @@ export class OciClient implements RegistryReader {
   }
 
   /** Judges the head of an answer: how many of its bytes we already have. */
-  async #skipped(at: Repository, blob: Descriptor, start: number, answer: Answer): Promise<number> {
+  async #skipped(
+    at: RegistryRepository,
+    blob: Descriptor,
+    start: number,
+    answer: HttpResponse,
+  ): Promise<number> {
     const resumed = start > 0 && answer.status === 206
     if (answer.status !== 200 && !resumed) throw await statusFault(at, answer, `the blob ${blob.digest}`)
     const range = answer.header('content-range')
@@ -151,7 +156,7 @@ export class OciClient implements RegistryReader {
     return resumed ? 0 : start
   }
 
-  async tags(at: Repository, signal: AbortSignal): Promise<readonly string[]> {
+  async tags(at: RegistryRepository, signal: AbortSignal): Promise<readonly string[]> {
     const until = this.#http.deadline(signal)
     const found = new Set<string>()
     let target: string | URL = 'tags/list'
@@ -169,7 +174,7 @@ export class OciClient implements RegistryReader {
     return [...found].filter((tag) => !REFERRERS_TAG.test(tag))
   }
 
-  async #nextPage(at: Repository, answer: Answer): Promise<URL | undefined> {
+  async #nextPage(at: RegistryRepository, answer: HttpResponse): Promise<URL | undefined> {
     const [, location] = /^\s*<([^>]*)>\s*;.*rel="?next"?/i.exec(answer.header('link') ?? '') ?? []
     if (location === undefined) return undefined
     const base = answer.url
@@ -179,7 +184,11 @@ export class OciClient implements RegistryReader {
     return next
   }
 
-  async referrers(at: Repository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]> {
+  async referrers(
+    at: RegistryRepository,
+    digest: Digest,
+    signal: AbortSignal,
+  ): Promise<readonly Descriptor[]> {
     const until = this.#http.deadline(signal)
     const direct = await this.#index(at, `referrers/${digest}`, until)
     if (direct !== undefined) return direct
@@ -187,7 +196,7 @@ export class OciClient implements RegistryReader {
   }
 
   async #index(
-    at: Repository,
+    at: RegistryRepository,
     target: string,
     signal: AbortSignal,
   ): Promise<readonly Descriptor[] | undefined> {

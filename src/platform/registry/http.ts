@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { Repository } from '../../packets/registry.ts'
+import type { RegistryRepository } from '../../packets/registry.ts'
 import { withDeadline } from '../system/deadline.ts'
 import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './address.ts'
 import { registryFaults } from './faults.ts'
 import { OciLogin } from './login.ts'
 import type { OciSettings } from './settings.ts'
-import { type Answer, type Body, sendRequest, type WireRequest } from './transport.ts'
+import { type Body, type HttpResponse, sendRequest, type WireRequest } from './transport.ts'
 
 export interface OciRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
@@ -34,7 +34,7 @@ const HOSTS: ReadonlyMap<string, string> = new Map(
   ['docker.io', 'index.docker.io'].map((name) => [name, 'registry-1.docker.io']),
 )
 
-const retryAfter = (answer: Answer, now: number): number | undefined => {
+const retryAfter = (answer: HttpResponse, now: number): number | undefined => {
   const text = answer.header('retry-after')
   if (text === null) return undefined
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
@@ -63,7 +63,7 @@ export class OciHttp {
   }
 
   /** Sends a request until it gets an answer worth having: anything that trying again would not change. */
-  async send(at: Repository, request: OciRequest, signal: AbortSignal): Promise<Answer> {
+  async send(at: RegistryRepository, request: OciRequest, signal: AbortSignal): Promise<HttpResponse> {
     const base = await this.#open(at.host)
     const url =
       typeof request.target === 'string'
@@ -133,11 +133,11 @@ export class OciHttp {
   /** A request with its login, once more when the registry asks who we are, and never a third time. */
   async #attempt(
     base: URL,
-    at: Repository,
+    at: RegistryRepository,
     url: URL,
     request: OciRequest,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
     const known = this.#login.known(base, scope)
     const first = await this.#follow(base, url, request, known, signal)
@@ -159,7 +159,7 @@ export class OciHttp {
     { method, headers, body, bulk }: OciRequest,
     login: string | undefined,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     let url = start
     for (let hops = 0; ; hops++) {
       // The password is the registry's alone: another host, even another port, is somebody else.
@@ -187,7 +187,7 @@ export class OciHttp {
     return { lookup: await lookupFor(base, url) }
   }
 
-  async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<Answer> {
+  async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<HttpResponse> {
     try {
       const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...request.headers }
       const judged = await this.#lookup(base, url)
@@ -202,7 +202,7 @@ export class OciHttp {
   }
 
   /** A small body, bounded before and while it is read. */
-  async readSmall(answer: Answer, max: number, signal: AbortSignal): Promise<Uint8Array> {
+  async readSmall(answer: HttpResponse, max: number, signal: AbortSignal): Promise<Uint8Array> {
     const tooLarge = registryFaults.too_large(`the registry's answer has more than ${max} bytes`)
     if (Number(answer.header('content-length') ?? 0) > max) {
       answer.discard()

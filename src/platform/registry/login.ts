@@ -9,10 +9,10 @@ import {
   type Token,
 } from './auth.ts'
 import { registryFaults } from './faults.ts'
-import type { Answer, WireRequest } from './transport.ts'
+import type { HttpResponse, WireRequest } from './transport.ts'
 
-type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<Answer>
-type ReadSmall = (answer: Answer, max: number, signal: AbortSignal) => Promise<Uint8Array>
+type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<HttpResponse>
+type ReadSmall = (answer: HttpResponse, max: number, signal: AbortSignal) => Promise<Uint8Array>
 /** Turns the address of a token service into one that may be asked. */
 type JudgeRealm = (text: string) => Promise<URL>
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>
@@ -113,7 +113,7 @@ export class OciLogin {
     return this.#send(base, url, { method: 'GET', headers: login }, signal)
   }
 
-  async #readToken(base: URL, answer: Answer, signal: AbortSignal): Promise<Token> {
+  async #readToken(base: URL, answer: HttpResponse, signal: AbortSignal): Promise<Token> {
     if (answer.status !== 200) {
       answer.discard()
       throw registryFaults.denied(`the token service of ${base.host} refuses us`)

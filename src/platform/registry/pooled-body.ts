@@ -19,7 +19,7 @@ const SLOW_MS = 50
  * buffer for each read, and the copy `node:http` makes of it, would cost more than everything else that is done
  * with the bytes.
  */
-export class BulkBody {
+export class PooledBody {
   /** What a connection of its own must be opened with. */
   readonly options: { readonly onread: OnReadOpts }
   readonly #head: Uint8Array = new Uint8Array(HEAD)

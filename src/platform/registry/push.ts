@@ -3,11 +3,11 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Descriptor, MANIFEST_TYPE } from '../../packets/format/artifact.ts'
 import type { ByteSource } from '../../packets/format/faiss.ts'
-import type { RegistryWriter, Repository } from '../../packets/registry.ts'
+import type { RegistryRepository, RegistryWriter } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
-import type { Answer, StreamBody } from './transport.ts'
+import type { HttpResponse, StreamBody } from './transport.ts'
 
 type Promised = Pick<Descriptor, 'digest' | 'size'>
 
@@ -52,7 +52,7 @@ export class OciPusher implements RegistryWriter {
   }
 
   async pushBlob(
-    at: Repository,
+    at: RegistryRepository,
     blob: Promised,
     source: ByteSource,
     signal: AbortSignal,
@@ -82,7 +82,7 @@ export class OciPusher implements RegistryWriter {
     }
   }
 
-  async #has(at: Repository, digest: Digest, signal: AbortSignal): Promise<boolean> {
+  async #has(at: RegistryRepository, digest: Digest, signal: AbortSignal): Promise<boolean> {
     const response = await this.#http.send(at, { method: 'HEAD', target: `blobs/${digest}` }, signal)
     response.discard()
     if (response.status === 200) return true
@@ -91,7 +91,7 @@ export class OciPusher implements RegistryWriter {
   }
 
   async #upload(
-    at: Repository,
+    at: RegistryRepository,
     blob: Promised,
     source: ByteSource,
     signal: AbortSignal,
@@ -124,13 +124,18 @@ export class OciPusher implements RegistryWriter {
   }
 
   /** Where the upload goes on. It may be another host, which then never hears our password. */
-  async #accepted(at: Repository, response: Answer, what: string): Promise<URL> {
+  async #accepted(at: RegistryRepository, response: HttpResponse, what: string): Promise<URL> {
     if (response.status !== 202) throw await statusFault(at, response, `room for ${what}`)
     response.discard()
     return this.#http.judge(at.host, response.header('location'), response.url)
   }
 
-  async pushManifest(at: Repository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest> {
+  async pushManifest(
+    at: RegistryRepository,
+    name: string,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Digest> {
     const until = this.#http.deadline(signal, bytes.length)
     const response = await this.#http.send(
       at,

@@ -1,8 +1,8 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Fault, FaultMaker } from '../../kernel/fault.ts'
-import type { Repository } from '../../packets/registry.ts'
+import type { RegistryRepository } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
-import type { Answer } from './transport.ts'
+import type { HttpResponse } from './transport.ts'
 
 const MEANINGS: Readonly<Record<number, FaultMaker>> = {
   400: registryFaults.rejected,
@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<number, FaultMaker>> = {
 const MAX_TEXT = 2048
 
 /** The registry's own code, when it is one: only capitals pass, so that no text of a stranger gets into ours. */
-const readCode = async (answer: Answer): Promise<string> => {
+const readCode = async (answer: HttpResponse): Promise<string> => {
   const bytes = await answer.head(MAX_TEXT)
   try {
     const parsed: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
@@ -29,7 +29,11 @@ const readCode = async (answer: Answer): Promise<string> => {
 }
 
 /** What an answer means that is not the one hoped for. */
-export const statusFault = async (at: Repository, answer: Answer, what: string): Promise<Fault> => {
+export const statusFault = async (
+  at: RegistryRepository,
+  answer: HttpResponse,
+  what: string,
+): Promise<Fault> => {
   const make = MEANINGS[answer.status] ?? registryFaults.garbled
   const code = await readCode(answer)
   return make(`${at.host}/${at.repository} answers ${answer.status}${code} when asked for ${what}`)

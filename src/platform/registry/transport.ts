@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import { BulkBody } from './pooled-body.ts'
+import { PooledBody } from './pooled-body.ts'
 
 /** Bytes that are read as they are sent, anew each time. */
 export interface StreamBody {
@@ -23,7 +23,7 @@ export interface WireRequest {
 }
 
 /** What came back. Its body is read once, or let go. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly url: URL
   header(name: string): string | null
@@ -86,12 +86,17 @@ const readHead = async (message: IncomingMessage, most: number): Promise<Uint8Ar
 }
 
 /** Only a body whose end is known by its length can be read past the parser. */
-const bodyOf = (message: IncomingMessage, bulk: BulkBody | undefined): AsyncIterable<Uint8Array> => {
+const bodyOf = (message: IncomingMessage, bulk: PooledBody | undefined): AsyncIterable<Uint8Array> => {
   const length = message.headers['content-length']
   return bulk === undefined || length === undefined ? message : bulk.read(message, Number(length))
 }
 
-const answerOf = (url: URL, method: string, message: IncomingMessage, bulk: BulkBody | undefined): Answer => {
+const answerOf = (
+  url: URL,
+  method: string,
+  message: IncomingMessage,
+  bulk: PooledBody | undefined,
+): HttpResponse => {
   // Whoever reads hears of it; an answer that nobody reads may break off in peace.
   message.on('error', () => {})
   return {
@@ -145,12 +150,12 @@ export const sendRequest = async (
   url: URL,
   { method, headers, body, lookup, bulk: large }: WireRequest,
   signal: AbortSignal,
-): Promise<Answer> => {
+): Promise<HttpResponse> => {
   const { open, agent, alone } = await doorTo(url)
   signal.throwIfAborted()
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(sizeOf(body)) }
   const usual = { method, headers: { ...headers, ...length }, agent, signal, ...(lookup && { lookup }) }
-  const bulk = large === true ? new BulkBody() : undefined
+  const bulk = large === true ? new PooledBody() : undefined
   const request = open(url, bulk === undefined ? usual : { ...usual, agent: alone, ...bulk.options })
   bulk?.attach(request)
   const answered = once(request, 'response').then(([message]) =>

@@ -1,10 +1,10 @@
 import { kindNumber, type SgNode } from '../syntax/ast-grep.ts'
-import type { Hit, Probe } from './scan-file.ts'
+import type { MatcherSpec, RuleHit } from './scan-file.ts'
 
 const MAX_VARIABLE = 80
 
 /** A probe that is ready to run. */
-export interface Ready extends Probe {
+export interface PreparedMatcher extends MatcherSpec {
   readonly index: number
   readonly kinds: readonly string[] | undefined
   /** A part of a larger rule: nothing of its own goes beside `rule`. */
@@ -20,9 +20,9 @@ const variablesOf = (
   return Object.fromEntries(texts)
 }
 
-const hitOf = (probe: Ready, node: SgNode): Hit => {
+const hitOf = (matcher: PreparedMatcher, node: SgNode): RuleHit => {
   const { start, end } = node.range()
-  return [probe.index, start.line, start.column, end.line, end.column, variablesOf(node, probe.variables)]
+  return [matcher.index, start.line, start.column, end.line, end.column, variablesOf(node, matcher.variables)]
 }
 
 /** Numbers of kinds, by grammar and name: asking for one by its name costs as much as looking for it. */
@@ -45,41 +45,46 @@ const kindFinder = (root: SgNode, grammar: string): ((kind: string) => boolean) 
   }
 }
 
-const mayMatch = ({ kinds }: Ready, kind: string): boolean => kinds === undefined || kinds.includes(kind)
+const mayMatch = ({ kinds }: PreparedMatcher, kind: string): boolean =>
+  kinds === undefined || kinds.includes(kind)
 
 /** Which of the nodes that some rule matched are this rule's. */
-const ownHits = (root: SgNode, probe: Ready, nodes: readonly SgNode[]): Hit[] => {
-  const config = probe.body as never
+const ownHits = (root: SgNode, matcher: PreparedMatcher, nodes: readonly SgNode[]): RuleHit[] => {
+  const config = matcher.body as never
   // Asking a node compiles the rule anew; asking the tree compiles it once and walks.
   const mine =
-    nodes.length <= 3 && probe.variables.length === 0
+    nodes.length <= 3 && matcher.variables.length === 0
       ? nodes.filter((node) => node.matches(config))
       : root.findAll(config)
-  return mine.map((node) => hitOf(probe, node))
+  return mine.map((node) => hitOf(matcher, node))
 }
 
 /** All simple rules go through the tree as one; where several may have matched, each is asked. */
-const runSimple = (root: SgNode, probes: readonly Ready[]): Hit[] => {
-  if (probes.length === 0) return []
-  const hits: Hit[] = []
-  const unclear = new Map<Ready, SgNode[]>()
-  for (const node of root.findAll({ rule: { any: probes.map(({ body }) => body.rule) } } as never)) {
+const runSimple = (root: SgNode, matchers: readonly PreparedMatcher[]): RuleHit[] => {
+  if (matchers.length === 0) return []
+  const hits: RuleHit[] = []
+  const unclear = new Map<PreparedMatcher, SgNode[]>()
+  for (const node of root.findAll({ rule: { any: matchers.map(({ body }) => body.rule) } } as never)) {
     const kind = String(node.kind())
-    const able = probes.filter((probe) => mayMatch(probe, kind))
+    const able = matchers.filter((matcher) => mayMatch(matcher, kind))
     const [only] = able
     if (only !== undefined && able.length === 1) hits.push(hitOf(only, node))
-    else for (const probe of able) unclear.set(probe, [...(unclear.get(probe) ?? []), node])
+    else for (const matcher of able) unclear.set(matcher, [...(unclear.get(matcher) ?? []), node])
   }
-  return [...hits, ...[...unclear].flatMap(([probe, nodes]) => ownHits(root, probe, nodes))]
+  return [...hits, ...[...unclear].flatMap(([matcher, nodes]) => ownHits(root, matcher, nodes))]
 }
 
 /**
  * A rule is compiled for every tree it is asked of, which costs more than the walk: one whose kinds of node are not
  * in the tree is not asked.
  */
-export const runProbes = (root: SgNode, grammar: string, probes: readonly Ready[]): Hit[] => {
+export const runMatchers = (
+  root: SgNode,
+  grammar: string,
+  matchers: readonly PreparedMatcher[],
+): RuleHit[] => {
   const isThere = kindFinder(root, grammar)
-  const able = probes.filter(({ kinds }) => kinds === undefined || kinds.some(isThere))
+  const able = matchers.filter(({ kinds }) => kinds === undefined || kinds.some(isThere))
   return [
     ...runSimple(
       root,
@@ -87,6 +92,6 @@ export const runProbes = (root: SgNode, grammar: string, probes: readonly Ready[
     ),
     ...able
       .filter(({ simple }) => !simple)
-      .flatMap((probe) => root.findAll(probe.body as never).map((node) => hitOf(probe, node))),
+      .flatMap((matcher) => root.findAll(matcher.body as never).map((node) => hitOf(matcher, node))),
   ]
 }

@@ -1,11 +1,11 @@
 import type { CompiledRule, Match } from '../../gate/ports.ts'
 import { extensionOf, grammarFor, LANGUAGES } from '../../gate/rules/languages.ts'
-import type { Hit, Probe, Reading } from './scan-file.ts'
+import type { GrammarPass, MatcherSpec, RuleHit } from './scan-file.ts'
 
 /** Files that the same probes look at, with the same grammars, share a course. */
-export interface Course {
+export interface ScanGroup {
   readonly id: number
-  readonly readings: readonly Reading[]
+  readonly readings: readonly GrammarPass[]
   /** Ids and messages for the hits of each probe, for files of this course. */
   readonly rules: ReadonlyMap<number, readonly CompiledRule[]>
   readonly trusted: boolean
@@ -21,23 +21,23 @@ const fill = (message: string, values: Readonly<Record<string, string>> | undefi
 
 /** Works out once what has to run on which files. */
 export class ScanPlan {
-  readonly probes: readonly Probe[]
+  readonly probes: readonly MatcherSpec[]
   readonly #rules: readonly { readonly rule: CompiledRule; readonly probe: number }[]
   readonly #reaches: readonly ((path: string) => boolean)[]
-  readonly #courses = new Map<string, Course | undefined>()
+  readonly #groups = new Map<string, ScanGroup | undefined>()
   #count = 0
 
   constructor(rules: readonly CompiledRule[]) {
-    const probes = new Map<string, number>()
-    const list: Probe[] = []
+    const matchers = new Map<string, number>()
+    const list: MatcherSpec[] = []
     this.#rules = rules.map((rule) => {
       const { language, matcher: body, trusted, words } = rule
       const variables = variablesIn(rule.message)
       const key = JSON.stringify([language, body, variables, trusted])
-      const probe = probes.get(key) ?? list.length
+      const probe = matchers.get(key) ?? list.length
       if (probe === list.length)
         list.push({ language, body, variables, trusted, ...(words !== undefined && { words }) })
-      probes.set(key, probe)
+      matchers.set(key, probe)
       return { rule, probe }
     })
     this.probes = list
@@ -45,49 +45,49 @@ export class ScanPlan {
   }
 
   /** The rules behind a probe, for messages about it. */
-  idsOf(probe: number): readonly string[] {
-    return this.#rules.filter((one) => one.probe === probe).map(({ rule }) => rule.id)
+  idsOf(matcher: number): readonly string[] {
+    return this.#rules.filter((one) => one.probe === matcher).map(({ rule }) => rule.id)
   }
 
   /** The probes that came with the repository, each with every grammar it may meet. */
-  guests(): readonly { readonly probe: number; readonly grammar: string }[] {
-    return this.probes.flatMap(({ language, trusted }, probe) =>
+  userRules(): readonly { readonly probe: number; readonly grammar: string }[] {
+    return this.probes.flatMap(({ language, trusted }, matcher) =>
       trusted
         ? []
         : [...new Set(Object.values(LANGUAGES[language]?.grammars ?? {}))].map((grammar) => ({
-            probe,
+            probe: matcher,
             grammar,
           })),
     )
   }
 
   /** What looks at a path; undefined when nothing does. */
-  courseFor(path: string): Course | undefined {
+  courseFor(path: string): ScanGroup | undefined {
     const extension = extensionOf(path)
     const reached = this.#reaches.map((covers) => covers(path))
     const key = `${extension} ${reached.map(Number).join('')}`
-    if (!this.#courses.has(key)) this.#courses.set(key, this.#plot(extension, reached))
-    return this.#courses.get(key)
+    if (!this.#groups.has(key)) this.#groups.set(key, this.#plot(extension, reached))
+    return this.#groups.get(key)
   }
 
-  #plot(extension: string, reached: readonly boolean[]): Course | undefined {
+  #plot(extension: string, reached: readonly boolean[]): ScanGroup | undefined {
     const covers = new Set(this.#reaches.filter((_, index) => reached[index]))
     const grammars = new Map<string, { comments: readonly string[]; probes: Set<number> }>()
     const rules = new Map<number, CompiledRule[]>()
-    for (const { rule, probe } of this.#rules) {
+    for (const { rule, probe: matcher } of this.#rules) {
       const grammar = grammarFor(rule.language, extension)
       if (grammar === undefined || !covers.has(rule.covers)) continue
       const entry = grammars.get(grammar) ?? {
         comments: LANGUAGES[rule.language]?.comments ?? [],
         probes: new Set(),
       }
-      grammars.set(grammar, { ...entry, probes: entry.probes.add(probe) })
-      rules.set(probe, [...(rules.get(probe) ?? []), rule])
+      grammars.set(grammar, { ...entry, probes: entry.probes.add(matcher) })
+      rules.set(matcher, [...(rules.get(matcher) ?? []), rule])
     }
     if (rules.size === 0) return undefined
     const readings = [...grammars]
       .sort(([a], [b]) => (a < b ? 1 : -1))
-      .map(([grammar, { comments, probes }]) => ({ grammar, comments, probes: [...probes] }))
+      .map(([grammar, { comments, probes: matchers }]) => ({ grammar, comments, probes: [...matchers] }))
     const trusted = [...rules.values()].flat().every((rule) => rule.trusted)
     return { id: this.#count++, readings, rules, trusted }
   }
@@ -103,10 +103,10 @@ const samePlace = (a: Match, b: Match | undefined): boolean =>
  * Hits under the names of the rules they belong to, counted from 1, in the order of the text. A rule that reads a
  * file with two grammars has one match to a place.
  */
-export const toMatches = (hits: readonly Hit[], course: Course): Match[] =>
+export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =>
   hits
-    .flatMap(([probe, line, column, endLine, endColumn, values]) =>
-      (course.rules.get(probe) ?? []).map((rule) => ({
+    .flatMap(([matcher, line, column, endLine, endColumn, values]) =>
+      (group.rules.get(matcher) ?? []).map((rule) => ({
         ruleId: rule.id,
         message: fill(rule.message, values),
         line: line + 1,

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { ruleFaults } from '../../gate/rules/rule-faults.ts'
-import type { Course, ScanPlan } from './plan.ts'
-import type { Examined } from './scan-file.ts'
-import type { Answer, Order } from './worker.ts'
+import type { ScanGroup, ScanPlan } from './plan.ts'
+import type { FileScan } from './scan-file.ts'
+import type { WorkerRequest, WorkerResponse } from './worker.ts'
 
 export interface PoolLimits {
   readonly size: number
@@ -10,15 +10,15 @@ export interface PoolLimits {
   readonly fileMs: number
 }
 
-export type Looked =
-  | { readonly end: 'examined'; readonly examined: Examined }
+export type ScanResult =
+  | { readonly end: 'examined'; readonly examined: FileScan }
   | { readonly end: 'binary' }
-  | { readonly end: 'given-up'; readonly why: 'time' | 'crash'; readonly examined?: Examined }
+  | { readonly end: 'given-up'; readonly why: 'time' | 'crash'; readonly examined?: FileScan }
 
 interface Job {
-  readonly course: Course
+  readonly course: ScanGroup
   readonly bytes: Uint8Array
-  readonly settle: (looked: Looked) => void
+  readonly settle: (looked: ScanResult) => void
   /** Set after a child died over a batch: whose fault it was shows only when each file is alone. */
   alone: boolean
 }
@@ -35,7 +35,7 @@ interface Child {
   readonly ended: Promise<void>
   readonly told: Set<number>
   jobs: Job[]
-  partial: Examined | undefined
+  partial: FileScan | undefined
   timer: NodeJS.Timeout | undefined
   why: 'time' | 'crash'
   state: 'booting' | 'idle' | 'busy' | 'gone'
@@ -63,9 +63,9 @@ export class ScanPool {
     this.#checked = !this.#guarded
   }
 
-  look(course: Course, bytes: Uint8Array): Promise<Looked> {
+  look(group: ScanGroup, bytes: Uint8Array): Promise<ScanResult> {
     return new Promise((settle) => {
-      this.#queue.push({ course, bytes, settle, alone: false })
+      this.#queue.push({ course: group, bytes, settle, alone: false })
       this.#dispatch()
     })
   }
@@ -109,14 +109,14 @@ export class ScanPool {
       state: 'booting',
     }
     this.#children.add(child)
-    process.on('message', (answer) => this.#hear(child, answer as Answer))
+    process.on('message', (answer) => this.#hear(child, answer as WorkerResponse))
     process.on('error', () => this.#bury(child))
     process.on('exit', () => this.#bury(child))
     this.#watch(child, BOOT_MS)
     this.#tell(child, { kind: 'rules', probes: this.#plan.probes, guarded: this.#guarded })
   }
 
-  #tell(child: Child, order: Order): void {
+  #tell(child: Child, order: WorkerRequest): void {
     // A child that is gone is noticed by its exit; what was sent meanwhile is sent again to another.
     if (child.process.connected) child.process.send(order, () => {})
   }
@@ -131,7 +131,7 @@ export class ScanPool {
     child.process.kill('SIGKILL')
   }
 
-  #hear(child: Child, answer: Answer): void {
+  #hear(child: Child, answer: WorkerResponse): void {
     if (child.state === 'gone') return
     if (answer.kind === 'ready') this.#welcome(child)
     else if (answer.kind === 'checked') this.#judge(child, answer.problem)
@@ -142,7 +142,7 @@ export class ScanPool {
   #welcome(child: Child): void {
     this.#bootFailures = 0
     if (this.#checked) return this.#rest(child)
-    const checks = this.#plan.guests()
+    const checks = this.#plan.userRules()
     this.#watch(child, this.#limits.fileMs * 5)
     this.#tell(child, { kind: 'check', checks })
   }
@@ -177,19 +177,19 @@ export class ScanPool {
     // A batch of one needs no second try to tell whose fault it was.
     const [only] = child.jobs
     if (only !== undefined && child.jobs.length === 1) only.alone = true
-    for (const { course } of child.jobs) {
-      if (child.told.has(course.id)) continue
-      child.told.add(course.id)
-      this.#tell(child, { kind: 'course', id: course.id, readings: course.readings })
+    for (const { course: group } of child.jobs) {
+      if (child.told.has(group.id)) continue
+      child.told.add(group.id)
+      this.#tell(child, { kind: 'course', id: group.id, readings: group.readings })
     }
     this.#tell(child, {
       kind: 'files',
-      files: child.jobs.map(({ course, bytes: body }) => ({ course: course.id, bytes: body })),
+      files: child.jobs.map(({ course: group, bytes: body }) => ({ course: group.id, bytes: body })),
     })
     this.#watch(child, this.#limits.fileMs)
   }
 
-  #settle(child: Child, results: readonly (Examined | 'binary' | 'failed')[]): void {
+  #settle(child: Child, results: readonly (FileScan | 'binary' | 'failed')[]): void {
     for (const result of results) {
       const job = child.jobs.shift()
       if (result === 'binary') job?.settle({ end: 'binary' })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findKinds, findNeedles, makeSieve } from './prefilter.ts'
+import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
 
-const needles = (rule: Record<string, unknown>, utils?: Record<string, unknown>) =>
-  findNeedles({ rule, ...(utils && { utils }) }, 'typescript')
+const literals = (rule: Record<string, unknown>, utils?: Record<string, unknown>) =>
+  requiredLiterals({ rule, ...(utils && { utils }) }, 'typescript')
 
 describe('the words a rule needs', () => {
   it.each([
@@ -43,12 +43,12 @@ describe('the words a rule needs', () => {
     [{ pattern: { context: 'foo(bar)', selector: 'identifier' } }, []],
     [{ pattern: { context: 'foo()', strictness: 'signature' } }, []],
   ])('%j asks for %j', (rule, wanted) => {
-    expect(needles(rule)).toEqual(wanted)
+    expect(literals(rule)).toEqual(wanted)
   })
 
   it('are found through utilities, also those that refer to each other', () => {
     expect(
-      needles(
+      literals(
         { matches: 'a' },
         { a: { has: { matches: 'b' } }, b: { pattern: 'foo()', inside: { matches: 'a' } } },
       ),
@@ -60,7 +60,7 @@ describe('the words a rule needs', () => {
         JSON.parse(JSON.stringify(wide).replaceAll('next', `u${level + 1}`)),
       ]),
     )
-    expect(needles({ matches: 'u0' }, { ...chain, u60: { pattern: 'foo()' } })).toEqual([['foo']])
+    expect(literals({ matches: 'u0' }, { ...chain, u60: { pattern: 'foo()' } })).toEqual([['foo']])
   })
 
   it('are in every text that a regex of the simple kind matches', () => {
@@ -91,7 +91,7 @@ describe('the words a rule needs', () => {
           const source = branches.map((one) => one.join('')).join('|')
           const text = parts.join('')
           if (!new RegExp(source).test(text)) return
-          for (const words of needles({ regex: source }))
+          for (const words of literals({ regex: source }))
             expect(words.some((word) => text.includes(word))).toBe(true)
         },
       ),
@@ -124,7 +124,7 @@ describe('the sieve', () => {
         const wanted = all.flatMap((needs, index) =>
           needs.every((choices) => choices.some((one) => text.includes(one))) ? [index] : [],
         )
-        expect(makeSieve(all)(text)).toEqual(wanted)
+        expect(makePrefilter(all)(text)).toEqual(wanted)
       }),
       { numRuns: 2_000 },
     )

@@ -1,13 +1,20 @@
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { literalPattern } from '../../kernel/text/escape-regexp.ts'
-import { bestOf, distinct, eitherOf, MIN_LENGTH, type Needles, regexNeedles } from './required-literals.ts'
+import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
+import {
+  bestOf,
+  distinct,
+  eitherOf,
+  MIN_LENGTH,
+  type RequiredLiterals,
+  regexLiterals,
+} from './required-literals.ts'
 
 /**
  * Compiling a rule for a file costs more than running it, and most rules have nothing to say about most files. So we
  * work out which words a file must hold for a rule to match at all. Whatever we do not understand asks for nothing.
  */
 
-const NOTHING: Needles = []
+const NOTHING: RequiredLiterals = []
 
 const record = (value: unknown): Matcher | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Matcher) : undefined
@@ -17,7 +24,7 @@ const records = (value: unknown): readonly Matcher[] => {
 }
 
 // A pattern's own words stand in the text as they stand in the pattern; its variables start with a dollar sign.
-const patternWords = (pattern: string): Needles =>
+const patternWords = (pattern: string): RequiredLiterals =>
   [...pattern.matchAll(/(?<![\w$µ])[A-Za-z_]\w*/g)]
     .map(([word]) => [word])
     .filter(([word = '']) => word.length >= MIN_LENGTH)
@@ -42,12 +49,12 @@ const PRECISE: Readonly<Record<string, readonly string[]>> = {
 }
 const PRECISE_LANGUAGES = ['typescript', 'tsx', 'javascript', 'java']
 
-const keywordOf = (kind: string, precise: boolean): Needles =>
+const keywordOf = (kind: string, precise: boolean): RequiredLiterals =>
   [...Object.entries(KEYWORDS), ...(precise ? Object.entries(PRECISE) : [])]
     .filter(([, kinds]) => kinds.includes(kind))
     .map(([word]) => [word])
 
-const patternNeedles = (pattern: unknown): Needles => {
+const patternNeedles = (pattern: unknown): RequiredLiterals => {
   if (typeof pattern === 'string') return patternWords(pattern)
   const { context, selector, strictness = 'smart' } = record(pattern) ?? {}
   // Of a context only the selected node counts, and looser comparisons pass over words.
@@ -59,19 +66,19 @@ const patternNeedles = (pattern: unknown): Needles => {
 class Collector {
   readonly #utils: Matcher
   readonly #precise: boolean
-  readonly #known = new Map<string, Needles>()
+  readonly #known = new Map<string, RequiredLiterals>()
   constructor(utils: Matcher, language: string) {
     this.#utils = utils
     this.#precise = PRECISE_LANGUAGES.includes(language)
   }
 
-  of(value: unknown): Needles {
+  of(value: unknown): RequiredLiterals {
     const rule = record(value)
     if (rule === undefined) return NOTHING
     const any = records(rule.any)
     return distinct([
       ...patternNeedles(rule.pattern),
-      ...(typeof rule.regex === 'string' ? regexNeedles(rule.regex) : NOTHING),
+      ...(typeof rule.regex === 'string' ? regexLiterals(rule.regex) : NOTHING),
       ...(typeof rule.kind === 'string' ? keywordOf(rule.kind, this.#precise) : NOTHING),
       ...[rule.inside, rule.has, rule.precedes, rule.follows].flatMap((one) => this.of(one)),
       ...records(rule.all).flatMap((one) => this.of(one)),
@@ -80,18 +87,18 @@ class Collector {
     ])
   }
 
-  #utility(name: string): Needles {
+  #utility(name: string): RequiredLiterals {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     this.#known.set(name, NOTHING)
-    const needles = this.of(this.#utils[name])
-    this.#known.set(name, needles)
-    return needles
+    const literals = this.of(this.#utils[name])
+    this.#known.set(name, literals)
+    return literals
   }
 }
 
 /** The words without which a rule cannot match. */
-export const findNeedles = (body: Matcher, language: string): Needles =>
+export const requiredLiterals = (body: Matcher, language: string): RequiredLiterals =>
   bestOf(new Collector(record(body.utils) ?? {}, language).of(body.rule))
 
 /** The kinds of node a rule can match; undefined when it does not say. */
@@ -108,12 +115,12 @@ export const findKinds = (rule: Matcher): readonly string[] | undefined => {
 }
 
 /** Tells which of many rules may match a text, in one pass over it. */
-export const makeSieve = (all: readonly Needles[]): ((text: string) => number[]) => {
+export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string) => number[]) => {
   const words = [...new Set(all.flat(2))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
   const everyone = all.map((_, index) => index)
   if (words.length === 0) return () => everyone
   // Longest first, and every start is tried: what is missed at a start is a beginning of the word found there.
-  const pattern = new RegExp(words.map(literalPattern).join('|'), 'g')
+  const pattern = new RegExp(words.map(escapeRegExp).join('|'), 'g')
   const shorter = new Map<string, readonly string[]>()
   // Worked out for words that turn up: most never do.
   const beginnings = (word: string): readonly string[] => {

@@ -1,7 +1,7 @@
 /** Which texts a regular expression cannot match without: each list is an alternative, all lists must be met. */
-export type Needles = readonly (readonly string[])[]
+export type RequiredLiterals = readonly (readonly string[])[]
 
-const NOTHING: Needles = []
+const NOTHING: RequiredLiterals = []
 export const MIN_LENGTH = 2
 
 /** Words that stand in nearly every file tell nothing. */
@@ -11,27 +11,28 @@ const weight = (words: readonly string[]): number =>
   Math.min(...words.map((word) => (COMMON.has(word) ? 0 : word.length))) - words.length / 16
 
 /** Few long words are the rarest. */
-const byRarity = (needles: Needles): Needles => needles.toSorted((a, b) => weight(b) - weight(a))
+const byRarity = (literals: RequiredLiterals): RequiredLiterals =>
+  literals.toSorted((a, b) => weight(b) - weight(a))
 
-const rarest = (needles: Needles): readonly string[] | undefined => byRarity(needles)[0]
+const rarest = (literals: RequiredLiterals): readonly string[] | undefined => byRarity(literals)[0]
 
 const WORTHWHILE = 4.5
 
 /** The best list, and the next when it is as good: short and common words cost more to look for than they save. */
-export const bestOf = (needles: Needles): Needles => {
-  const [best, second] = byRarity(needles)
+export const bestOf = (literals: RequiredLiterals): RequiredLiterals => {
+  const [best, second] = byRarity(literals)
   if (best === undefined) return NOTHING
   return second === undefined || weight(second) < WORTHWHILE ? [best] : [best, second]
 }
 
 /** What must be there when one of several branches matched. */
-export const eitherOf = (branches: readonly Needles[]): Needles => {
+export const eitherOf = (branches: readonly RequiredLiterals[]): RequiredLiterals => {
   const chosen = branches.map(rarest)
   return chosen.includes(undefined) ? NOTHING : [[...new Set(chosen.flatMap((words) => words ?? []))]]
 }
 
-export const distinct = (needles: Needles): Needles => [
-  ...new Map(needles.map((words) => [words.join('|'), words])).values(),
+export const distinct = (literals: RequiredLiterals): RequiredLiterals => [
+  ...new Map(literals.map((words) => [words.join('|'), words])).values(),
 ]
 
 /** Something in a syntax we do not read: flags, look-around, classes within classes. */
@@ -45,24 +46,24 @@ class Reader {
     this.#text = text
   }
 
-  whole(): Needles {
-    const needles = this.#branches()
+  whole(): RequiredLiterals {
+    const literals = this.#branches()
     if (this.#at < this.#text.length) throw new Unclear()
-    return needles
+    return literals
   }
 
-  #branches(): Needles {
+  #branches(): RequiredLiterals {
     const branches = [this.#sequence()]
     while (this.#take('|')) branches.push(this.#sequence())
     return branches.length === 1 ? (branches[0] ?? NOTHING) : eitherOf(branches)
   }
 
-  #sequence(): Needles {
-    const needles: (readonly string[])[] = []
+  #sequence(): RequiredLiterals {
+    const literals: (readonly string[])[] = []
     let run = ''
     const flush = () => {
       // A single letter is everywhere, unless it is an odd one.
-      if (run.length >= MIN_LENGTH || run > '\u{ff}') needles.push([run])
+      if (run.length >= MIN_LENGTH || run > '\u{ff}') literals.push([run])
       run = ''
     }
     while (this.#at < this.#text.length && !'|)'.includes(this.#text[this.#at] ?? '')) {
@@ -71,14 +72,14 @@ class Reader {
       if (typeof atom === 'string' && least !== 0) run += atom.repeat(Math.min(least ?? 1, 20))
       // What is repeated ends a run: `ab+c` holds `ab`, and a `c` somewhere after it.
       if (typeof atom !== 'string' || least !== undefined) flush()
-      if (typeof atom !== 'string' && least !== 0) needles.push(...atom)
+      if (typeof atom !== 'string' && least !== 0) literals.push(...atom)
     }
     flush()
-    return needles
+    return literals
   }
 
   /** A character that stands for itself, or what a group asks for. */
-  #atom(): string | Needles {
+  #atom(): string | RequiredLiterals {
     const char = this.#text[this.#at++] ?? ''
     if (char === '(') return this.#group()
     if (char === '[') return this.#class()
@@ -87,14 +88,14 @@ class Reader {
     return '.^$'.includes(char) ? NOTHING : char
   }
 
-  #group(): Needles {
+  #group(): RequiredLiterals {
     if (this.#take('?') && !this.#take(':')) throw new Unclear()
     const inner = this.#branches()
     if (!this.#take(')')) throw new Unclear()
     return inner
   }
 
-  #class(): Needles {
+  #class(): RequiredLiterals {
     this.#take('^')
     for (let first = true; ; first = false) {
       const char = this.#text[this.#at++]
@@ -104,7 +105,7 @@ class Reader {
     }
   }
 
-  #escape(): string | Needles {
+  #escape(): string | RequiredLiterals {
     const char = this.#text[this.#at++] ?? ''
     if (/[bBdDwWsSAz]/.test(char)) return NOTHING
     const coded =
@@ -134,7 +135,7 @@ class Reader {
   }
 }
 
-export const regexNeedles = (regex: string): Needles => {
+export const regexLiterals = (regex: string): RequiredLiterals => {
   try {
     return distinct(new Reader(regex).whole())
   } catch (cause) {

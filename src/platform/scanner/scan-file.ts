@@ -1,30 +1,30 @@
 import type { Comment } from '../../gate/ports.ts'
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { decodeText, parseText, type SgNode } from '../syntax/ast-grep.ts'
+import { decodeSource, parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
-import { numberOf, type Ready, runProbes } from './matchers.ts'
-import { findKinds, findNeedles, makeSieve } from './prefilter.ts'
-import type { Needles } from './required-literals.ts'
+import { numberOf, type PreparedMatcher, runMatchers } from './matchers.ts'
+import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
+import type { RequiredLiterals } from './required-literals.ts'
 
 /** A rule's matcher as the engine runs it. Rules with equal matchers share one. */
-export interface Probe {
+export interface MatcherSpec {
   readonly language: string
   readonly body: Matcher
   /** Variables the message asks for. */
   readonly variables: readonly string[]
   readonly trusted: boolean
-  readonly words?: Needles
+  readonly words?: RequiredLiterals
 }
 
 /** Which probes look at a file, for each grammar that has to read it. */
-export interface Reading {
+export interface GrammarPass {
   readonly grammar: string
   readonly comments: readonly string[]
   readonly probes: readonly number[]
 }
 
 /** Probe, line, column, end line, end column (from 0), and what the variables stood for. */
-export type Hit = readonly [
+export type RuleHit = readonly [
   number,
   number,
   number,
@@ -33,8 +33,8 @@ export type Hit = readonly [
   Readonly<Record<string, string>> | undefined,
 ]
 
-export interface Examined {
-  readonly hits: readonly Hit[]
+export interface FileScan {
+  readonly hits: readonly RuleHit[]
   readonly comments: readonly Comment[]
   readonly broken?: readonly [line: number, column: number]
   readonly cut?: boolean
@@ -69,26 +69,28 @@ const addsUp = (text: string): boolean => {
 
 const ERROR = 'ERROR'
 
-interface ReadyReading extends Reading {
-  readonly probesReady: readonly Ready[]
+interface ReadyReading extends GrammarPass {
+  readonly probesReady: readonly PreparedMatcher[]
   readonly sieve: (text: string) => number[]
 }
 
-const ready = (probes: readonly Probe[], index: number): Ready[] => {
-  const probe = probes[index]
-  if (probe === undefined) return []
-  const simple = Object.keys(probe.body).length === 1
-  return [{ ...probe, index, simple, kinds: findKinds((probe.body.rule ?? {}) as Matcher) }]
+const ready = (matchers: readonly MatcherSpec[], index: number): PreparedMatcher[] => {
+  const matcher = matchers[index]
+  if (matcher === undefined) return []
+  const simple = Object.keys(matcher.body).length === 1
+  return [{ ...matcher, index, simple, kinds: findKinds((matcher.body.rule ?? {}) as Matcher) }]
 }
 
 /** Prepares readings once for all files that share them. */
-export const prepare = (readings: readonly Reading[], probes: readonly Probe[]): ReadyReading[] =>
+export const prepare = (readings: readonly GrammarPass[], matchers: readonly MatcherSpec[]): ReadyReading[] =>
   readings.map((reading) => {
-    const probesReady = reading.probes.flatMap((index) => ready(probes, index))
+    const probesReady = reading.probes.flatMap((index) => ready(matchers, index))
     return {
       ...reading,
       probesReady,
-      sieve: makeSieve(probesReady.map(({ body, language, words }) => words ?? findNeedles(body, language))),
+      sieve: makePrefilter(
+        probesReady.map(({ body, language, words }) => words ?? requiredLiterals(body, language)),
+      ),
     }
   })
 
@@ -127,43 +129,43 @@ const findComments = (root: SgNode, text: string, kinds: readonly string[]): Com
     })
 }
 
-const byPlace = (a: Hit, b: Hit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
+const byPlace = (a: RuleHit, b: RuleHit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
 
 /**
  * Reads one file. Trusted rules come first, and `sofar` hears of them before the others start: a rule that never
  * comes back must not take along what the trusted ones had to say.
  */
-export const examine = (
+export const scanFile = (
   bytes: Uint8Array,
   readings: readonly ReadyReading[],
-  sofar: (examined: Examined) => void,
-): Examined | 'binary' => {
-  const text = decodeText(bytes)
+  sofar: (examined: FileScan) => void,
+): FileScan | 'binary' => {
+  const text = decodeSource(bytes)
   if (text === undefined) return 'binary'
   const trees = readings.map((reading) => {
     const root = parseText(reading.grammar, text)
-    const probes = reading.sieve(text).flatMap((place) => reading.probesReady[place] ?? [])
-    return { root, probes, reading }
+    const matchers = reading.sieve(text).flatMap((place) => reading.probesReady[place] ?? [])
+    return { root, probes: matchers, reading }
   })
   const [main] = trees
-  const run = (trusted: boolean): Hit[] =>
-    trees.flatMap(({ root, probes, reading }) =>
-      runProbes(
+  const run = (trusted: boolean): RuleHit[] =>
+    trees.flatMap(({ root, probes: matchers, reading }) =>
+      runMatchers(
         root,
         reading.grammar,
-        probes.filter((probe) => probe.trusted === trusted),
+        matchers.filter((matcher) => matcher.trusted === trusted),
       ),
     )
   const broken = main && findBreak(main.root, main.reading.grammar, text)
   const first = run(true)
   const comments = main === undefined ? [] : findComments(main.root, text, main.reading.comments)
-  const report = (hits: readonly Hit[]): Examined => ({
+  const report = (hits: readonly RuleHit[]): FileScan => ({
     hits: hits.toSorted(byPlace).slice(0, MAX_HITS),
     comments,
     ...(broken !== undefined && { broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
   })
-  if (trees.every(({ probes }) => probes.every(({ trusted }) => trusted))) return report(first)
+  if (trees.every(({ probes: matchers }) => matchers.every(({ trusted }) => trusted))) return report(first)
   sofar(report(first))
   return report([...first, ...run(false)])
 }

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import type { CompiledRule, FileContent, Scanner, ScanReport } from '../../gate/ports.ts'
 import { isBuiltIn } from '../syntax/ast-grep.ts'
-import { type Course, ScanPlan, toMatches } from './plan.ts'
-import { type Looked, ScanPool } from './pool.ts'
-import { type Examined, examine, prepare } from './scan-file.ts'
+import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
+import { ScanPool, type ScanResult } from './pool.ts'
+import { type FileScan, prepare, scanFile } from './scan-file.ts'
 
 export interface ScannerOptions {
   /** The built program of a scanning child. */
@@ -53,14 +53,14 @@ const isShallow = (bytes: Uint8Array): boolean => {
 }
 
 /** Nothing can stop a parser that runs in this process: it gets what cannot keep it. */
-const isTame = ({ trusted, readings }: Course, bytes: Uint8Array): boolean =>
+const isTame = ({ trusted, readings }: ScanGroup, bytes: Uint8Array): boolean =>
   trusted && readings.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
 
-const toReport = (path: string, course: Course, looked: Looked): ScanReport => {
-  if (looked.end === 'binary') return { path, outcome: 'skipped', why: 'binary' }
-  const { hits, comments, broken, cut }: Examined = looked.examined ?? NOTHING
-  const found = { path, matches: toMatches(hits, course), comments }
-  if (looked.end === 'given-up') return { ...found, outcome: 'given-up', why: looked.why }
+const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
+  if (result.end === 'binary') return { path, outcome: 'skipped', why: 'binary' }
+  const { hits, comments, broken, cut }: FileScan = result.examined ?? NOTHING
+  const found = { path, matches: toMatches(hits, group), comments }
+  if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
   if (broken === undefined) return { ...found, outcome: 'scanned' }
   return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
@@ -82,24 +82,24 @@ class Scan {
   }
 
   async look({ path, bytes }: FileContent): Promise<ScanReport> {
-    const course = this.#plan.courseFor(path)
-    if (course === undefined) return { path, outcome: 'skipped', why: 'unmatched' }
+    const group = this.#plan.courseFor(path)
+    if (group === undefined) return { path, outcome: 'skipped', why: 'unmatched' }
     if (bytes.length > this.#limits.fileBytes) {
       return { path, outcome: 'given-up', why: 'size', matches: [], comments: [] }
     }
     this.#files += 1
     this.#bytes += bytes.length
     const small = this.#files <= this.#limits.inlineFiles && this.#bytes <= this.#limits.inlineBytes
-    const here = small && isTame(course, bytes)
-    const looked = here ? this.#here(course, bytes) : await this.#pool.look(course, bytes)
-    return toReport(path, course, looked)
+    const here = small && isTame(group, bytes)
+    const result = here ? this.#here(group, bytes) : await this.#pool.look(group, bytes)
+    return toReport(path, group, result)
   }
 
   /** Our own rules on a little tame text need no child: starting one takes longer than the work. */
-  #here(course: Course, bytes: Uint8Array): Looked {
-    const readings = this.#ready.get(course.id) ?? prepare(course.readings, this.#plan.probes)
-    this.#ready.set(course.id, readings)
-    const examined = examine(bytes, readings, () => {})
+  #here(group: ScanGroup, bytes: Uint8Array): ScanResult {
+    const readings = this.#ready.get(group.id) ?? prepare(group.readings, this.#plan.probes)
+    this.#ready.set(group.id, readings)
+    const examined = scanFile(bytes, readings, () => {})
     return examined === 'binary' ? { end: 'binary' } : { end: 'examined', examined }
   }
 }

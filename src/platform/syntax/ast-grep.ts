@@ -70,7 +70,7 @@ const looksBinary = (text: string): boolean => {
 }
 
 /** The text of a file without its byte order mark; undefined when it is no text. Wrong bytes become U+FFFD. */
-export const decodeText = (bytes: Uint8Array): string | undefined => {
+export const decodeSource = (bytes: Uint8Array): string | undefined => {
   const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
   const decoder = mark === 0xfffe ? decoders.utf16le : mark === 0xfeff ? decoders.utf16be : decoders.utf8
   const text = decoder.decode(bytes)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import type { Clock, Log, LogLevel } from '../../kernel/ports.ts'
-import { escapeControls } from '../../kernel/text/escape-text.ts'
+import { escapeInvisible } from '../../kernel/text/escape-text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 export const LOG_FORMATS = ['json', 'text'] as const
@@ -22,7 +22,7 @@ interface LogOptions {
 type Line = (at: number, level: LogLevel, message: string, fields: JsonObject) => string
 
 const jsonLine: Line = (at, level, message, fields) =>
-  escapeControls(JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields }))
+  escapeInvisible(JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields }))
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
@@ -37,7 +37,7 @@ const textLine =
   (name: string): Line =>
   (at, level, message, fields) => {
     const tail = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
-    return escapeControls(
+    return escapeInvisible(
       `${timeOfDay(at)} [main] ${level.toUpperCase().padEnd(5)} ${name} - ${message}${tail}`,
     )
   }

@@ -27,7 +27,7 @@ const release = async (): Promise<void> => {
  * Syntax trees are native: the collector sees a few bytes where there are hundreds of megabytes, and would never
  * come by itself. Whoever parses much asks this between two files, and waits when there is something to wait for.
  */
-export const memoryRelief = (): (() => Promise<void> | undefined) => {
+export const createCollector = (): (() => Promise<void> | undefined) => {
   let last = process.memoryUsage.rss()
   return () => {
     if (process.memoryUsage.rss() - last < STEP) return undefined

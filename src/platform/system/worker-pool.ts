@@ -23,7 +23,7 @@ type Progress = (done: number, total: number) => void
 /** What a thread is started with. The cell holds the number of the job that nobody waits for any more. */
 export interface ThreadData<T> {
   readonly setup: T
-  readonly cell: Int32Array
+  readonly cancelFlag: Int32Array
 }
 
 interface Job extends ThreadJob {
@@ -66,7 +66,7 @@ const MAX_WAITING = 5_000
 /** A runaway job ends its thread, not the server. */
 const HEAP_MB = 512
 
-const revive = ({ kind, code, fix, message, detail }: FaultView): Fault =>
+const toFault = ({ kind, code, fix, message, detail }: FaultView): Fault =>
   new Fault({ kind, code, fix }, message, detail === undefined ? {} : { detail })
 
 const outOfMemory = (cause: Error): boolean =>
@@ -76,7 +76,7 @@ const outOfMemory = (cause: Error): boolean =>
  * Has jobs done in threads, one at a time each. A job that hangs in a system call or a regular expression costs a
  * thread, which is given up when the time is over; the others go on.
  */
-export class Threads<T> {
+export class WorkerPool<T> {
   readonly #options: ThreadOptions<T>
   readonly #alive = new Set<Thread>()
   readonly #idle: Thread[] = []
@@ -176,11 +176,11 @@ export class Threads<T> {
 
   #start(): void {
     const { program, setup } = this.#options
-    const cell = new Int32Array(new SharedArrayBuffer(4))
-    const workerData: ThreadData<T> = { setup, cell }
+    const cancelFlag = new Int32Array(new SharedArrayBuffer(4))
+    const workerData: ThreadData<T> = { setup, cancelFlag }
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB }
     const worker = new Worker(program, { workerData, resourceLimits, stdout: true })
-    const thread: Thread = { worker, cell, ready: false, job: undefined }
+    const thread: Thread = { worker, cell: cancelFlag, ready: false, job: undefined }
     this.#alive.add(thread)
     this.#idle.push(thread)
     worker.unref()
@@ -202,7 +202,7 @@ export class Threads<T> {
     thread.job = undefined
     job.release()
     if ('value' in reply) job.answer(reply.value)
-    else job.fail('fault' in reply ? revive(reply.fault) : new Error(reply.bug))
+    else job.fail('fault' in reply ? toFault(reply.fault) : new Error(reply.bug))
     if (this.#waiting.length === 0 && this.#alive.size > FEW) return this.#remove(thread)
     this.#idle.push(thread)
     this.#next()

@@ -5,7 +5,7 @@ import { memoryFiles } from '../../../test/support/memory-files.ts'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { maskAll } from '../secrets.ts'
 import { type Architecture, analyse } from './architecture.ts'
-import { drawMermaid, fitGraph } from './mermaid.ts'
+import { fitGraph, renderArchitectureMermaid } from './mermaid.ts'
 
 const parser = syntaxTrees()
 const AT = '2026-03-04T05:06:07Z'
@@ -22,7 +22,7 @@ const fixture = (name: string): Record<string, string> => {
 }
 
 const study = (texts: Record<string, string | undefined>) =>
-  analyse(memoryFiles(texts), parser, { at: AT, watch: () => {} })
+  analyse(memoryFiles(texts), parser, { at: AT, checkDeadline: () => {} })
 
 const inboundOf = (found: Architecture) =>
   found.connections.inbound.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
@@ -98,7 +98,7 @@ describe('the orders project', () => {
   })
 
   it('draws who calls whom, and nothing else', () => {
-    expect(drawMermaid(fitGraph(found.graph)).split('\n')).toEqual([
+    expect(renderArchitectureMermaid(fitGraph(found.graph)).split('\n')).toEqual([
       'graph TD',
       '  APP_OrdersApplication(["OrdersApplication"])',
       '  CTRL_OrderController["OrderController"]',

@@ -1,10 +1,10 @@
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
-import { type Connections, Detector, tidy } from '../connections/interconnections.ts'
+import { type Connections, Detector, dedupe } from '../connections/interconnections.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
-import { findSecrets, givesAway, type SecretFinding } from '../secrets.ts'
+import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { Configuration } from '../source/configuration.ts'
 import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
 import { readJava } from '../source/java-reader.ts'
@@ -28,10 +28,10 @@ import type { Suggestion } from './suggestion.ts'
 export interface AnalysisOptions {
   /** RFC 3339. */
   readonly at: string
-  readonly watch: Watch
+  readonly checkDeadline: Watch
   readonly progress?: (done: number, total: number) => void
   /** Makes room between two files, whose syntax trees may be large; a promise when that takes a moment. */
-  readonly relieve?: () => Promise<void> | undefined
+  readonly freeNativeMemory?: () => Promise<void> | undefined
   readonly orgPattern?: string | undefined
 }
 
@@ -118,7 +118,7 @@ class Reading {
   /** Settings whose name asks for a secret and whose value tells one. */
   configuredSecrets(): readonly SecretFinding[] {
     return this.configuration.settings
-      .filter(({ key, value }) => givesAway(key, value))
+      .filter(({ key, value }) => isCredential(key, value))
       .map(({ file, line, key }) => ({ file, line, kind: 'secret in configuration', place: key }))
   }
 }
@@ -143,10 +143,10 @@ const readAll = async (
   const reading = new Reading(files, parser)
   const wanted = survey.files.filter(({ path }) => isRead(path) && !isTestPath(path))
   for (const [index, file] of wanted.entries()) {
-    options.watch()
+    options.checkDeadline()
     reading.file(file)
     options.progress?.(index + 1, wanted.length)
-    const pause = options.relieve?.()
+    const pause = options.freeNativeMemory?.()
     if (pause !== undefined) await pause
   }
   return reading
@@ -158,7 +158,7 @@ export const analyse = async (
   parser: SyntaxParser,
   options: AnalysisOptions,
 ): Promise<Architecture> => {
-  const survey = files.walk(WALK_LIMITS, options.watch)
+  const survey = files.walk(WALK_LIMITS, options.checkDeadline)
   const reading = await readAll(files, survey, parser, options)
   const packages = new Map(reading.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
@@ -166,13 +166,13 @@ export const analyse = async (
   const detector = new Detector(index, reading.configuration, reading.protos)
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
   for (const unit of reading.units) {
-    options.watch()
+    options.checkDeadline()
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
     signatures.push(writeSignature(unit, index, detector.resolver, own.inbound, own.outbound))
   }
-  const found = tidy({ inbound, outbound: outbound.concat(detector.configured()) })
+  const found = dedupe({ inbound, outbound: outbound.concat(detector.configured()) })
   const graph = buildGraph(index, found)
   const connections = withConsumers(found, graph)
   const secrets = orderSecrets([...reading.secrets, ...reading.configuredSecrets()])

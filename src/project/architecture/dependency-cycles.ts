@@ -1,4 +1,4 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import type { ArchitectureGraph, GraphNode } from './graph.ts'
 
 /**
@@ -25,7 +25,7 @@ export const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (reado
 const linksOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> => {
   const links = new Map<string, string[]>()
   for (const [from, to] of pairs) {
-    addTo(links, from, to)
+    pushTo(links, from, to)
   }
   return links
 }

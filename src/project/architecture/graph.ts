@@ -1,16 +1,16 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import { originOf } from '../connections/addresses.ts'
 import type { Outbound } from '../connections/connections.ts'
 import type { Connections } from '../connections/interconnections.ts'
 import { injectionsOf, type Role, rolesOf } from '../connections/roles.ts'
 import { inOrder } from '../source/source-files.ts'
-import type { Place, SourceIndex } from '../source/source-index.ts'
+import type { SourceIndex, TypeLocation } from '../source/source-index.ts'
 import { firstArgument, simpleName } from '../source/source-unit.ts'
 
 export type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
 
 /** Where in the code something can be seen. */
-export interface Evidence {
+export interface SourceLocation {
   readonly file: string
   readonly line: number
 }
@@ -21,7 +21,7 @@ export interface GraphNode {
   /** The whole name. */
   readonly name: string
   readonly role: string
-  readonly source: Evidence
+  readonly source: SourceLocation
 }
 
 export interface GraphEdge {
@@ -29,7 +29,7 @@ export interface GraphEdge {
   readonly to: string
   /** By what means; empty for a plain dependency. */
   readonly label: string
-  readonly source: Evidence
+  readonly source: SourceLocation
 }
 
 export interface ArchitectureGraph {
@@ -64,10 +64,10 @@ interface Draft {
   readonly kind: NodeKind
   readonly name: string
   readonly role: string
-  readonly source: Evidence
+  readonly source: SourceLocation
 }
 
-const placeKey = ({ unit, type }: Place): string => `${unit.file}\0${type.name}\0${type.line}`
+const placeKey = ({ unit, type }: TypeLocation): string => `${unit.file}\0${type.name}\0${type.line}`
 
 const WRAPPERS = /^(List|Set|Collection|Optional|Provider|ObjectProvider|Supplier|Lazy|Instance)$/
 
@@ -76,9 +76,9 @@ class GraphBuilder {
   readonly #drafts = new Map<string, Draft>()
   readonly #edges = new Map<
     string,
-    { readonly from: string; readonly to: string; readonly label: string; readonly source: Evidence }
+    { readonly from: string; readonly to: string; readonly label: string; readonly source: SourceLocation }
   >()
-  readonly #implementers = new Map<string, Place[]>()
+  readonly #implementers = new Map<string, TypeLocation[]>()
 
   constructor(index: SourceIndex) {
     this.#index = index
@@ -88,7 +88,7 @@ class GraphBuilder {
     for (const unit of this.#index.units)
       for (const type of unit.types) {
         for (const name of type.implements) {
-          addTo(this.#implementers, simpleName(name), { unit, type })
+          pushTo(this.#implementers, simpleName(name), { unit, type })
         }
         const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
         const kind = role === undefined ? undefined : KINDS[role]
@@ -105,7 +105,7 @@ class GraphBuilder {
   }
 
   /** The node an injected type stands for: itself, or the only one that implements it. */
-  #target(written: string, from: Place): string | undefined {
+  #target(written: string, from: TypeLocation): string | undefined {
     const name = WRAPPERS.test(simpleName(written)) ? firstArgument(written) : simpleName(written)
     const place = this.#index.find(name, from.unit)
     if (place !== undefined && this.#drafts.has(placeKey(place))) return placeKey(place)
@@ -127,12 +127,12 @@ class GraphBuilder {
       }
   }
 
-  #edge(from: string, to: string, label: string, source: Evidence): void {
+  #edge(from: string, to: string, label: string, source: SourceLocation): void {
     const key = `${from}\0${to}\0${label}`
     if (!this.#edges.has(key)) this.#edges.set(key, { from, to, label, source })
   }
 
-  #outside(name: string, role: string, source: Evidence): string {
+  #outside(name: string, role: string, source: SourceLocation): string {
     const key = `\0${name}`
     if (!this.#drafts.has(key)) this.#drafts.set(key, { key, kind: 'EXT', name, role, source })
     return key
@@ -223,7 +223,7 @@ export const withConsumers = (
   )
   const users = new Map<string, string[]>()
   for (const { from, to } of edges) {
-    addTo(users, to, names.get(from) ?? from)
+    pushTo(users, to, names.get(from) ?? from)
   }
   const consumersOf = (one: Outbound) => users.get(clients.get(`${one.source_file}\0${one.caller}`) ?? '')
   return {

@@ -65,7 +65,7 @@ const SHAPES: Readonly<Record<GraphNode['kind'], readonly [string, string]>> = {
 const labelText = (label: string): string => label.replace(/[^\w -]+/g, ' ').trim()
 
 /** The graph as Mermaid source. */
-export const drawMermaid = ({ graph }: Drawing): string => {
+export const renderArchitectureMermaid = ({ graph }: Drawing): string => {
   const nodes = graph.nodes.map(({ id, kind, name }) => {
     const [open, close] = SHAPES[kind]
     return `  ${id}${open}"${shortLabel(name)}"${close}`

@@ -1,10 +1,10 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Connections } from '../connections/interconnections.ts'
 import { rolesOf } from '../connections/roles.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { inOrder, nameOf } from '../source/source-files.ts'
-import type { Place, SourceIndex } from '../source/source-index.ts'
+import type { SourceIndex, TypeLocation } from '../source/source-index.ts'
 import { findAnnotation, type Method } from '../source/source-unit.ts'
 import { findCycles } from './dependency-cycles.ts'
 import type { ArchitectureGraph } from './graph.ts'
@@ -12,9 +12,9 @@ import {
   measuredAt as at,
   type Group,
   type Measured,
-  SEVERITIES,
-  type Severity,
+  SUGGESTION_SEVERITIES,
   type Suggestion,
+  type SuggestionSeverity,
 } from './suggestion.ts'
 import { TYPE_RULES } from './type-metrics.ts'
 
@@ -102,10 +102,10 @@ const cycles = ({ graph }: MeasureInput): readonly Measured[] =>
   }))
 
 const duplicates = ({ index }: MeasureInput): readonly Measured[] => {
-  const bodies = new Map<string, { readonly place: Place; readonly method: Method }[]>()
+  const bodies = new Map<string, { readonly place: TypeLocation; readonly method: Method }[]>()
   for (const place of placesOf(index))
     for (const method of place.type.methods.filter(({ digest }) => digest !== '')) {
-      addTo(bodies, method.digest, { place, method })
+      pushTo(bodies, method.digest, { place, method })
     }
   return [...bodies.values()].flatMap(([first, ...rest]) =>
     first === undefined || rest.length === 0
@@ -144,7 +144,7 @@ const versions = ({ structure }: MeasureInput): readonly Measured[] => {
   const file = tool === 'maven' ? 'pom.xml' : 'build.gradle'
   const level = Number((java ?? '').replace(/^1\./, ''))
   const boot = Number.parseInt(springBoot ?? '', 10)
-  const old = (rule: string, severity: Severity, value: number): Measured => ({
+  const old = (rule: string, severity: SuggestionSeverity, value: number): Measured => ({
     rule,
     severity,
     subject: name,
@@ -168,7 +168,7 @@ const exposed = ({ secrets }: MeasureInput): readonly Measured[] =>
     value: 1,
   }))
 
-const placesOf = (index: SourceIndex): readonly Place[] =>
+const placesOf = (index: SourceIndex): readonly TypeLocation[] =>
   index.units.flatMap((unit) => unit.types.map((type) => ({ unit, type })))
 
 const RULE_GROUPS: Readonly<Record<string, Group>> = {
@@ -204,7 +204,7 @@ export const measure = (input: MeasureInput): readonly Suggestion[] => {
     .map((one) => ({ ...one, group: RULE_GROUPS[one.rule] ?? ('smells' as const) }))
     .sort(
       (a, b) =>
-        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+        SUGGESTION_SEVERITIES.indexOf(a.severity) - SUGGESTION_SEVERITIES.indexOf(b.severity) ||
         inOrder(a.rule, b.rule) ||
         b.value - a.value ||
         inOrder(a.file, b.file) ||

@@ -1,7 +1,7 @@
-import type { Place } from '../source/source-index.ts'
+import type { TypeLocation } from '../source/source-index.ts'
 
-export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
-export type Severity = (typeof SEVERITIES)[number]
+export const SUGGESTION_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
+export type SuggestionSeverity = (typeof SUGGESTION_SEVERITIES)[number]
 
 export const GROUPS = ['size', 'coupling', 'smells'] as const
 export type Group = (typeof GROUPS)[number]
@@ -11,7 +11,7 @@ export interface Suggestion {
   /** Names the sentence that explains it. */
   readonly rule: string
   readonly group: Group
-  readonly severity: Severity
+  readonly severity: SuggestionSeverity
   /** The class or package. */
   readonly subject: string
   readonly file: string
@@ -24,9 +24,9 @@ export interface Suggestion {
 export type Measured = Omit<Suggestion, 'group'>
 
 export const measuredAt = (
-  place: Place,
+  place: TypeLocation,
   rule: string,
-  severity: Severity,
+  severity: SuggestionSeverity,
   value: number,
   line = place.type.line,
   subject = place.type.name,

@@ -1,4 +1,4 @@
-import type { Place } from '../source/source-index.ts'
+import type { TypeLocation } from '../source/source-index.ts'
 import { bodiesOf, findAnnotation, type Method } from '../source/source-unit.ts'
 import { measuredAt as at, type Measured } from './suggestion.ts'
 
@@ -7,9 +7,9 @@ const LONG_CLASS = 300
 const HUGE_CLASS = 800
 const MANY_PARAMETERS = 7
 
-type Rule = (place: Place) => readonly Measured[]
+type Rule = (place: TypeLocation) => readonly Measured[]
 
-const ofMethods = (place: Place, find: (method: Method) => readonly Measured[]): readonly Measured[] =>
+const ofMethods = (place: TypeLocation, find: (method: Method) => readonly Measured[]): readonly Measured[] =>
   bodiesOf(place.type).flatMap(find)
 
 const FRAMEWORK =

@@ -10,7 +10,7 @@ const look = (texts: Record<string, string | undefined>, orgPattern?: string) =>
   return discover(
     files,
     files.walk(WALK_LIMITS, () => {}),
-    { at: AT, watch: () => {}, orgPattern },
+    { at: AT, checkDeadline: () => {}, orgPattern },
   )
 }
 

@@ -12,13 +12,13 @@ import { isGradle, readGradle } from './gradle.ts'
 import { type BuildFiles, readMaven } from './maven.ts'
 import { ModuleSorter } from './modules.ts'
 import type { ModuleView, PackageNode, Structure } from './shape.ts'
-import { drawTree } from './tree.ts'
+import { renderModuleTree } from './tree.ts'
 import { readWorkspaces } from './workspaces.ts'
 
 export interface DiscoveryOptions {
   /** When the scan was made, RFC 3339. */
   readonly at: string
-  readonly watch: Watch
+  readonly checkDeadline: Watch
   /** Groups whose libraries count as ours, with `*` for anything. The project's own group always does. */
   readonly orgPattern?: string | undefined
   /** Packages that are known already, by file. */
@@ -154,7 +154,7 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
   const build = readBuild(files, survey)
   const sorter = new ModuleSorter(build.modules, files, options.packages)
   for (const file of survey.files) {
-    options.watch()
+    options.checkDeadline()
     sorter.add(file)
   }
   const views = build.modules.map((module) => sorter.view(module)).sort((a, b) => inOrder(a.path, b.path))
@@ -179,5 +179,5 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
     dependencies: dependenciesOf(build.modules, options.orgPattern),
     warnings: [...survey.warnings, ...build.warnings, ...sorter.warnings],
   }
-  return { ...found, tree: drawTree(found) }
+  return { ...found, tree: renderModuleTree(found) }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
-import { childOf, childrenOf, type Element, readXml, textOf } from '../source/xml.ts'
+import { childOf, childrenOf, type Element, elementText, readXml } from '../source/xml.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 
 interface Pom {
@@ -18,7 +18,7 @@ const propertiesOf = (root: Element): ReadonlyMap<string, string> =>
 const managedOf = (root: Element): ReadonlyMap<string, Element> =>
   new Map(
     childrenOf(childOf(childOf(root, 'dependencyManagement'), 'dependencies'), 'dependency').map((one) => [
-      `${textOf(one, 'groupId')}:${textOf(one, 'artifactId')}`,
+      `${elementText(one, 'groupId')}:${elementText(one, 'artifactId')}`,
       one,
     ]),
   )
@@ -106,7 +106,7 @@ class MavenReader {
     const found = path === undefined ? undefined : this.#load(path, depth + 1)
     // Somebody else's pom may lie where ours is looked for: only the named one counts.
     return found !== undefined &&
-      fill(found, textOf(found.root, 'artifactId')) === textOf(parent, 'artifactId')
+      fill(found, elementText(found.root, 'artifactId')) === elementText(parent, 'artifactId')
       ? found
       : undefined
   }
@@ -151,16 +151,16 @@ class MavenReader {
   }
 }
 
-const own = (pom: Pom, name: string): string | undefined => textOf(pom.root, name)
+const own = (pom: Pom, name: string): string | undefined => elementText(pom.root, name)
 
 const inherited = (pom: Pom, name: 'groupId' | 'version'): string | undefined =>
   own(pom, name) ??
-  textOf(childOf(pom.root, 'parent'), name) ??
+  elementText(childOf(pom.root, 'parent'), name) ??
   (pom.parent === undefined ? undefined : inherited(pom.parent, name))
 
 const property = (pom: Pom, name: string): string | undefined => {
   const [, parent, field] = /^(?:project|pom)\.(parent\.)?(groupId|artifactId|version|name)$/.exec(name) ?? []
-  if (field !== undefined && parent !== undefined) return textOf(childOf(pom.root, 'parent'), field)
+  if (field !== undefined && parent !== undefined) return elementText(childOf(pom.root, 'parent'), field)
   if (field === 'groupId' || field === 'version') return inherited(pom, field)
   if (field !== undefined) return own(pom, field)
   return pom.properties.get(name) ?? (pom.parent === undefined ? undefined : property(pom.parent, name))
@@ -182,27 +182,27 @@ const fill = (pom: Pom, text: string | undefined): string | undefined => {
 
 const managed = (pom: Pom | undefined, group: string, artifact: string): string | undefined => {
   if (pom === undefined) return undefined
-  const version = fill(pom, textOf(pom.managed.get(`${group}:${artifact}`), 'version'))
+  const version = fill(pom, elementText(pom.managed.get(`${group}:${artifact}`), 'version'))
   return version ?? managed(pom.parent, group, artifact)
 }
 
 const dependenciesOf = (pom: Pom): Dependency[] =>
   childrenOf(childOf(pom.root, 'dependencies'), 'dependency').map((one) => {
-    const groupId = fill(pom, textOf(one, 'groupId')) ?? ''
-    const artifactId = fill(pom, textOf(one, 'artifactId')) ?? ''
-    const version = fill(pom, textOf(one, 'version')) ?? managed(pom, groupId, artifactId)
+    const groupId = fill(pom, elementText(one, 'groupId')) ?? ''
+    const artifactId = fill(pom, elementText(one, 'artifactId')) ?? ''
+    const version = fill(pom, elementText(one, 'version')) ?? managed(pom, groupId, artifactId)
     return {
       groupId,
       artifactId,
       ...(version !== undefined && { version }),
-      scope: textOf(one, 'scope') ?? 'compile',
+      scope: elementText(one, 'scope') ?? 'compile',
     }
   })
 
 const bootVersion = (pom: Pom): string | undefined => {
   const parent = childOf(pom.root, 'parent')
-  if (textOf(parent, 'artifactId') === 'spring-boot-starter-parent')
-    return fill(pom, textOf(parent, 'version'))
+  if (elementText(parent, 'artifactId') === 'spring-boot-starter-parent')
+    return fill(pom, elementText(parent, 'version'))
   const imported = managed(pom, 'org.springframework.boot', 'spring-boot-dependencies')
   return imported ?? (pom.parent === undefined ? undefined : bootVersion(pom.parent))
 }

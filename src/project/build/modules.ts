@@ -1,6 +1,6 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
-import { packageLine } from '../source/package-declaration.ts'
+import { packageDeclaration } from '../source/package-declaration.ts'
 import {
   folderOf,
   inOrder,
@@ -65,11 +65,11 @@ export class ModuleSorter {
     if (!isClassFile(path)) return
     const root = MAIN.exec(inside)?.[0] ?? TEST.exec(inside)?.[0]
     const declared = this.#declared(path)
-    if (root === undefined) addTo(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
+    if (root === undefined) pushTo(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
     else {
       const folder = folderOf(inside.slice(root.length)).replaceAll('/', '.')
       this.#compare(path, folder, declared)
-      addTo(MAIN.test(inside) ? module.main : module.test, folder, path)
+      pushTo(MAIN.test(inside) ? module.main : module.test, folder, path)
     }
   }
 
@@ -81,7 +81,7 @@ export class ModuleSorter {
       this.warnings.push({ code: 'file_unreadable', file: path, message: 'the file cannot be read as text' })
       return undefined
     }
-    return packageLine(text)
+    return packageDeclaration(text)
   }
 
   #compare(path: string, folder: string, declared: string | undefined): void {

@@ -33,7 +33,7 @@ const headline = ({ root, project }: Omit<Structure, 'tree'>): string => {
 }
 
 /** The project as a text tree, with a footer that counts what the JSON counts. */
-export const drawTree = (found: Omit<Structure, 'tree'>): string => {
+export const renderModuleTree = (found: Omit<Structure, 'tree'>): string => {
   const { javaFilesCount, totalPackages, configFilesCount } = found.project.statistics
   const branches = found.root.modules.map(moduleBranch)
   return [

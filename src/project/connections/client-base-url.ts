@@ -1,18 +1,18 @@
-import type { Call, Expression, Method } from '../source/source-unit.ts'
+import type { CallExpression, Expression, Method } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 
 const MAX_CHAIN = 40
 
 /** The calls a call is made on, itself first. */
-export const chainOf = (call: Call): readonly Call[] => {
+export const chainOf = (call: CallExpression): readonly CallExpression[] => {
   const chain = [call]
   for (let at = call.receiver; at?.kind === 'call' && chain.length < MAX_CHAIN; at = at.call.receiver)
     chain.push(at.call)
   return chain
 }
 
-const rootOf = (chain: readonly Call[]): Expression | undefined => chain.at(-1)?.receiver
+const rootOf = (chain: readonly CallExpression[]): Expression | undefined => chain.at(-1)?.receiver
 
 /** Finds where a client points before a call adds its path. */
 export class BaseFinder {
@@ -54,7 +54,7 @@ export class BaseFinder {
     return scope.at(scope.unit, scope.type, method)
   }
 
-  #ofMethod(call: Call | undefined, scope: TypeScope, depth: number): KnownText | undefined {
+  #ofMethod(call: CallExpression | undefined, scope: TypeScope, depth: number): KnownText | undefined {
     if (call === undefined || call.receiver !== undefined || scope.type === undefined) return undefined
     const method = scope.type.methods.find(({ name }) => name === call.name)
     return method === undefined

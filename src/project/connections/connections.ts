@@ -1,4 +1,4 @@
-import type { Confidence } from '../source/text-resolver.ts'
+import type { TextConfidence } from '../source/text-resolver.ts'
 
 /** Something that reaches this project from outside. */
 export interface Inbound {
@@ -8,7 +8,7 @@ export interface Inbound {
   readonly line: number
   /** Type and method that serve it. */
   readonly handler: string
-  readonly confidence: Confidence
+  readonly confidence: TextConfidence
   readonly http_method?: string
   readonly path?: string
   /** What the code says, when a placeholder was filled in. */
@@ -25,7 +25,7 @@ export interface Outbound {
   readonly line: number
   /** The type that calls; empty for configuration. */
   readonly caller: string
-  readonly confidence: Confidence
+  readonly confidence: TextConfidence
   readonly http_method?: string
   readonly path?: string
   readonly url?: string

@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, string>> = {
 const STANDARD = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const NONE: readonly KnownText[] = [{ text: '', confidence: 'high' }]
 
-export interface Route {
+export interface EndpointRoute {
   readonly method: string
   readonly path: string
   readonly confidence: KnownText['confidence']
@@ -70,7 +70,7 @@ export const springRoutes = (
   method: Method,
   resolver: TextResolver,
   scope: TypeScope,
-): readonly Route[] =>
+): readonly EndpointRoute[] =>
   method.annotations.filter(isMapping).flatMap((annotation) => {
     const paths = orNone(resolver.texts(pathOf(annotation), scope))
     return springVerbs(annotation).flatMap((verb) => combine(verb, prefixes, paths))
@@ -82,7 +82,7 @@ const combine = (
   verb: string,
   prefixes: readonly KnownText[],
   paths: readonly KnownText[],
-): readonly Route[] =>
+): readonly EndpointRoute[] =>
   prefixes.flatMap((prefix) =>
     paths.map((path) => {
       const origin = [prefix.origin, path.origin].filter((one) => one !== undefined).join('')
@@ -95,7 +95,7 @@ const combine = (
     }),
   )
 
-export const toInbound = (route: Route, file: string, line: number, handler: string): Inbound => ({
+export const toInbound = (route: EndpointRoute, file: string, line: number, handler: string): Inbound => ({
   protocol: 'REST',
   endpoint: `${route.method} ${route.path}`,
   source_file: file,

@@ -38,7 +38,7 @@ export class Detector {
 
   detect(unit: SourceUnit): Connections {
     const loose = new TypeScope(this.#index, unit, undefined, unit.loose)
-    if (unit.language === 'script') return tidy(scriptConnections(this.resolver, loose))
+    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, loose))
     const inbound: Inbound[] = []
     const outbound: Outbound[] = unit.loose.calls.flatMap((call) => this.#called(call, loose))
     for (const type of unit.types) {
@@ -57,7 +57,7 @@ export class Detector {
       for (const { call, scope: inside } of calls) outbound.push(...this.#called(call, inside))
       outbound.push(...dataOutbound(calls, this.resolver.configuration))
     }
-    return tidy({ inbound, outbound })
+    return dedupe({ inbound, outbound })
   }
 
   #called(...[call, scope]: Parameters<HttpCalls['outbound']>): readonly Outbound[] {
@@ -69,7 +69,7 @@ export class Detector {
   }
 
   configured(): readonly Outbound[] {
-    return tidy({ inbound: [], outbound: configOutbound(this.resolver.configuration) }).outbound
+    return dedupe({ inbound: [], outbound: configOutbound(this.resolver.configuration) }).outbound
   }
 }
 
@@ -91,7 +91,7 @@ const unique = <T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] =
   [...new Map(all.map((one) => [keyOf(one), one]))].sort(([a], [b]) => inOrder(a, b)).map(([, one]) => one)
 
 /** Each record once, in the order of files and lines. */
-export const tidy = ({ inbound, outbound }: Connections): Connections => ({
+export const dedupe = ({ inbound, outbound }: Connections): Connections => ({
   inbound: unique(inbound, inboundKey),
   outbound: unique(outbound, outboundKey),
 })

@@ -1,5 +1,5 @@
 import type { Configuration } from '../source/configuration.ts'
-import type { Setting } from '../source/configuration-files.ts'
+import type { ConfigEntry } from '../source/configuration-files.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
 import { databaseOf, isVocabulary, originOf } from './addresses.ts'
@@ -39,14 +39,14 @@ const DESCRIPTIVE =
   /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace)(\.|$)/i
 
 /** Build files, and what describes the code to tools, call nobody. */
-const isDescription = ({ file, key }: Setting): boolean =>
+const isDescription = ({ file, key }: ConfigEntry): boolean =>
   /^pom.*\.xml$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
     nameOf(file),
   ) || DESCRIPTIVE.test(key)
 
 const ofAddress = (
   url: string,
-  setting: Setting,
+  setting: ConfigEntry,
   origin: string | undefined,
   complete: boolean,
 ): readonly Outbound[] => {

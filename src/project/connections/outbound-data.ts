@@ -1,5 +1,5 @@
 import type { Configuration } from '../source/configuration.ts'
-import { type Call, findAnnotation, simpleName, type TypeUnit } from '../source/source-unit.ts'
+import { type CallExpression, findAnnotation, simpleName, type TypeUnit } from '../source/source-unit.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { databaseOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
@@ -79,7 +79,7 @@ const targetOf = (
 
 /** A type reaches a store once for each client it uses, however often it calls it. */
 export const dataOutbound = (
-  calls: readonly { readonly call: Call; readonly scope: TypeScope }[],
+  calls: readonly { readonly call: CallExpression; readonly scope: TypeScope }[],
   configuration: Configuration,
 ): readonly Outbound[] => {
   const found = new Map<string, Outbound>()

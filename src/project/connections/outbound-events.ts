@@ -1,5 +1,5 @@
 import type { Configuration } from '../source/configuration.ts'
-import { type Call, type Expression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
+import { type CallExpression, type Expression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Outbound } from './connections.ts'
@@ -52,7 +52,7 @@ const SEND_WORDS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$
 const record = (
   known: KnownText | undefined,
   sender: Sender,
-  call: Call,
+  call: CallExpression,
   scope: TypeScope,
   extra: Partial<Outbound> = {},
 ): Outbound => ({
@@ -74,7 +74,7 @@ const topicOf = (argument: Expression | undefined): Expression | undefined =>
     : argument
 
 /** Rabbit names an exchange only when there is something between it and the message. */
-const rabbit = (call: Call, sender: Sender, resolver: TextResolver, scope: TypeScope): Outbound => {
+const rabbit = (call: CallExpression, sender: Sender, resolver: TextResolver, scope: TypeScope): Outbound => {
   const [first, second] = call.args
   const exchange = call.args.length >= 3 ? resolver.text(first, scope) : undefined
   const key =
@@ -88,7 +88,7 @@ const rabbit = (call: Call, sender: Sender, resolver: TextResolver, scope: TypeS
 }
 
 export const messageOutbound = (
-  call: Call,
+  call: CallExpression,
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Outbound[] => {
@@ -173,7 +173,7 @@ export class GrpcCalls {
     }
   }
 
-  outbound(call: Call, scope: TypeScope): readonly Outbound[] {
+  outbound(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     const stub =
       STUBS.test(call.name) && call.receiver?.kind === 'name'
         ? /(\w+)Grpc$/.exec(call.receiver.name)?.[1]
@@ -184,7 +184,7 @@ export class GrpcCalls {
     return this.#channel(call, scope)
   }
 
-  #channel(call: Call, scope: TypeScope): readonly Outbound[] {
+  #channel(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     const owner = call.receiver?.kind === 'name' ? call.receiver.name : ''
     if (
       !/(ManagedChannelBuilder|NettyChannelBuilder|Grpc)$/.test(owner) ||

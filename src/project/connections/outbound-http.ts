@@ -1,4 +1,4 @@
-import { bodiesOf, type Call, type Expression, type TypeUnit } from '../source/source-unit.ts'
+import { bodiesOf, type CallExpression, type Expression, type TypeUnit } from '../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import { weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
@@ -41,7 +41,7 @@ const verbIn = (args: readonly Expression[]): string | undefined => {
 const httpRecord = (
   address: KnownText,
   type: string,
-  call: Call,
+  call: CallExpression,
   verb: string | undefined,
   scope: TypeScope,
 ): Outbound => {
@@ -79,11 +79,11 @@ export class HttpCalls {
     this.#bases = new BaseFinder(resolver)
   }
 
-  outbound(call: Call, scope: TypeScope): readonly Outbound[] {
+  outbound(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     return [...this.#template(call, scope), ...this.#fluent(call, scope), ...this.#plain(call, scope)]
   }
 
-  #template(call: Call, scope: TypeScope): readonly Outbound[] {
+  #template(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     const verb = Object.hasOwn(REST_TEMPLATE, call.name) ? REST_TEMPLATE[call.name] : undefined
     if (verb === undefined || !/^(Test)?RestTemplate$|^RestOperations$/.test(scope.typeOf(call.receiver)))
       return []
@@ -96,7 +96,7 @@ export class HttpCalls {
   }
 
   /** One record where a client is pointed somewhere, one where a path is asked of it. */
-  #fluent(call: Call, scope: TypeScope): readonly Outbound[] {
+  #fluent(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     if (!/^(baseUrl|create|uri)$/.test(call.name)) return []
     const type = scope.typeOf(call.receiver)
     if (!FLUENT.has(type)) return []
@@ -118,7 +118,7 @@ export class HttpCalls {
   }
 
   /** The JDK's client, OkHttp and plain connections: the address is in the request that is built. */
-  #plain(call: Call, scope: TypeScope): readonly Outbound[] {
+  #plain(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     const aimed = AIMS.find(
       ({ method, on }) => method === call.name && on.test(scope.typeOf(call.receiver)),
     )?.type
@@ -132,7 +132,7 @@ export class HttpCalls {
 export const callsOf = (
   type: TypeUnit,
   scope: TypeScope,
-): readonly { readonly call: Call; readonly scope: TypeScope }[] => [
+): readonly { readonly call: CallExpression; readonly scope: TypeScope }[] => [
   ...type.calls.map((call) => ({ call, scope })),
   ...bodiesOf(type).flatMap((method) => {
     const inside = scope.at(scope.unit, type, method)

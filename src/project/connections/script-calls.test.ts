@@ -4,7 +4,7 @@ import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { type Architecture, analyse } from '../architecture/architecture.ts'
 
 const study = (texts: Record<string, string>) =>
-  analyse(memoryFiles(texts), syntaxTrees(), { at: '', watch: () => {} })
+  analyse(memoryFiles(texts), syntaxTrees(), { at: '', checkDeadline: () => {} })
 const shown = (found: Architecture) => [
   ...found.connections.inbound.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`),
   ...found.connections.outbound.map(({ type, target_service }) => `${type} → ${target_service}`),

@@ -1,5 +1,5 @@
 import {
-  type Call,
+  type CallExpression,
   type Expression,
   findAnnotation,
   type Method,
@@ -9,7 +9,7 @@ import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinRoutes, plainAddress } from './addresses.ts'
 import type { Inbound, Outbound } from './connections.ts'
-import { type Route, toInbound } from './inbound-web.ts'
+import { type EndpointRoute, toInbound } from './inbound-web.ts'
 
 /** Express, Fastify, Nest, and the clients scripts call others with. */
 
@@ -102,7 +102,12 @@ const mountsOf = (method: Method, resolver: TextResolver, scope: TypeScope): Rea
       }),
   )
 
-const routeOf = (call: Call, resolver: TextResolver, scope: TypeScope, prefix: string): readonly Route[] => {
+const routeOf = (
+  call: CallExpression,
+  resolver: TextResolver,
+  scope: TypeScope,
+  prefix: string,
+): readonly EndpointRoute[] => {
   if (call.name === 'route' && call.args[0]?.kind === 'record') {
     const { entries } = call.args[0]
     const verbs = resolver.texts(entries.get('method'), scope)
@@ -144,7 +149,7 @@ const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 /** `fetch`, axios, got and Nest's HttpService, where the address is written out. */
 const scriptOutbound = (
-  calls: readonly Call[],
+  calls: readonly CallExpression[],
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Outbound[] =>

@@ -1,9 +1,15 @@
-import { type Entry, endingOf, type Facts, jailFaults, type Rules } from '../../kernel/jail.ts'
+import {
+  type DirectoryEntry,
+  extensionOrName,
+  type FileInfo,
+  jailFaults,
+  type PathRules,
+} from '../../kernel/jail.ts'
 import { isClutter, showEntries, showName } from '../access-rules.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 
-export interface Page {
+export interface ListingPage {
   readonly text: string
   readonly total: number
   readonly offset: number
@@ -18,7 +24,7 @@ export interface PageArgs {
   readonly bytes: number
 }
 
-const page = (entries: readonly Entry[], { offset, limit, bytes }: PageArgs): Page => {
+const page = (entries: readonly DirectoryEntry[], { offset, limit, bytes }: PageArgs): ListingPage => {
   const whole = offset === 0 && entries.length <= limit
   const shown = whole ? entries : entries.slice(offset, offset + limit)
   const text = showEntries(shown)
@@ -29,24 +35,28 @@ const page = (entries: readonly Entry[], { offset, limit, bytes }: PageArgs): Pa
   return { text: lines.slice(0, count).join('\n'), ...facts, truncated: offset + count < entries.length }
 }
 
-const entriesOf = ({ jail, watch }: Desk, path: string, rules: Rules): readonly Entry[] => {
-  const entries = jail.within(path, rules, (folder) => folder.entries(watch))
-  const isBlocked = ({ name }: Entry) => rules.blocked(name)
+const entriesOf = (
+  { jail, checkDeadline }: JobContext,
+  path: string,
+  rules: PathRules,
+): readonly DirectoryEntry[] => {
+  const entries = jail.within(path, rules, (folder) => folder.entries(checkDeadline))
+  const isBlocked = ({ name }: DirectoryEntry) => rules.blocked(name)
   return entries.some(isBlocked) ? entries.filter((entry) => !isBlocked(entry)) : entries
 }
 
 /** A folder as the structure of a project: what tools and builds leave behind is not part of it. */
-export const listStructure = (desk: Desk, rules: Rules, args: PageArgs): Page =>
+export const listStructure = (context: JobContext, rules: PathRules, args: PageArgs): ListingPage =>
   page(
-    entriesOf(desk, args.path, rules).filter((entry) => !isClutter(entry)),
+    entriesOf(context, args.path, rules).filter((entry) => !isClutter(entry)),
     args,
   )
 
 /** A folder as it is. */
-export const listFolder = (desk: Desk, args: PageArgs): Page =>
-  page(entriesOf(desk, args.path, desk.rules), args)
+export const listFolder = (context: JobContext, args: PageArgs): ListingPage =>
+  page(entriesOf(context, args.path, context.rules), args)
 
-export interface Info extends Omit<Facts, 'modified' | 'names'> {
+export interface Info extends Omit<FileInfo, 'modified' | 'linkCount'> {
   readonly modified: string
   readonly shared: boolean
   /** Whether the reading tools would give its text. */
@@ -54,15 +64,15 @@ export interface Info extends Omit<Facts, 'modified' | 'names'> {
 }
 
 /** The facts of a file or folder, with no look at its contents. */
-export const describePath = ({ jail, rules }: Desk, { path }: { readonly path: string }): Info => {
-  const { modified, names, ...facts } = jail.info(path, rules)
+export const describePath = ({ jail, rules }: JobContext, { path }: { readonly path: string }): Info => {
+  const { modified, linkCount, ...facts } = jail.info(path, rules)
   if (facts.kind === 'other') throw jailFaults.special_file('not a plain file or folder')
-  const ending = endingOf(facts.path.slice(facts.path.lastIndexOf('/') + 1))
+  const ending = extensionOrName(facts.path.slice(facts.path.lastIndexOf('/') + 1))
   return {
     ...facts,
     path: showName(facts.path) === '' ? '.' : showName(facts.path),
     modified: new Date(modified).toISOString(),
-    shared: facts.kind === 'file' && names > 1,
+    shared: facts.kind === 'file' && linkCount > 1,
     readable: facts.kind === 'file' && (rules.allowed?.has(ending) ?? true),
   }
 }

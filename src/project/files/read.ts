@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.ts'
-import type { FileBytes, Rules } from '../../kernel/jail.ts'
+import type { FileBytes, PathRules } from '../../kernel/jail.ts'
 import { showName } from '../access-rules.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 import { chooseLines, decodeText, fitLines, type LineChoice } from './text.ts'
 
 export interface FileText {
@@ -32,12 +32,15 @@ const asText = (file: FileBytes, asked: ReadArgs): FileText => {
     size: file.size,
     modified: new Date(file.modified).toISOString(),
     mark,
-    shared: file.names > 1,
+    shared: file.linkCount > 1,
   }
 }
 
-export const readText = ({ jail, watch, fileBytes }: Desk, rules: Rules, args: ReadArgs): FileText =>
-  asText(jail.read(args.path, rules, { bytes: fileBytes, watch }), args)
+export const readText = (
+  { jail, checkDeadline, fileBytes }: JobContext,
+  rules: PathRules,
+  args: ReadArgs,
+): FileText => asText(jail.read(args.path, rules, { bytes: fileBytes, checkDeadline }), args)
 
 /** One of several files: its text, or why there is none. */
 export type FileResult =
@@ -49,15 +52,15 @@ const MAX_SHOWN = 256
 
 /** Many files under one budget; each that fails says why and spoils nothing for the others. */
 export const readMany = (
-  desk: Desk,
+  context: JobContext,
   { paths, bytes }: { readonly paths: readonly string[]; readonly bytes: number },
 ): readonly FileResult[] => {
   let left = bytes
   return paths.map((path, at) => {
-    desk.watch()
+    context.checkDeadline()
     try {
       // What the first ones leave goes to the next: an even share, and all that was not used before.
-      const file = readText(desk, desk.rules, { path, bytes: Math.floor(left / (paths.length - at)) })
+      const file = readText(context, context.rules, { path, bytes: Math.floor(left / (paths.length - at)) })
       left -= Buffer.byteLength(file.text)
       return file
     } catch (thrown) {

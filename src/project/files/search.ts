@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { endingOf, type FileBytes } from '../../kernel/jail.ts'
-import { literalPattern } from '../../kernel/text/escape-regexp.ts'
+import { extensionOrName, type FileBytes } from '../../kernel/jail.ts'
+import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import { anyGlob } from '../../kernel/text/glob.ts'
 import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 import { looksBinary, splitLines } from './text.ts'
 import { namesOf, walkTree } from './walk.ts'
 
@@ -39,7 +39,7 @@ const MAX_LEVELS = 64
 /** May be catastrophic: whoever runs this does so where it can be stopped. */
 const compile = ({ pattern, literal, ignoreCase }: SearchArgs): RegExp => {
   try {
-    return new RegExp(literal ? literalPattern(pattern) : pattern, ignoreCase ? 'gmi' : 'gm')
+    return new RegExp(literal ? escapeRegExp(pattern) : pattern, ignoreCase ? 'gmi' : 'gm')
   } catch (cause) {
     throw projectFaults.pattern('the pattern is not a regular expression', { cause })
   }
@@ -154,17 +154,17 @@ class Finds {
 }
 
 /** Searches the text files of a folder; what was not searched or not shown is said. */
-export const searchText = (desk: Desk, args: SearchArgs): SearchAnswer => {
-  const { jail, rules, watch } = desk
+export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer => {
+  const { jail, rules, checkDeadline } = context
   const finds = new Finds(args)
   const wanted = args.glob === undefined ? () => true : anyGlob([args.glob])
   const end = jail.within(args.path, rules, (start) => {
     const above = namesOf(start.path).length
     const options = { depth: MAX_LEVELS, ignores: !args.ignored, exclude: () => false }
-    return walkTree(desk, start, options, ({ name, kind }, segments, folder) => {
-      if (kind !== 'file' || rules.allowed?.has(endingOf(name)) === false) return 'go'
+    return walkTree(context, start, options, ({ name, kind }, segments, folder) => {
+      if (kind !== 'file' || rules.allowed?.has(extensionOrName(name)) === false) return 'go'
       if (!wanted(segments) && !wanted(segments.slice(above))) return 'go'
-      watch()
+      checkDeadline()
       return finds.search(segments.map(showName).join('/'), folder.read(name, MAX_ONE)) ? 'go' : 'stop'
     })
   })

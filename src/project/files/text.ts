@@ -54,7 +54,7 @@ export interface LineChoice {
   readonly tail?: number | undefined
 }
 
-export interface Lines {
+export interface LineSlice {
   readonly text: string
   /** Lines in the whole file. */
   readonly lines: number
@@ -82,7 +82,7 @@ const refuseMixed = ({ startLine, endLine, head, tail }: LineChoice): void => {
 }
 
 /** The whole text as it is, or the chosen lines without the last one's newline. */
-export const chooseLines = (text: string, choice: LineChoice): Lines => {
+export const chooseLines = (text: string, choice: LineChoice): LineSlice => {
   refuseMixed(choice)
   const { startLine, endLine, head, tail } = choice
   if (startLine === undefined && endLine === undefined && head === undefined && tail === undefined) {
@@ -103,7 +103,7 @@ export const chooseLines = (text: string, choice: LineChoice): Lines => {
 }
 
 /** The first whole lines that fit into `bytes`, or of a single long line as much as fits. */
-export const fitLines = (lines: Lines, bytes: number): Lines => {
+export const fitLines = (lines: LineSlice, bytes: number): LineSlice => {
   if (lines.text.length * 3 <= bytes || Buffer.byteLength(lines.text) <= bytes) return lines
   const head = Buffer.from(lines.text)
     .subarray(0, bytes)

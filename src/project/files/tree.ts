@@ -1,6 +1,6 @@
 import { anyGlob } from '../../kernel/text/glob.ts'
 import { showName } from '../access-rules.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 import { namesOf, type WalkEnd, walkTree } from './walk.ts'
 
@@ -64,13 +64,13 @@ const shorten = (
   return { kept: first.slice(0, fitting(first)), depth: 1 }
 }
 
-export const drawTree = (desk: Desk, args: TreeArgs): Tree => {
+export const renderFileTree = (context: JobContext, args: TreeArgs): Tree => {
   const { path, depth, exclude, ignored } = args
   const lines: Line[] = []
-  const end = desk.jail.within(path, desk.rules, (start) => {
+  const end = context.jail.within(path, context.rules, (start) => {
     const above = namesOf(start.path).length
     return walkTree(
-      desk,
+      context,
       start,
       { depth, ignores: !ignored, exclude: anyGlob(exclude) },
       (entry, segments) => {
@@ -100,7 +100,7 @@ export interface GlobArgs {
   readonly bytes: number
 }
 
-export interface Found {
+export interface GlobResult {
   readonly text: string
   readonly matches: number
   readonly truncated: boolean
@@ -109,14 +109,17 @@ export interface Found {
 const MAX_LEVELS = 64
 
 /** Files whose path from the root fits the pattern. */
-export const findFiles = (desk: Desk, { pattern, path, ignored, limit, bytes }: GlobArgs): Found => {
+export const findFiles = (
+  context: JobContext,
+  { pattern, path, ignored, limit, bytes }: GlobArgs,
+): GlobResult => {
   const test = anyGlob([pattern])
   const found: string[] = []
   let left = bytes
-  const end = desk.jail.within(path, desk.rules, (start) => {
+  const end = context.jail.within(path, context.rules, (start) => {
     const above = namesOf(start.path).length
     const options = { depth: MAX_LEVELS, ignores: !ignored, exclude: () => false }
-    return walkTree(desk, start, options, (entry, segments) => {
+    return walkTree(context, start, options, (entry, segments) => {
       if (entry.kind === 'directory' || !(test(segments) || test(segments.slice(above)))) return 'go'
       const shown = segments.map(showName).join('/')
       left -= Buffer.byteLength(shown) + 1

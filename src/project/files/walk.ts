@@ -1,8 +1,8 @@
 import { Fault } from '../../kernel/fault.ts'
-import { type Entry, type Folder, jailFaults } from '../../kernel/jail.ts'
+import { type DirectoryEntry, type Folder, jailFaults } from '../../kernel/jail.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
 import type { PathTest } from '../../kernel/text/glob.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 
 export interface WalkOptions {
   /** Names below the start that are gone down. */
@@ -14,7 +14,7 @@ export interface WalkOptions {
 }
 
 /** What a walk shows of an entry. `stop` ends the walk. */
-export type Visit = (entry: Entry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
+export type Visit = (entry: DirectoryEntry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
 
 /** How a walk ended, and what it did not see. */
 export interface WalkEnd {
@@ -32,14 +32,14 @@ const MAX_IGNORE = 256 * 1024
 
 export const namesOf = (path: string): readonly string[] => (path === '' ? [] : path.split('/'))
 
-const ignoreOf = (folder: Folder, entries: readonly Entry[]): IgnoreFile | undefined => {
+const ignoreOf = (folder: Folder, entries: readonly DirectoryEntry[]): IgnoreFile | undefined => {
   if (!entries.some(({ name, kind }) => name === '.gitignore' && kind === 'file')) return undefined
   const file = folder.read('.gitignore', MAX_IGNORE)
   return file && readIgnore(Buffer.from(file.bytes).toString('utf8'), namesOf(folder.path).length)
 }
 
 /** What the ignore files above a folder say about it. */
-const ignoresAbove = ({ jail, rules }: Desk, path: string): readonly IgnoreFile[] =>
+const ignoresAbove = ({ jail, rules }: JobContext, path: string): readonly IgnoreFile[] =>
   namesOf(path).flatMap((_, depth, names) =>
     jail.within(names.slice(0, depth).join('/') || '.', rules, (folder) => {
       const file = folder.read('.gitignore', MAX_IGNORE)
@@ -55,20 +55,24 @@ export const isUnlisted = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.io.code
 
 /** Goes through a folder depth first, in code-unit order, never through a link. */
-export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit: Visit): WalkEnd => {
-  const { rules, watch } = desk
+export const walkTree = (context: JobContext, start: Folder, options: WalkOptions, visit: Visit): WalkEnd => {
+  const { rules, checkDeadline } = context
   const most = Math.min(options.depth, MAX_DEPTH)
   let visited = 0
   let deeper = 0
   let unread = 0
   let cut = false
 
-  const shown = (entry: Entry, segments: readonly string[], ignores: readonly IgnoreFile[]): boolean =>
+  const shown = (
+    entry: DirectoryEntry,
+    segments: readonly string[],
+    ignores: readonly IgnoreFile[],
+  ): boolean =>
     !rules.blocked(entry.name) &&
     !options.exclude(segments) &&
     (ignores.length === 0 || !isIgnored(ignores, segments, entry.kind === 'directory'))
 
-  const descend = (folder: Folder, entry: Entry, depth: number, ignores: readonly IgnoreFile[]) => {
+  const descend = (folder: Folder, entry: DirectoryEntry, depth: number, ignores: readonly IgnoreFile[]) => {
     if (depth >= most) {
       deeper += 1
       return
@@ -86,8 +90,8 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
   }
 
   const walk = (folder: Folder, depth: number, above: readonly IgnoreFile[]): void => {
-    watch()
-    const entries = folder.entries(watch)
+    checkDeadline()
+    const entries = folder.entries(checkDeadline)
     const own = options.ignores ? ignoreOf(folder, entries) : undefined
     const ignores = own === undefined ? above : [...above, own]
     const names = namesOf(folder.path)
@@ -102,6 +106,6 @@ export const walkTree = (desk: Desk, start: Folder, options: WalkOptions, visit:
     }
   }
 
-  walk(start, 1, options.ignores ? ignoresAbove(desk, start.path) : [])
+  walk(start, 1, options.ignores ? ignoresAbove(context, start.path) : [])
   return { cut, deeper, unread }
 }

@@ -4,8 +4,8 @@ import { GROUPS, type Suggestion } from '../architecture/suggestion.ts'
 import type { Outbound } from '../connections/connections.ts'
 import { maskAll } from '../secrets.ts'
 import { inOrder } from '../source/source-files.ts'
-import type { Block, Inline, Language, ReportModel, Section } from './model.ts'
-import { placeName, RULE_IMPACTS, say, WORDS, type Words } from './strings.ts'
+import type { Block, Inline, ReportLanguage, ReportModel, Section } from './model.ts'
+import { format, placeName, REPORT_STRINGS, type ReportStrings, RULE_IMPACTS } from './strings.ts'
 import { summaryOf } from './summary.ts'
 
 export interface ReportFacts {
@@ -22,7 +22,7 @@ export interface ReportFacts {
 const MAX_ROWS = 200
 const MAX_ITEMS = 20
 
-const titleSection = (facts: ReportFacts, words: Words): Section => ({
+const titleSection = (facts: ReportFacts, words: ReportStrings): Section => ({
   title: 'Sentinel Architecture Report',
   blocks: [
     {
@@ -33,7 +33,7 @@ const titleSection = (facts: ReportFacts, words: Words): Section => ({
         [`${words.version}: `, { code: facts.version }],
         ...(facts.build === undefined
           ? []
-          : [[`${say(words.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
+          : [[`${format(words.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
       ],
     },
   ],
@@ -44,13 +44,13 @@ const tableOf = (
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  words: Words,
+  words: ReportStrings,
 ): readonly Block[] => [
   { kind: 'heading', text: title },
   { kind: 'table', head, rows: rows.slice(0, MAX_ROWS) },
   ...(rows.length === 0 ? [{ kind: 'text' as const, text: [words.none] }] : []),
   ...(rows.length > MAX_ROWS
-    ? [{ kind: 'text' as const, text: [say(words.more, { n: rows.length - MAX_ROWS })] }]
+    ? [{ kind: 'text' as const, text: [format(words.more, { n: rows.length - MAX_ROWS })] }]
     : []),
 ]
 
@@ -62,7 +62,7 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
-const dependencySection = ({ structure, connections }: Architecture, words: Words): Section => {
+const dependencySection = ({ structure, connections }: Architecture, words: ReportStrings): Section => {
   const libraries = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
@@ -89,7 +89,7 @@ const dependencySection = ({ structure, connections }: Architecture, words: Word
   }
 }
 
-const diagramSection = ({ graph }: Architecture, words: Words): Section => {
+const diagramSection = ({ graph }: Architecture, words: ReportStrings): Section => {
   const drawing = fitGraph(graph)
   const { cut } = drawing
   const aliased = drawing.graph.nodes.filter(({ name }) => shortLabel(name) !== name)
@@ -98,7 +98,9 @@ const diagramSection = ({ graph }: Architecture, words: Words): Section => {
     title: words.diagram,
     blocks: [
       { kind: 'diagram', drawing },
-      ...(cut.nodes + cut.edges > 0 ? [{ kind: 'text' as const, text: [say(words.cutDiagram, cut)] }] : []),
+      ...(cut.nodes + cut.edges > 0
+        ? [{ kind: 'text' as const, text: [format(words.cutDiagram, cut)] }]
+        : []),
       ...(legend.length > 0 ? tableOf(words.legend, words.legendHead, legend, words) : []),
     ],
   }
@@ -106,7 +108,7 @@ const diagramSection = ({ graph }: Architecture, words: Words): Section => {
 
 const itemOf = (
   { rule, severity, subject, file, line, value }: Suggestion,
-  words: Words,
+  words: ReportStrings,
 ): readonly Inline[] => {
   const said = words.rules[rule]
   const impacts = (RULE_IMPACTS[rule] ?? []).map((one) => words.impacts[one]).join(', ')
@@ -114,11 +116,11 @@ const itemOf = (
     { severity },
     ' ',
     { code: placeName(subject, words) },
-    ` (${file}:${line}): ${say(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
+    ` (${file}:${line}): ${format(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
   ]
 }
 
-const suggestionSection = ({ suggestions }: Architecture, words: Words): Section => ({
+const suggestionSection = ({ suggestions }: Architecture, words: ReportStrings): Section => ({
   title: words.suggestions,
   blocks: GROUPS.flatMap((group): readonly Block[] => {
     const own = suggestions.filter((one) => one.group === group)
@@ -128,14 +130,14 @@ const suggestionSection = ({ suggestions }: Architecture, words: Words): Section
       own.length === 0
         ? { kind: 'text', text: [words.none] }
         : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => itemOf(one, words)) },
-      ...(more > 0 ? [{ kind: 'text' as const, text: [say(words.more, { n: more })] }] : []),
+      ...(more > 0 ? [{ kind: 'text' as const, text: [format(words.more, { n: more })] }] : []),
     ]
   }),
 })
 
 /** What a report says: five sections, always in this order, nothing in them that was not read in the project. */
-export const composeReport = (found: Architecture, facts: ReportFacts, lang: Language): ReportModel => {
-  const words = WORDS[lang]
+export const composeReport = (found: Architecture, facts: ReportFacts, lang: ReportLanguage): ReportModel => {
+  const words = REPORT_STRINGS[lang]
   return maskAll({
     lang,
     sections: [

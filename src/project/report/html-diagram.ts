@@ -33,7 +33,7 @@ const boxOf = ({ node, x, y }: Box): string => {
 }
 
 /** The graph as a picture: no script, nothing fetched. */
-export const drawSvg = ({ graph }: Drawing, label: string): string => {
+export const renderArchitectureSvg = ({ graph }: Drawing, label: string): string => {
   const { boxes, edges, width, height } = layOut(graph)
   const arrows = edges.map(({ edge, from, to }) => {
     const title = escapeHtml(

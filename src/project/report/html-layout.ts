@@ -1,4 +1,4 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import type { ArchitectureGraph, GraphEdge, GraphNode } from '../architecture/graph.ts'
 
 export interface Box {
@@ -53,7 +53,7 @@ const neighboursOf = (edges: readonly GraphEdge[]): ReadonlyMap<string, readonly
       [from, to],
       [to, from],
     ] as const) {
-      addTo(found, one, other)
+      pushTo(found, one, other)
     }
   return found
 }

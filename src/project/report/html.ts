@@ -1,7 +1,7 @@
-import { drawMermaid } from '../architecture/mermaid.ts'
-import { drawSvg, escapeHtml } from './html-diagram.ts'
+import { renderArchitectureMermaid } from '../architecture/mermaid.ts'
+import { escapeHtml, renderArchitectureSvg } from './html-diagram.ts'
 import type { Block, Inline, ReportModel } from './model.ts'
-import { WORDS } from './strings.ts'
+import { REPORT_STRINGS } from './strings.ts'
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#d8dee6;--paper:#fff;--well:#f5f7fa;--app:#e7e0fb;--ctrl:#dbeafe;--svc:#dcfce7;--rep:#fef3c7;--ext:#f1f5f9}
@@ -43,7 +43,7 @@ class HtmlWriter {
   }
 
   #inline(parts: readonly Inline[]): string {
-    const severities = WORDS[this.#model.lang].severities
+    const severities = REPORT_STRINGS[this.#model.lang].severities
     return parts
       .map((part) => {
         if (typeof part === 'string') return escapeHtml(part)
@@ -66,8 +66,8 @@ class HtmlWriter {
         return block.rows.length === 0 ? '' : this.#table(block.head, block.rows)
       case 'diagram':
         return [
-          `<div class="wide diagram">${drawSvg(block.drawing, title)}</div>`,
-          `<details><summary>Mermaid</summary><pre>${escapeHtml(drawMermaid(block.drawing))}</pre></details>`,
+          `<div class="wide diagram">${renderArchitectureSvg(block.drawing, title)}</div>`,
+          `<details><summary>Mermaid</summary><pre>${escapeHtml(renderArchitectureMermaid(block.drawing))}</pre></details>`,
         ].join('\n')
     }
   }

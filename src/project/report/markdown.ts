@@ -1,6 +1,6 @@
-import { drawMermaid } from '../architecture/mermaid.ts'
+import { renderArchitectureMermaid } from '../architecture/mermaid.ts'
 import type { Block, Inline, ReportModel } from './model.ts'
-import { WORDS } from './strings.ts'
+import { REPORT_STRINGS } from './strings.ts'
 
 /** Text from the project is data: none of its marks may become markup. */
 const plain = (text: string): string =>
@@ -28,7 +28,7 @@ class MarkdownWriter {
   }
 
   #inline(parts: readonly Inline[]): string {
-    const severities = WORDS[this.#model.lang].severities
+    const severities = REPORT_STRINGS[this.#model.lang].severities
     return parts
       .map((part) => {
         if (typeof part === 'string') return plain(part)
@@ -53,7 +53,7 @@ class MarkdownWriter {
           ...block.rows.map((row) => rowOf(row.map(plain))),
         ].join('\n')
       case 'diagram':
-        return `\`\`\`mermaid\n${drawMermaid(block.drawing)}\n\`\`\``
+        return `\`\`\`mermaid\n${renderArchitectureMermaid(block.drawing)}\n\`\`\``
     }
   }
 

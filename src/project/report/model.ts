@@ -1,8 +1,8 @@
 import type { Drawing } from '../architecture/mermaid.ts'
-import type { Severity } from '../architecture/suggestion.ts'
+import type { SuggestionSeverity } from '../architecture/suggestion.ts'
 
-export const LANGUAGES = ['en', 'es'] as const
-export type Language = (typeof LANGUAGES)[number]
+export const REPORT_LANGUAGES = ['en', 'es'] as const
+export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
 
 /** A report before it is Markdown or HTML: what is said, not how it looks. */
 
@@ -10,7 +10,7 @@ export type Inline =
   | string
   | { readonly code: string }
   | { readonly strong: string }
-  | { readonly severity: Severity }
+  | { readonly severity: SuggestionSeverity }
 
 export type Block =
   | { readonly kind: 'heading'; readonly text: string }
@@ -30,6 +30,6 @@ export interface Section {
 }
 
 export interface ReportModel {
-  readonly lang: Language
+  readonly lang: ReportLanguage
   readonly sections: readonly Section[]
 }

@@ -1,13 +1,13 @@
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
-import { type Desk, MAX_FILE } from '../job-context.ts'
+import { type JobContext, MAX_FILE } from '../job-context.ts'
 
 export interface ReportArgs {
   readonly content: string
   readonly fileName?: string | undefined
 }
 
-export interface Report {
+export interface WrittenReport {
   readonly fileName: string
   readonly path: string
   readonly bytes: number
@@ -47,7 +47,10 @@ const isTaken = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.exists.code
 
 /** Writes a new report directly under the root. Never over another file, never half. */
-export const writeReport = ({ jail, now, watch }: Desk, { content, fileName }: ReportArgs): Report => {
+export const writeReport = (
+  { jail, now, checkDeadline }: JobContext,
+  { content, fileName }: ReportArgs,
+): WrittenReport => {
   const bytes = Buffer.from(content)
   if (fileName !== undefined && !isReportName(fileName)) {
     throw jailFaults.read_only(`not the name of a report: ${quotePath(fileName)}`)
@@ -57,13 +60,13 @@ export const writeReport = ({ jail, now, watch }: Desk, { content, fileName }: R
       detail: { limit: MAX_FILE, actual: bytes.length },
     })
   }
-  const create = (name: string): Report => {
+  const create = (name: string): WrittenReport => {
     jail.create(name, bytes)
     return { fileName: name, path: `${jail.root}/${name}`, bytes: bytes.length }
   }
   if (fileName !== undefined) return create(fileName)
   for (const name of freeNames(stampOf(now()))) {
-    watch()
+    checkDeadline()
     try {
       return create(name)
     } catch (thrown) {

@@ -109,4 +109,4 @@ export const EN = {
   },
 }
 
-export type Words = typeof EN
+export type ReportStrings = typeof EN

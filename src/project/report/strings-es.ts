@@ -1,6 +1,6 @@
-import type { Words } from './strings-en.ts'
+import type { ReportStrings } from './strings-en.ts'
 
-export const ES: Words = {
+export const ES: ReportStrings = {
   generated: 'Generado',
   root: 'Raíz',
   version: 'Versión',

@@ -1,12 +1,12 @@
-import type { Language } from './model.ts'
-import { EN, type Words } from './strings-en.ts'
+import type { ReportLanguage } from './model.ts'
+import { EN, type ReportStrings } from './strings-en.ts'
 import { ES } from './strings-es.ts'
 
-export type { Words }
+export type { ReportStrings }
 
-export const WORDS: Readonly<Record<Language, Words>> = { en: EN, es: ES }
+export const REPORT_STRINGS: Readonly<Record<ReportLanguage, ReportStrings>> = { en: EN, es: ES }
 
-export const RULE_IMPACTS: Readonly<Record<string, readonly (keyof Words['impacts'])[]>> = {
+export const RULE_IMPACTS: Readonly<Record<string, readonly (keyof ReportStrings['impacts'])[]>> = {
   long_class: ['readability', 'maintainability'],
   long_method: ['readability', 'testability'],
   many_parameters: ['readability', 'testability'],
@@ -28,11 +28,11 @@ export const RULE_IMPACTS: Readonly<Record<string, readonly (keyof Words['impact
 }
 
 /** Puts values in place of `{…}`. */
-export const say = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
+export const format = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   )
 
 /** What a place is called in this language; names of code stay as they are. */
-export const placeName = (place: string, words: Words): string =>
+export const placeName = (place: string, words: ReportStrings): string =>
   Object.hasOwn(words.places, place) ? (words.places[place] ?? place) : place

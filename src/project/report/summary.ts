@@ -1,7 +1,7 @@
 import type { Architecture } from '../architecture/architecture.ts'
-import { SEVERITIES } from '../architecture/suggestion.ts'
+import { SUGGESTION_SEVERITIES } from '../architecture/suggestion.ts'
 import { inOrder } from '../source/source-files.ts'
-import { placeName, say, type Words } from './strings.ts'
+import { format, placeName, type ReportStrings } from './strings.ts'
 
 const GRAVE = ['critical', 'high', 'medium']
 const MAX_PROTOCOLS = 6
@@ -16,24 +16,24 @@ const hasPackage = ({ structure }: Architecture, ...names: readonly string[]): b
 const countOf = ({ signatures }: Architecture, role: string): number =>
   signatures.flatMap(({ types }) => types).filter(({ roles }) => roles.includes(role)).length
 
-const kindOf = (found: Architecture): keyof Words['kinds'] => {
+const kindOf = (found: Architecture): keyof ReportStrings['kinds'] => {
   if (hasPackage(found, 'domain', 'application', 'infrastructure') || hasPackage(found, 'domain', 'ports'))
     return 'hexagonal'
   if (countOf(found, 'Controller') > 0 && countOf(found, 'Service') > 0) return 'layered'
   return found.structure.root.modules.length > 1 ? 'modular' : 'plain'
 }
 
-const kindLine = (found: Architecture, words: Words): string => {
+const kindLine = (found: Architecture, words: ReportStrings): string => {
   const { tool, springBoot, java } = found.structure.project
-  const boot = springBoot === undefined ? '' : say(words.boot, { version: springBoot })
-  const level = java === undefined ? '' : say(words.java, { version: java })
-  return say(words.kindLine, { kind: words.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
+  const boot = springBoot === undefined ? '' : format(words.boot, { version: springBoot })
+  const level = java === undefined ? '' : format(words.java, { version: java })
+  return format(words.kindLine, { kind: words.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
 }
 
-const modulesLine = (found: Architecture, words: Words): string => {
+const modulesLine = (found: Architecture, words: ReportStrings): string => {
   const { totalClasses, totalPackages } = found.structure.project.statistics
   const modules = found.structure.root.modules.length
-  return say(words.modulesLine, {
+  return format(words.modulesLine, {
     modules,
     classes: totalClasses,
     packages: totalPackages,
@@ -41,7 +41,7 @@ const modulesLine = (found: Architecture, words: Words): string => {
   })
 }
 
-const trafficLine = ({ connections }: Architecture, words: Words): string => {
+const trafficLine = ({ connections }: Architecture, words: ReportStrings): string => {
   const byProtocol = new Map<string, number>()
   for (const { protocol } of connections.inbound)
     byProtocol.set(protocol, (byProtocol.get(protocol) ?? 0) + 1)
@@ -49,7 +49,7 @@ const trafficLine = ({ connections }: Architecture, words: Words): string => {
   const protocols =
     shown.length === 0 ? '' : ` (${shown.map(([name, count]) => `${name} ${count}`).join(', ')})`
   const targets = new Set(connections.outbound.map(({ target_service }) => target_service)).size
-  return say(words.trafficLine, {
+  return format(words.trafficLine, {
     inbound: connections.inbound.length,
     protocols,
     outbound: connections.outbound.length,
@@ -57,30 +57,30 @@ const trafficLine = ({ connections }: Architecture, words: Words): string => {
   })
 }
 
-const riskLine = ({ suggestions }: Architecture, words: Words): string => {
+const riskLine = ({ suggestions }: Architecture, words: ReportStrings): string => {
   const [first] = suggestions
   if (first === undefined || !GRAVE.includes(first.severity)) return words.calmLine
-  const counts = SEVERITIES.map((severity) => ({
+  const counts = SUGGESTION_SEVERITIES.map((severity) => ({
     severity,
     n: suggestions.filter((one) => one.severity === severity).length,
   }))
   const shown = counts
     .filter(({ severity, n }) => n > 0 && GRAVE.includes(severity))
     .map(({ severity, n }) => `${words.severities[severity]} ${n}`)
-  const fact = say(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
-  return say(words.riskLine, {
+  const fact = format(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
+  return format(words.riskLine, {
     counts: shown.join(', '),
     first: `${placeName(first.subject, words)}: ${fact}.`,
   })
 }
 
 /** From five to seven sentences: what it is, how large, what it is made of, who talks to it, what is wrong. */
-export const summaryOf = (found: Architecture, words: Words): readonly string[] => {
+export const summaryOf = (found: Architecture, words: ReportStrings): readonly string[] => {
   const [warning] = found.warnings
   return [
     kindLine(found, words),
     modulesLine(found, words),
-    say(words.rolesLine, {
+    format(words.rolesLine, {
       controllers: countOf(found, 'Controller'),
       servicesCount: countOf(found, 'Service'),
       repositories: countOf(found, 'Repository'),
@@ -88,11 +88,11 @@ export const summaryOf = (found: Architecture, words: Words): readonly string[] 
     }),
     trafficLine(found, words),
     riskLine(found, words),
-    ...(found.secrets.length > 0 ? [say(words.secretLine, { n: found.secrets.length })] : []),
+    ...(found.secrets.length > 0 ? [format(words.secretLine, { n: found.secrets.length })] : []),
     ...(warning === undefined
       ? []
       : [
-          say(words.warningLine, {
+          format(words.warningLine, {
             n: found.warnings.length,
             first: `${warning.message} (${warning.file}).`,
           }),

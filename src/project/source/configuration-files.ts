@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocume
 import { type Element, readXml } from './xml.ts'
 
 /** One value of a configuration file, under the path of its keys. */
-export interface Setting {
+export interface ConfigEntry {
   readonly key: string
   readonly value: string
   readonly file: string
@@ -16,7 +16,7 @@ const MAX_SETTINGS = 50_000
 const MAX_DEPTH = 64
 const MAX_BRACKETS = 500
 
-type Raw = Omit<Setting, 'file'>
+type Raw = Omit<ConfigEntry, 'file'>
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 
@@ -95,7 +95,7 @@ const isTooDeep = (text: string): boolean => {
 }
 
 /** Throws what the YAML reader throws, and when the text is broken. */
-export const readYaml = (text: string): Raw[] => {
+export const readYamlSettings = (text: string): Raw[] => {
   if (isTooDeep(text)) throw new RangeError('nested too deep')
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: 'silent' })

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
-import { addTo } from '../../kernel/multimap.ts'
-import { readProperties, readXmlSettings, readYaml, type Setting } from './configuration-files.ts'
+import { pushTo } from '../../kernel/multimap.ts'
+import { type ConfigEntry, readProperties, readXmlSettings, readYamlSettings } from './configuration-files.ts'
 import { nameOf, type Warning } from './source-files.ts'
 
 const SPRING = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
@@ -29,30 +29,30 @@ export interface Filled {
 
 /** Everything the project's configuration files say. */
 export class Configuration {
-  readonly settings: Setting[] = []
+  readonly settings: ConfigEntry[] = []
   readonly warnings: Warning[] = []
-  readonly #byKey = new Map<string, Setting[]>()
+  readonly #byKey = new Map<string, ConfigEntry[]>()
 
   add(file: string, text: string): void {
     const raw = this.#read(file, text)
     const [, , ofFile] = SPRING.exec(nameOf(file)) ?? []
     const spring = SPRING.test(nameOf(file))
     for (const one of raw) {
-      const setting: Setting = { file, ...(ofFile !== undefined && { profile: ofFile }), ...one }
+      const setting: ConfigEntry = { file, ...(ofFile !== undefined && { profile: ofFile }), ...one }
       this.settings.push(setting)
       if (spring) this.#remember(setting)
     }
   }
 
-  #remember(setting: Setting): void {
+  #remember(setting: ConfigEntry): void {
     const key = canonical(setting.key)
-    addTo(this.#byKey, key, setting)
+    pushTo(this.#byKey, key, setting)
   }
 
-  #read(file: string, text: string): Omit<Setting, 'file'>[] {
+  #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
     try {
       if (file.endsWith('.properties')) return readProperties(text)
-      return file.endsWith('.xml') ? readXmlSettings(text) : readYaml(text)
+      return file.endsWith('.xml') ? readXmlSettings(text) : readYamlSettings(text)
     } catch (cause) {
       const why = cause instanceof Fault ? cause.message : 'it is not well formed'
       this.warnings.push({ code: 'configuration_unreadable', file, message: `the file is left out: ${why}` })
@@ -61,15 +61,15 @@ export class Configuration {
   }
 
   /** The value a file of code would see: of its own module before the root's, without a profile before with one. */
-  find(key: string, file: string): Setting | undefined {
+  find(key: string, file: string): ConfigEntry | undefined {
     const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) =>
       holdsFor(scopeOf(one.file), file),
     )
-    const rank = (one: Setting) =>
+    const rank = (one: ConfigEntry) =>
       scopeOf(one.file).length * 4 +
       (one.profile === undefined ? 2 : 0) +
       (nameOf(one.file).startsWith('application') ? 1 : 0)
-    return candidates.reduce<Setting | undefined>(
+    return candidates.reduce<ConfigEntry | undefined>(
       (best, one) => (best === undefined || rank(one) > rank(best) ? one : best),
       undefined,
     )

@@ -1,5 +1,5 @@
-import type { CallNames } from './relevant-calls.ts'
-import type { Call, Expression } from './source-unit.ts'
+import type { RelevantCalls } from './relevant-calls.ts'
+import type { CallExpression, Expression } from './source-unit.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
 
 const MAX_DEPTH = 100
@@ -16,10 +16,10 @@ export type ExpressionRule = (
 ) => Expression | undefined
 
 /** How one language is read. */
-export interface Dialect {
+export interface ExpressionSyntax {
   readonly rule: ExpressionRule
   /** Calls worth reading. */
-  readonly names: CallNames
+  readonly names: RelevantCalls
   /** The name of what a node of a call calls, without reading the rest of it. */
   readonly nameOf: (call: SyntaxNode) => string
 }
@@ -30,12 +30,12 @@ export interface Dialect {
  */
 export class ExpressionReader {
   readonly #rule: ExpressionRule
-  readonly #names: CallNames
+  readonly #names: RelevantCalls
   readonly #nameOf: (call: SyntaxNode) => string
   readonly #known = new Map<number, Expression>()
   #depth = 0
 
-  constructor({ rule, names, nameOf }: Dialect) {
+  constructor({ rule, names, nameOf }: ExpressionSyntax) {
     this.#rule = rule
     this.#names = names
     this.#nameOf = nameOf
@@ -55,7 +55,7 @@ export class ExpressionReader {
   }
 
   /** The calls among these nodes that matter, in the order of the text. */
-  calls(nodes: readonly SyntaxNode[]): readonly Call[] {
+  calls(nodes: readonly SyntaxNode[]): readonly CallExpression[] {
     return nodes.flatMap((node) => {
       if (!this.#names.exactly.test(this.#nameOf(node))) return []
       const found = this.read(node)
@@ -64,8 +64,8 @@ export class ExpressionReader {
     })
   }
 
-  #around(node: SyntaxNode): readonly Call[] {
-    const around: Call[] = []
+  #around(node: SyntaxNode): readonly CallExpression[] {
+    const around: CallExpression[] = []
     let at = node.parent()
     for (let step = 0; at !== undefined && step < MAX_CLIMB; step += 1, at = at.parent()) {
       const found = this.read(at)

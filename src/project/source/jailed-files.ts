@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/fault.ts'
-import type { Folder, Jail, Rules, Watch } from '../../kernel/jail.ts'
+import type { CheckDeadline, Folder, Jail, PathRules } from '../../kernel/jail.ts'
 import { isGitName } from '../access-rules.ts'
 import { decodeText } from '../files/text.ts'
 import { isUnlisted } from '../files/walk.ts'
@@ -39,16 +39,16 @@ const ENDINGS = [
 ]
 
 /** What the workflows read: code, build files and configuration. Metadata of repositories never. */
-const WORKFLOW_RULES: Rules = { allowed: new Set(ENDINGS), blocked: isGitName }
+const WORKFLOW_RULES: PathRules = { allowed: new Set(ENDINGS), blocked: isGitName }
 
 class Walk {
   readonly files: ProjectFile[] = []
   readonly warnings: Warning[] = []
   readonly #limits: WalkLimits
-  readonly #watch: Watch
+  readonly #watch: CheckDeadline
   #visited = 0
 
-  constructor(limits: WalkLimits, watch: Watch) {
+  constructor(limits: WalkLimits, watch: CheckDeadline) {
     this.#limits = limits
     this.#watch = watch
   }
@@ -105,20 +105,23 @@ class Walk {
 }
 
 /** A folder inside the jail as a project. */
-export const jailedFiles = (jail: Jail, path: string, watch: Watch): ProjectFiles => {
+export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadline): ProjectFiles => {
   const { path: base, kind } = jail.info(path, WORKFLOW_RULES)
   // Opening it says what is wrong with it better than we could.
   if (kind !== 'directory') jail.within(path, WORKFLOW_RULES, () => {})
   return {
     root: joinPath(jail.root, base).replace(/\/$/, ''),
     walk: (limits): Survey => {
-      const walk = new Walk(limits, watch)
+      const walk = new Walk(limits, checkDeadline)
       jail.within(base === '' ? '.' : base, WORKFLOW_RULES, (folder) => walk.down(folder, '', 0))
       return { files: walk.files.sort(byPath), warnings: walk.warnings }
     },
     read: (name) => {
       try {
-        const { bytes } = jail.read(joinPath(base, name), WORKFLOW_RULES, { bytes: MAX_SOURCE_BYTES, watch })
+        const { bytes } = jail.read(joinPath(base, name), WORKFLOW_RULES, {
+          bytes: MAX_SOURCE_BYTES,
+          checkDeadline,
+        })
         return decodeText(bytes, name).text
       } catch (thrown) {
         if (thrown instanceof Fault && thrown.code !== 'jail.timeout') return undefined

@@ -1,7 +1,7 @@
 import {
-  type Dialect,
   decodeEscapes,
   type ExpressionRule,
+  type ExpressionSyntax,
   joinNames,
   joinParts,
 } from './expression-reader.ts'
@@ -95,7 +95,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-export const JAVA: Dialect = {
+export const JAVA: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: JVM_CALLS,
   nameOf: (call) => call.field(call.kind === 'method_invocation' ? 'name' : 'type')?.text() ?? '',

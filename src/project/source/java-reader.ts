@@ -2,7 +2,7 @@ import { ExpressionReader } from './expression-reader.ts'
 import { JAVA, javaAnnotation } from './java-expression.ts'
 import {
   type Annotation,
-  type Call,
+  type CallExpression,
   type Method,
   NO_METHOD,
   type SourceUnit,
@@ -61,7 +61,7 @@ class JavaReader {
     }))
   }
 
-  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
     // Looking at the text is a hundred times cheaper than looking at the tree, and nearly always enough.
     return JAVA.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }

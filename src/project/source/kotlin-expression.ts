@@ -1,7 +1,7 @@
 import {
-  type Dialect,
   decodeEscapes,
   type ExpressionRule,
+  type ExpressionSyntax,
   joinNames,
   joinParts,
 } from './expression-reader.ts'
@@ -115,7 +115,7 @@ const calledName = (node: SyntaxNode): string => {
   return callee?.kind === 'simple_identifier' ? callee.text() : ''
 }
 
-export const KOTLIN: Dialect = {
+export const KOTLIN: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: JVM_CALLS,
   nameOf: calledName,

@@ -2,7 +2,7 @@ import { ExpressionReader } from './expression-reader.ts'
 import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
 import {
   type Annotation,
-  type Call,
+  type CallExpression,
   type Method,
   NO_METHOD,
   type SourceUnit,
@@ -80,7 +80,7 @@ class KotlinReader {
     })
   }
 
-  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
     return KOTLIN.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 

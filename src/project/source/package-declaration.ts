@@ -2,7 +2,7 @@ const SKIP = /(?:\s+|\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|@[\w.:]+(?:\([^
 const PACKAGE = /package\s+([\p{L}\p{N}_$.`]+)/uy
 
 /** The package a Java or Kotlin file declares, found without parsing what follows it. */
-export const packageLine = (text: string): string => {
+export const packageDeclaration = (text: string): string => {
   let at = text.startsWith('\uFEFF') ? 1 : 0
   for (;;) {
     SKIP.lastIndex = at

@@ -14,17 +14,17 @@ const SMELLS = 'printStackTrace'
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, SMELLS, 'Thread'].join('|')
 const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|fetch|axios|got|request'
 
-export interface CallNames {
+export interface RelevantCalls {
   /** Whether a text may hold a call that matters. */
   readonly within: RegExp
   /** Whether a name is that of such a call. */
   readonly exactly: RegExp
 }
 
-const namesOf = (names: string): CallNames => ({
+const namesOf = (names: string): RelevantCalls => ({
   within: new RegExp(`\\b(?:${names})\\s*[(<{]`),
   exactly: new RegExp(`^(?:${names})$`),
 })
 
-export const JVM_CALLS: CallNames = namesOf(JVM)
-export const SCRIPT_CALLS: CallNames = namesOf(SCRIPT)
+export const JVM_CALLS: RelevantCalls = namesOf(JVM)
+export const SCRIPT_CALLS: RelevantCalls = namesOf(SCRIPT)

@@ -1,15 +1,15 @@
 import {
-  type Dialect,
   decodeEscapes,
   ExpressionReader,
   type ExpressionRule,
+  type ExpressionSyntax,
   joinNames,
   joinParts,
 } from './expression-reader.ts'
 import { SCRIPT_CALLS } from './relevant-calls.ts'
 import {
   type Annotation,
-  type Call,
+  type CallExpression,
   type Expression,
   type Method,
   NO_METHOD,
@@ -93,7 +93,7 @@ const calledName = (node: SyntaxNode): string => {
   )
 }
 
-const SCRIPT: Dialect = {
+const SCRIPT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: SCRIPT_CALLS,
   nameOf: calledName,
@@ -128,7 +128,7 @@ class ScriptReader {
     return { name, line: node.line, args }
   }
 
-  calls(node: SyntaxNode, text = node.text()): readonly Call[] {
+  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
     return SCRIPT.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 

@@ -1,4 +1,4 @@
-import { addTo } from '../../kernel/multimap.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import {
   findAnnotation,
   type Method,
@@ -8,7 +8,7 @@ import {
   type Variable,
 } from './source-unit.ts'
 
-export interface Place {
+export interface TypeLocation {
   readonly unit: SourceUnit
   readonly type: TypeUnit
 }
@@ -19,27 +19,27 @@ const MAX_NAMESAKES = 200
 /** Finds types and constants of the project by the names its files use. */
 export class SourceIndex {
   readonly units: readonly SourceUnit[]
-  readonly #types = new Map<string, Place[]>()
+  readonly #types = new Map<string, TypeLocation[]>()
   readonly #loose = new Map<string, { readonly unit: SourceUnit; readonly variable: Variable }[]>()
 
-  #beans: readonly (Place & { readonly method: Method })[] | undefined
+  #beans: readonly (TypeLocation & { readonly method: Method })[] | undefined
 
   constructor(units: readonly SourceUnit[]) {
     this.units = units
     for (const unit of units) {
-      for (const type of unit.types) addTo(this.#types, type.name, { unit, type })
+      for (const type of unit.types) pushTo(this.#types, type.name, { unit, type })
       if (unit.language === 'kotlin')
-        for (const variable of unit.loose.locals) addTo(this.#loose, variable.name, { unit, variable })
+        for (const variable of unit.loose.locals) pushTo(this.#loose, variable.name, { unit, variable })
     }
   }
 
   /** The type a name means in a file. Undefined when it is not ours, or could be several. */
-  find(name: string, from: SourceUnit): Place | undefined {
+  find(name: string, from: SourceUnit): TypeLocation | undefined {
     const found = this.#types.get(simpleName(name)) ?? []
     if (found.length <= 1) return found[0]
     // So many namesakes are a trick: asking them all, for every name, would take for ever.
     if (found.length > MAX_NAMESAKES) return undefined
-    const tests: readonly ((place: Place) => boolean)[] = [
+    const tests: readonly ((place: TypeLocation) => boolean)[] = [
       ({ unit }) => unit.file === from.file,
       ({ unit, type }) => from.imports.includes(`${unit.package}.${type.name}`),
       ({ unit }) => unit.package === from.package,
@@ -54,10 +54,10 @@ export class SourceIndex {
 
   /** A field of a type or of what it extends. */
   field(
-    place: Place,
+    place: TypeLocation,
     name: string,
     depth = 0,
-  ): { readonly place: Place; readonly variable: Variable } | undefined {
+  ): { readonly place: TypeLocation; readonly variable: Variable } | undefined {
     const variable = place.type.fields.find((one) => one.name === name)
     if (variable !== undefined) return { place, variable }
     const above = [place.type.extends, ...place.type.implements].filter((one) => one !== undefined)
@@ -72,7 +72,7 @@ export class SourceIndex {
   }
 
   /** Methods that make beans. */
-  beans(): readonly (Place & { readonly method: Method })[] {
+  beans(): readonly (TypeLocation & { readonly method: Method })[] {
     this.#beans ??= this.units.flatMap((unit) =>
       unit.types.flatMap((type) =>
         type.methods

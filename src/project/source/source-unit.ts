@@ -5,12 +5,12 @@ export type Expression =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'join'; readonly parts: readonly Expression[] }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
-  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'call'; readonly call: CallExpression }
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
   | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
   | { readonly kind: 'other'; readonly text: string }
 
-export interface Call {
+export interface CallExpression {
   readonly receiver?: Expression
   /** The method, or the type when something is made. */
   readonly name: string
@@ -18,7 +18,7 @@ export interface Call {
   readonly args: readonly Expression[]
   readonly line: number
   /** What encloses it: names and first arguments of the calls it is an argument of, innermost first. */
-  readonly within?: readonly Call[]
+  readonly within?: readonly CallExpression[]
 }
 
 export interface Annotation {
@@ -45,7 +45,7 @@ export interface Method {
   readonly returns: string
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
-  readonly calls: readonly Call[]
+  readonly calls: readonly CallExpression[]
   /** Equal for bodies of the same words; empty for short ones. */
   readonly digest: string
   /** Lines of catch blocks that do nothing. */
@@ -67,7 +67,7 @@ export interface TypeUnit {
   readonly constructors: readonly Method[]
   readonly methods: readonly Method[]
   /** Calls of field initialisers and static blocks. */
-  readonly calls: readonly Call[]
+  readonly calls: readonly CallExpression[]
 }
 
 export interface SourceUnit {

@@ -1,13 +1,19 @@
 import type { Configuration } from './configuration.ts'
-import { type Call, type Expression, findAnnotation, NO_METHOD, type Variable } from './source-unit.ts'
+import {
+  type CallExpression,
+  type Expression,
+  findAnnotation,
+  NO_METHOD,
+  type Variable,
+} from './source-unit.ts'
 import type { TypeScope } from './type-scope.ts'
 
-export type Confidence = 'high' | 'medium' | 'low'
+export type TextConfidence = 'high' | 'medium' | 'low'
 
 /** A text as far as it can be known without running anything. */
 export interface KnownText {
   readonly text: string
-  readonly confidence: Confidence
+  readonly confidence: TextConfidence
   /** What was written, when a placeholder was filled in. */
   readonly origin?: string
 }
@@ -54,10 +60,10 @@ const APPENDS = new Set(['path', 'pathSegment', 'concat', 'plus'])
 /** `#{'${topics}'.split(',')}` is as many texts as the setting has. */
 const SPREAD = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
 
-const CONFIDENCES: readonly Confidence[] = ['high', 'medium', 'low']
+const CONFIDENCES: readonly TextConfidence[] = ['high', 'medium', 'low']
 
 /** The weaker of two. */
-export const weaker = (a: Confidence, b: Confidence): Confidence =>
+export const weaker = (a: TextConfidence, b: TextConfidence): TextConfidence =>
   CONFIDENCES.indexOf(a) > CONFIDENCES.indexOf(b) ? a : b
 
 export class TextResolver {
@@ -190,7 +196,7 @@ export class TextResolver {
     return `\${${prefix.text}.${member.replace(/^get(?=[A-Z])/, '')}}`
   }
 
-  #called(call: Call, scope: TypeScope, depth: number): string {
+  #called(call: CallExpression, scope: TypeScope, depth: number): string {
     const [first] = call.args
     const receiver = call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1)
     if (/^get(Required)?Property$/.test(call.name) && first?.kind === 'text') return `\${${first.text}}`

@@ -1,4 +1,4 @@
-import type { Place, SourceIndex } from './source-index.ts'
+import type { SourceIndex, TypeLocation } from './source-index.ts'
 import {
   type Expression,
   type Method,
@@ -33,7 +33,7 @@ export class TypeScope {
     this.method = method
   }
 
-  get place(): Place | undefined {
+  get place(): TypeLocation | undefined {
     return this.type === undefined ? undefined : { unit: this.unit, type: this.type }
   }
 

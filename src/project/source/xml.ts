@@ -162,5 +162,5 @@ export const childrenOf = (element: Element | undefined, name: string): readonly
   element?.children.filter((child) => child.name === name) ?? []
 
 /** Trimmed text of a child; undefined when it is absent or empty. */
-export const textOf = (element: Element | undefined, name: string): string | undefined =>
+export const elementText = (element: Element | undefined, name: string): string | undefined =>
   childOf(element, name)?.text.trim() || undefined

@@ -1,14 +1,14 @@
-import { endingOf } from '../../kernel/jail.ts'
+import { extensionOrName } from '../../kernel/jail.ts'
 
 /** A node of a syntax tree, as far as we look at one. */
-export interface SyntaxNode {
+export interface DeclarationNode {
   kind(): string | number
   text(): string
-  children(): SyntaxNode[]
-  field(name: string): SyntaxNode | null
+  children(): DeclarationNode[]
+  field(name: string): DeclarationNode | null
   range(): { readonly start: Place; readonly end: Place }
   /** Nodes whose whole text fits a regular expression of the parser's own kind. */
-  findAll(config: { readonly rule: { readonly regex: string } }): SyntaxNode[]
+  findAll(config: { readonly rule: { readonly regex: string } }): DeclarationNode[]
 }
 
 interface Place {
@@ -17,7 +17,7 @@ interface Place {
 }
 
 /** Parses a text with a grammar of the table below. */
-export type ParseText = (grammar: string, text: string) => SyntaxNode
+export type ParseText = (grammar: string, text: string) => DeclarationNode
 
 const GRAMMARS: Readonly<Record<string, readonly string[]>> = {
   TypeScript: ['.ts', '.mts', '.cts'],
@@ -35,7 +35,7 @@ const BY_ENDING = new Map(
   ),
 )
 
-export const grammarOf = (name: string): string | undefined => BY_ENDING.get(endingOf(name))
+export const grammarOf = (name: string): string | undefined => BY_ENDING.get(extensionOrName(name))
 
 /** Kinds of node that declare something, in all grammars at once: where they share a name, they share its meaning. */
 const DECLARES: Readonly<Record<string, string>> = {
@@ -144,17 +144,17 @@ export interface Declared {
 
 const MAX_NAME = 200
 
-const nameOf = (node: SyntaxNode): string | undefined => {
+const nameOf = (node: DeclarationNode): string | undefined => {
   const named = node.field('name') ?? node.children().find((child) => NAMES.has(String(child.kind())))
   const name = named?.text().replace(/\s+/g, ' ')
   return name === undefined || name === '' || name.length > MAX_NAME ? undefined : name
 }
 
 /** Reads on as deep as declarations hold declarations. `depth` is how many levels of them are wanted. */
-export const readSymbols = (node: SyntaxNode, depth: number): readonly Declared[] =>
+export const readSymbols = (node: DeclarationNode, depth: number): readonly Declared[] =>
   depth === 0 ? [] : node.children().flatMap((child) => symbolsOf(child, depth))
 
-const symbolsOf = (node: SyntaxNode, depth: number): readonly Declared[] => {
+const symbolsOf = (node: DeclarationNode, depth: number): readonly Declared[] => {
   const kind = String(node.kind())
   const label = Object.hasOwn(DECLARES, kind) ? DECLARES[kind] : undefined
   const name = label === undefined ? undefined : nameOf(node)

@@ -6,7 +6,7 @@ import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
 import { parseText } from '../../platform/syntax/ast-grep.ts'
 import { textRules } from '../access-rules.ts'
-import type { Desk } from '../job-context.ts'
+import type { JobContext } from '../job-context.ts'
 import { JOBS } from '../jobs.ts'
 
 const FILES: Readonly<Record<string, string>> = {
@@ -43,17 +43,17 @@ export type T = { a: 1 }
 }
 
 let root: string
-let desk: Desk
+let context: JobContext
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'warrant-symbols-'))
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(join(root, dirname(path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  desk = {
+  context = {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
-    watch: () => {},
+    checkDeadline: () => {},
     now: () => 0,
     parse: parseText,
     fileBytes: 10_485_760,
@@ -62,7 +62,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const outline = (path: string, depth = 9, limit = 100) =>
-  JOBS.outline(desk, { path, depth, limit, bytes: 100_000 })
+  JOBS.outline(context, { path, depth, limit, bytes: 100_000 })
 /** The outline without its line numbers. */
 const shape = (path: string) => outline(path).text.replace(/^( *)\d+-\d+ /gm, '$1')
 
@@ -113,12 +113,12 @@ describe('declarations', () => {
     ['local', false, ''],
     ['nothing', false, ''],
   ])('of %s are found', (name, part, expected) => {
-    expect(JOBS.symbol(desk, { name, part, path: '.', limit: 50, bytes: 100_000 }).text).toBe(expected)
+    expect(JOBS.symbol(context, { name, part, path: '.', limit: 50, bytes: 100_000 }).text).toBe(expected)
   })
 
   it('are cut at the limit', () => {
     expect(
-      JOBS.symbol(desk, { name: 'add', part: false, path: '.', limit: 1, bytes: 100_000 }),
+      JOBS.symbol(context, { name: 'add', part: false, path: '.', limit: 1, bytes: 100_000 }),
     ).toMatchObject({
       symbols: 1,
       truncated: true,
@@ -128,7 +128,7 @@ describe('declarations', () => {
 
 describe('uses', () => {
   it('are names, not words in comments and strings', () => {
-    expect(JOBS.uses(desk, { name: 'Order', path: '.', limit: 50, bytes: 100_000 }).text).toBe(
+    expect(JOBS.uses(context, { name: 'Order', path: '.', limit: 50, bytes: 100_000 }).text).toBe(
       [
         'Orders.java:6: public Order find(String id) { return new Order("Order"); }',
         'Orders.java:10: record Order(String id) { }',
@@ -138,7 +138,9 @@ describe('uses', () => {
   })
 
   it('are of one name, not of a pattern', () => {
-    expect(() => JOBS.uses(desk, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(/not a name/)
+    expect(() => JOBS.uses(context, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(
+      /not a name/,
+    )
   })
 })
 
@@ -152,7 +154,7 @@ it('lets no name of a symbol forge a line, paint, or fill the answer', () => {
   expect(text.length).toBeLessThan(600)
   const many = Array.from({ length: 50 }, (_, at) => `class C${at} {}`).join('\n')
   writeFileSync(join(root, 'Many.java'), many)
-  const cut = JOBS.outline(desk, { path: 'Many.java', depth: 1, limit: 100, bytes: 100 })
+  const cut = JOBS.outline(context, { path: 'Many.java', depth: 1, limit: 100, bytes: 100 })
   expect(cut.truncated).toBe(true)
   expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(100)
   rmSync(join(root, 'Odd.kt'))

@@ -4,8 +4,8 @@ import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
 import { countFitting, decodeText } from '../files/text.ts'
 import { type WalkEnd, walkTree } from '../files/walk.ts'
-import type { Desk } from '../job-context.ts'
-import { type Declared, grammarOf, readSymbols, type SyntaxNode } from './declarations.ts'
+import type { JobContext } from '../job-context.ts'
+import { type DeclarationNode, type Declared, grammarOf, readSymbols } from './declarations.ts'
 
 const MAX_LEVELS = 64
 /** Larger sources are made by machines, and for them. */
@@ -45,11 +45,11 @@ const draw = (symbols: readonly Declared[], level: number): string[] =>
 
 /** What a file declares: lines, kind and name, members indented. Fewer levels when all do not fit. */
 export const outlineFile = (
-  { jail, rules, watch, parse }: Desk,
+  { jail, rules, checkDeadline, parse }: JobContext,
   { path, depth, ...room }: Room & { readonly path: string; readonly depth: number },
 ): SymbolList & { readonly depth: number; readonly modified: string } => {
   // First whether it may be read at all: that a path leads out weighs more than what it is called.
-  const file = jail.read(path, rules, { bytes: MAX_SOURCE, watch })
+  const file = jail.read(path, rules, { bytes: MAX_SOURCE, checkDeadline })
   const grammar = grammarOf(path)
   if (grammar === undefined) throw projectFaults.grammar(`no grammar for ${quotePath(path)}`)
   const root = parse(grammar, decodeText(file.bytes, path).text)
@@ -62,10 +62,10 @@ export const outlineFile = (
 
 /** Every source below a path that holds `word`, parsed. Most files are sorted out before they are. */
 const eachSource = (
-  desk: Desk,
+  context: JobContext,
   path: string,
   word: string,
-  visit: (root: SyntaxNode, path: string, text: string) => boolean,
+  visit: (root: DeclarationNode, path: string, text: string) => boolean,
 ): WalkEnd => {
   const needle = Buffer.from(word)
   const look = (grammar: string, file: FileBytes | undefined, shown: string): boolean => {
@@ -76,22 +76,22 @@ const eachSource = (
       return true
     try {
       const { text } = decodeText(file.bytes, shown)
-      return visit(desk.parse(grammar, text), shown, text)
+      return visit(context.parse(grammar, text), shown, text)
     } catch (thrown) {
       // A file that is no text holds no names; what else goes wrong is for others to hear.
       if (thrown instanceof Fault && thrown.code.startsWith('project.')) return true
       throw thrown
     }
   }
-  return desk.jail.within(path, desk.rules, (start) =>
+  return context.jail.within(path, context.rules, (start) =>
     walkTree(
-      desk,
+      context,
       start,
       { depth: MAX_LEVELS, ignores: true, exclude: () => false },
       (entry, segments, folder) => {
         const grammar = entry.kind === 'file' ? grammarOf(entry.name) : undefined
         if (grammar === undefined) return 'go'
-        desk.watch()
+        context.checkDeadline()
         const shown = segments.map(showName).join('/')
         return look(grammar, folder.read(entry.name, MAX_SOURCE), shown) ? 'go' : 'stop'
       },
@@ -124,12 +124,12 @@ export interface FindArgs extends Room {
 }
 
 /** Where something of this name is declared. `Class/member` names a member of a class. */
-export const findSymbol = (desk: Desk, { name, part, path, ...room }: FindArgs): SymbolList => {
+export const findSymbol = (context: JobContext, { name, part, path, ...room }: FindArgs): SymbolList => {
   const wanted = name.split('/').filter((one) => one !== '')
   const last = wanted.at(-1)
   if (last === undefined) throw projectFaults.invalid_params('the name is empty')
   const lines: string[] = []
-  const end = eachSource(desk, path, last, (root, file) => {
+  const end = eachSource(context, path, last, (root, file) => {
     for (const { way, symbol } of flatten(readSymbols(root, MAX_LEVELS), [])) {
       if (fits(way, wanted, part))
         lines.push(`${file}:${symbol.line}-${symbol.end} ${symbol.kind} ${way.map(nameOf).join('/')}`)
@@ -146,13 +146,13 @@ const MAX_LINE = 200
 
 /** Where a name is used, as a name: not in comments and not in strings. Equal names of different things are not told apart. */
 export const findUses = (
-  desk: Desk,
+  context: JobContext,
   { name, path, ...room }: Room & { readonly name: string; readonly path: string },
 ): SymbolList => {
   if (!isMember.test(name)) throw projectFaults.invalid_params('not a name')
   const lines: string[] = []
   const regex = `^${name.replaceAll('$', '\\$')}$`
-  const end = eachSource(desk, path, name, (root, file, text) => {
+  const end = eachSource(context, path, name, (root, file, text) => {
     const found = root
       .findAll({ rule: { regex } })
       .filter((node) => node.children().length === 0 && !NOT_NAMES.test(String(node.kind())))

@@ -34,9 +34,9 @@ export interface Terminal {
   /** Results: stdout. */
   print(text: string): void
   /** Everything else: stderr. */
-  note(text: string): void
+  printError(text: string): void
   /** Results with colours of ours, where everybody else's text has lost its own. */
-  paint(text: string): void
+  printStyled(text: string): void
 }
 
 export interface Invocation {
@@ -55,7 +55,7 @@ export interface Command {
   /** Values its first argument may have, for completion. */
   readonly choices: readonly string[]
   /** Most arguments it takes, where that is more than a few. */
-  readonly most?: number
+  readonly maxPositionals?: number
   /** One of its verbs as help shows it, when the first argument names one. */
   readonly verb?: (name: string) => Omit<Command, 'run' | 'choices'> | undefined
   /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */

@@ -1,8 +1,8 @@
-import { oneLine } from '../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 
 /** Columns aligned by their widest cell. */
 export const writeTable = (head: readonly string[], given: readonly (readonly string[])[]): string => {
-  const rows = given.map((row) => row.map(oneLine))
+  const rows = given.map((row) => row.map(escapeLineBreaks))
   const widths = head.map((title, at) =>
     rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), title.length),
   )

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise/catalog.ts'
-import type { EnterpriseDoor } from '../../gate/enterprise/toolset.ts'
+import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import { SEED_HEADERS, seedRoute, sendSeed } from './compat-route.ts'
+import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
 import type { Route } from './server.ts'
 
 /** Fires when the client is gone: nobody is left to answer. */
@@ -61,81 +61,81 @@ const queryOf = (url: string | undefined): URLSearchParams => {
 }
 
 /** The catalogues, the resources and the tools, over plain HTTP. */
-export const enterpriseRoutes = ({ reader, run }: EnterpriseDoor): readonly Route[] => [
+export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly Route[] => [
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/resources',
     summary: 'The resources that /resource reads.',
-    handle: (_, response) => sendSeed(response, 200, { resources: RESOURCES }),
+    handle: (_, response) => sendCompat(response, 200, { resources: RESOURCES }),
   },
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/resource',
     summary: 'One resource by its `uri`.',
     async handle({ raw }, response) {
       const asked = queryOf(raw.url).get('uri')
       const uri = findResource(asked)
       if (uri === undefined) {
-        return sendSeed(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
+        return sendCompat(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
       }
-      sendSeed(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
+      sendCompat(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
     },
   },
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/tools',
     summary: 'The tools that /tool runs.',
-    handle: (_, response) => sendSeed(response, 200, { tools: TOOLS }),
+    handle: (_, response) => sendCompat(response, 200, { tools: TOOLS }),
   },
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/tool',
     summary: 'Runs a tool, always as a dry run, and answers with one envelope.',
     methods: ['POST'],
     async handle({ body }, response) {
       const request = readRequest(body)
-      if (isRefusal(request)) return sendSeed(response, ...request)
-      sendSeed(response, 200, await run(request.tool, request.stage, goneSignal(response)))
+      if (isRefusal(request)) return sendCompat(response, ...request)
+      sendCompat(response, 200, await run(request.tool, request.stage, goneSignal(response)))
     },
   },
 ]
 
 /** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
-export const unitedStatus = ({ reader }: EnterpriseDoor): Route => ({
-  ...seedRoute,
+export const combinedStatus = ({ reader }: EnterpriseService): Route => ({
+  ...compatRoute,
   path: '/status',
   summary: 'What this server offers, what is installed, and whether there is evidence to go by.',
   async handle(_, response) {
     const { status: _ok, evidence: both, ...rest } = await (await reader()).status()
     const { status, context_api, evidence } = both
-    sendSeed(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
+    sendCompat(response, 200, { status, ...rest, context_api, evidence: { ...evidence, ...both } })
   },
 })
 
 /** All that the enterprise server has of its own, and what it says where it has nothing. */
-export const enterpriseServer = (face: EnterpriseDoor) => ({
+export const enterpriseHttp = (service: EnterpriseService) => ({
   routes: [
     {
-      ...seedRoute,
+      ...compatRoute,
       path: '/health',
       summary: 'Alive: 200 as long as the process answers.',
       open: true,
-      handle: (_, response) => sendSeed(response, 200, { status: 'ok' }),
+      handle: (_, response) => sendCompat(response, 200, { status: 'ok' }),
     },
     {
-      ...seedRoute,
+      ...compatRoute,
       path: '/status',
       summary: 'What this server offers, what is installed, and whether there is evidence.',
-      handle: async (_, response) => sendSeed(response, 200, await (await face.reader()).status()),
+      handle: async (_, response) => sendCompat(response, 200, await (await service.reader()).status()),
     },
-    ...enterpriseRoutes(face),
+    ...enterpriseRoutes(service),
   ] satisfies readonly Route[],
   // The path is judged before the method: where there is nothing, no method would do.
   fallback: {
     path: '*',
     summary: 'Nothing.',
-    headers: SEED_HEADERS,
-    refuse: seedRoute.refuse,
-    handle: (_, response) => sendSeed(response, 404, { error: 'Not found' }),
+    headers: COMPAT_HEADERS,
+    refuse: compatRoute.refuse,
+    handle: (_, response) => sendCompat(response, 404, { error: 'Not found' }),
   } satisfies Route,
 })

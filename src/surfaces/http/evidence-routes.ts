@@ -7,21 +7,21 @@ import {
   readSwitch,
 } from '../../evidence/query.ts'
 import { type StatusOptions, statusView } from '../../evidence/status.ts'
-import type { EvidenceReader, Reading } from '../../evidence/store.ts'
+import type { EvidenceReader, EvidenceReading } from '../../evidence/store.ts'
 import { type EvidenceViews, viewsOf } from '../../evidence/views.ts'
-import { SEED_HEADERS, seedRoute, sendSeed } from './compat-route.ts'
-import { Bodies } from './response-cache.ts'
-import type { FrontRequest, Route } from './server.ts'
+import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
+import { ResponseCache } from './response-cache.ts'
+import type { HttpRequest, Route } from './server.ts'
 
-export interface EvidencePorts extends StatusOptions {
+export interface EvidenceRoutePorts extends StatusOptions {
   readonly evidence: Pick<EvidenceReader, 'read'>
 }
 
-type Valid = Extract<Reading, { kind: 'valid' }>
+type Valid = Extract<EvidenceReading, { kind: 'valid' }>
 
 const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string): void => {
   response.writeHead(200, {
-    ...SEED_HEADERS,
+    ...COMPAT_HEADERS,
     'content-length': Buffer.byteLength(body),
     ...(etag !== undefined && { etag }),
   })
@@ -31,21 +31,21 @@ const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string
 const etagOf = ({ digest }: Valid): string => `"${digest.slice('sha256:'.length, 'sha256:'.length + 32)}"`
 
 /** Whether the client has it already. Tags are compared as the weak ones a proxy may have made of them. */
-const hasCopy = ({ raw }: FrontRequest, etag: string): boolean => {
+const hasCopy = ({ raw }: HttpRequest, etag: string): boolean => {
   const asked = raw.headers['if-none-match']
   if (asked === undefined) return false
   return asked.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 
 const notModified = (response: ServerResponse, etag: string): void => {
-  response.writeHead(304, { etag, 'cache-control': SEED_HEADERS['cache-control'] })
+  response.writeHead(304, { etag, 'cache-control': COMPAT_HEADERS['cache-control'] })
   response.end()
 }
 
-const known = new WeakMap<Reading, Bodies>()
+const known = new WeakMap<EvidenceReading, ResponseCache>()
 
-const bodiesOf = (reading: Reading): Bodies => {
-  const bodies = known.get(reading) ?? new Bodies()
+const bodiesOf = (reading: EvidenceReading): ResponseCache => {
+  const bodies = known.get(reading) ?? new ResponseCache()
   known.set(reading, bodies)
   return bodies
 }
@@ -56,7 +56,7 @@ const searchOf = (url = ''): string => {
 }
 
 /** The bytes of an answer from valid evidence, or what is wrong with the question. */
-type Answer = (views: EvidenceViews, bodies: Bodies, search: string) => string | Buffer | QueryProblem
+type Answer = (views: EvidenceViews, bodies: ResponseCache, search: string) => string | Buffer | QueryProblem
 
 const fixed =
   (name: string, view: (views: EvidenceViews) => object): Answer =>
@@ -75,13 +75,13 @@ const collection =
   (name: CollectionName): Answer =>
   (views, bodies, search) => {
     const question = `${name}?${search}`
-    const recalled = bodies.recall(question)
+    const recalled = bodies.get(question)
     if (recalled !== undefined) return recalled
     const parameters = new URLSearchParams(search)
     const query = readQuery(name, (key) => parameters.get(key))
     if ('error' in query) return query
     const write = () => views.pageText(views.page(name, query))
-    return search === '' ? bodies.fixed(name, write) : bodies.remember(question, write())
+    return search === '' ? bodies.fixed(name, write) : bodies.set(question, write())
   }
 
 const ANSWERS: readonly { readonly under: string; readonly summary: string; readonly answer: Answer }[] = [
@@ -104,19 +104,19 @@ const ANSWERS: readonly { readonly under: string; readonly summary: string; read
 ]
 
 /** The evidence under its route, read-only. */
-export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>): readonly Route[] =>
+export const evidenceRoutes = ({ evidence, route }: Omit<EvidenceRoutePorts, 'path'>): readonly Route[] =>
   ANSWERS.map(({ under, summary, answer }) => ({
-    ...seedRoute,
+    ...compatRoute,
     path: under === '' ? route : `${route === '/' ? '' : route}${under}`,
     summary,
     async handle(request, response) {
       const reading = await evidence.read()
       if (reading.kind !== 'valid') {
-        return sendSeed(response, 404, { error: 'Evidence file not found or invalid' })
+        return sendCompat(response, 404, { error: 'Evidence file not found or invalid' })
       }
       const etag = etagOf(reading)
       const body = answer(viewsOf(reading.evidence), bodiesOf(reading), searchOf(request.raw.url))
-      if (typeof body === 'object' && 'error' in body) return sendSeed(response, 400, body)
+      if (typeof body === 'object' && 'error' in body) return sendCompat(response, 400, body)
       if (hasCopy(request, etag)) return notModified(response, etag)
       sendBody(response, body, etag)
     },
@@ -125,16 +125,16 @@ export const evidenceRoutes = ({ evidence, route }: Omit<EvidencePorts, 'path'>)
 const HEALTH = Buffer.from(JSON.stringify({ status: 'ok' }))
 
 /** Liveness, and whether there is evidence to go by. */
-const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
+const ownRoutes = (ports: EvidenceRoutePorts): readonly Route[] => [
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/health',
     summary: 'Alive: 200 as long as the process answers.',
     open: true,
     handle: (_, response) => sendBody(response, HEALTH),
   },
   {
-    ...seedRoute,
+    ...compatRoute,
     path: '/status',
     summary: 'Whether there is valid evidence, its figures, and what can be asked.',
     async handle(request, response) {
@@ -151,12 +151,12 @@ const ownRoutes = (ports: EvidencePorts): readonly Route[] => [
 ]
 
 /** All a server of evidence alone has, and what it says where it has nothing. */
-export const evidenceFront = (ports: EvidencePorts) => ({
+export const evidenceHttp = (ports: EvidenceRoutePorts) => ({
   routes: [...ownRoutes(ports), ...evidenceRoutes(ports)],
   fallback: {
-    ...seedRoute,
+    ...compatRoute,
     path: '*',
     summary: 'Nothing.',
-    handle: (_, response) => sendSeed(response, 404, { error: 'Not found' }),
+    handle: (_, response) => sendCompat(response, 404, { error: 'Not found' }),
   } satisfies Route,
 })

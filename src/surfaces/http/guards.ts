@@ -32,7 +32,7 @@ const originName = (header: string): string | undefined => {
 const sameSecret = (a: string, b: string): boolean =>
   lazyCrypto().timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: 401 | 403
   readonly message: string
 }
@@ -41,7 +41,7 @@ export interface Refusal {
 export const accessGuard = (rules: AccessRules) => {
   const hosts = new Set([...LOOPBACK, ...rules.allowedHosts.map((host) => host.toLowerCase())])
   const origins = new Set([...LOOPBACK, ...rules.allowedOrigins.map((host) => host.toLowerCase())])
-  return ({ headers, rawHeaders }: IncomingMessage, open: boolean): Refusal | undefined => {
+  return ({ headers, rawHeaders }: IncomingMessage, open: boolean): HttpRefusal | undefined => {
     const host = hostName(headers.host)
     // Node keeps the first of two hosts; a proxy before us may have gone by the second.
     if (host === undefined || !hosts.has(host) || countHosts(rawHeaders) !== 1)

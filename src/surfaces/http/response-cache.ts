@@ -5,7 +5,7 @@ const RECENT = { questions: 1024, answers: 128, bytes: 64 * 1024, question: 256 
 const MAX_FIXED = 16 * 1024 * 1024
 
 /** The bytes of answers that are the same as long as one file is. */
-export class Bodies {
+export class ResponseCache {
   readonly #fixed = new Map<string, Buffer>()
   readonly #recent = new Map<string, Buffer>()
   readonly #asked = new Set<string>()
@@ -20,7 +20,7 @@ export class Bodies {
   }
 
   /** An answer to a question asked before, while it is remembered. */
-  recall(question: string): Buffer | undefined {
+  get(question: string): Buffer | undefined {
     return this.#recent.get(question)
   }
 
@@ -28,7 +28,7 @@ export class Bodies {
    * Clients ask the same few questions again and again: from the second time on the answer is kept, and what was
    * learnt first is forgotten first. One that turns pages asks each once, and pays for no memory.
    */
-  remember(question: string, text: string): string | Buffer {
+  set(question: string, text: string): string | Buffer {
     if (text.length > RECENT.bytes || question.length > RECENT.question) return text
     if (!this.#asked.has(question)) {
       if (this.#asked.size >= RECENT.questions) this.#asked.clear()

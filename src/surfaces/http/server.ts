@@ -5,7 +5,7 @@ import { type AccessRules, accessGuard } from './guards.ts'
 import { readBody } from './read-body.ts'
 
 /** What a route gets. Its body has been read, and is within the route's limit. */
-export interface FrontRequest {
+export interface HttpRequest {
   readonly raw: IncomingMessage
   readonly method: string
   readonly body: Buffer
@@ -27,11 +27,11 @@ export interface Route {
   /** Headers of a refusal. */
   readonly headers?: Headers
   /** Also found with slashes after it and dots inside, as `new URL` would resolve them. */
-  readonly loose?: boolean
-  readonly handle: (request: FrontRequest, response: ServerResponse) => void | Promise<void>
+  readonly normalizePath?: boolean
+  readonly handle: (request: HttpRequest, response: ServerResponse) => void | Promise<void>
 }
 
-export interface FrontOptions {
+export interface HttpServerSettings {
   readonly routes: readonly Route[]
   /** Answers where no route does; without it a plain 404. */
   readonly fallback?: Route
@@ -84,7 +84,7 @@ const LINGER_MS = 2_000
  * Answers while bytes we will not look at may still be coming. They are let fall for a moment, because a client
  * that is cut off while it sends never reads why; then the connection ends.
  */
-const turnAway = (
+const rejectUnread = (
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
@@ -114,9 +114,9 @@ const resolvePath = (url: string): string | undefined => {
 }
 
 /** Finds the route of a request: by its path to the letter, else by what the path amounts to. */
-const routeFinder = ({ routes, fallback }: Pick<FrontOptions, 'routes' | 'fallback'>) => {
+const routeFinder = ({ routes, fallback }: Pick<HttpServerSettings, 'routes' | 'fallback'>) => {
   const exact = new Map(routes.map((route) => [route.path, route]))
-  const loose = new Map(routes.filter((route) => route.loose).map((route) => [route.path, route]))
+  const loose = new Map(routes.filter((route) => route.normalizePath).map((route) => [route.path, route]))
   return (url: string): Route | undefined => {
     const end = url.indexOf('?')
     const found = exact.get(end === -1 ? url : url.slice(0, end))
@@ -132,7 +132,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 /** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
-export const createFront = (options: FrontOptions): Server => {
+export const createHttpServer = (options: HttpServerSettings): Server => {
   const { log, ids, observe, challenge } = options
   const findRoute = routeFinder(options)
   const guard = accessGuard(options.access)
@@ -146,7 +146,7 @@ export const createFront = (options: FrontOptions): Server => {
     const refuse = (status: number, message: string) => {
       const value = (route?.refuse ?? plainRefusal)(status, message)
       if (request.complete || !bodied) sendJson(response, status, value, route?.headers)
-      else turnAway(request, response, status, value, route?.headers)
+      else rejectUnread(request, response, status, value, route?.headers)
     }
     const refusal = guard(request, route?.open ?? false)
     if (refusal !== undefined) {

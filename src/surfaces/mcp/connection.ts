@@ -1,5 +1,5 @@
-import type { Progress } from '../../kernel/call.ts'
-import type { Change } from '../../kernel/change-events.ts'
+import type { ProgressUpdate } from '../../kernel/call.ts'
+import type { ChangeEvent } from '../../kernel/change-events.ts'
 import {
   CAPABILITIES_KEY,
   Envelopes,
@@ -10,18 +10,18 @@ import {
   VERSION_KEY,
 } from './envelope.ts'
 import {
+  type CompatOptions,
   discoverResult,
   type Host,
   initializeResult,
-  type Manners,
   MODERN,
-  PLAIN_MANNERS,
+  NO_COMPAT,
   repairInitialize,
 } from './handshake.ts'
 import {
+  exceedsDepth,
   type Frame,
   type FrameFault,
-  isDeeper,
   isRefusal,
   type Notification,
   type Params,
@@ -33,10 +33,10 @@ import {
   writeResult,
 } from './message.ts'
 import { Pending } from './pending.ts'
-import { InOrder, type Slot } from './response-order.ts'
+import { ResponseOrder, type Slot } from './response-order.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
 import { writeModern, writeOutcome } from './serialize.ts'
-import type { CallPlan, Service } from './service.ts'
+import type { ResolvedCall, Service } from './service.ts'
 
 type Era = 'opening' | 'legacy' | 'modern'
 
@@ -72,7 +72,7 @@ export class Connection {
   readonly #hangUp: (() => void) | undefined
   readonly #direct: boolean
   readonly #envelopes: Envelopes
-  readonly #order: InOrder | undefined
+  readonly #order: ResponseOrder | undefined
   readonly #pending = new Pending()
   #era: Era = 'opening'
   #probed = false
@@ -86,8 +86,8 @@ export class Connection {
   #stopNews = () => {}
   #closed = false
 
-  get #manners(): Manners {
-    return this.#host.hello.manners ?? PLAIN_MANNERS
+  get #manners(): CompatOptions {
+    return this.#host.handshake.compat ?? NO_COMPAT
   }
 
   constructor(host: Host, send: (line: string) => void, options: ConnectionOptions = {}) {
@@ -97,12 +97,12 @@ export class Connection {
     this.#decorate = options.decorate
     this.#hangUp = options.hangUp
     this.#envelopes = new Envelopes()
-    this.#order = this.#manners.inOrder ? new InOrder(send) : undefined
+    this.#order = this.#manners.orderedResponses ? new ResponseOrder(send) : undefined
   }
 
   receive(line: string): void {
     const { maxDepth, nullParams } = this.#manners
-    const frame: Frame = isDeeper(line, maxDepth)
+    const frame: Frame = exceedsDepth(line, maxDepth)
       ? { kind: 'reject', id: null, fault: 'depth' }
       : readFrame(line, nullParams)
     const answered = frame.kind === 'request' || frame.kind === 'reject'
@@ -116,7 +116,7 @@ export class Connection {
 
   /** Answers a frame that could not even be read. */
   reject(fault: FrameFault, id: RequestId | null = null, slot = this.#order?.open()): void {
-    const text = writeError(id, this.#host.hello.dialect.frame(fault))
+    const text = writeError(id, this.#host.handshake.dialect.frame(fault))
     if (slot === undefined) this.#send(text)
     else this.#order?.fill(slot, text)
   }
@@ -180,7 +180,11 @@ export class Connection {
       // Where a method is a call, somebody may think it happened.
       const level = this.#manners.methodCalls ? 'warn' : 'debug'
       const fields = { method: message.method.slice(0, 64) }
-      this.#host.hello.log.write(level, 'ignored: without an id there is no answer, and so no effect', fields)
+      this.#host.handshake.log.write(
+        level,
+        'ignored: without an id there is no answer, and so no effect',
+        fields,
+      )
     }
     if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as RequestId
@@ -201,16 +205,16 @@ export class Connection {
     if (this.#direct && this.#greet(message)) return
     const service = this.#service
     if (service === undefined) return this.#load(line, 'tools')
-    const plan = method === 'tools/call' ? service.plan(message.params) : undefined
+    const plan = method === 'tools/call' ? service.resolve(message.params) : undefined
     if (plan !== undefined && isRefusal(plan)) {
-      service.noteRefusal(id, plan)
+      service.logRejected(id, plan)
       return this.#respond(id, writeError(id, plan.error))
     }
     if (this.#direct && this.#answer(service, message, plan)) return
     if (this.#link === undefined) return this.#load(line, 'sdk')
-    const { hello } = this.#host
+    const { handshake } = this.#host
     const repaired =
-      method === 'initialize' ? { ...message, params: repairInitialize(hello, message.params) } : message
+      method === 'initialize' ? { ...message, params: repairInitialize(handshake, message.params) } : message
     if (!this.#link.accepts(repaired)) return this.reject('params', id, line.slot)
     this.#pending.add(id, { method, listens: method === LISTEN })
     if (method === LISTEN) this.#order?.dropId(id)
@@ -229,7 +233,7 @@ export class Connection {
 
   /** Answers the handshake, before there are tools. True when it did. */
   #greet({ id, method, params }: Request): boolean {
-    const { hello } = this.#host
+    const { handshake } = this.#host
     if (this.#era === 'legacy' && method === 'ping' && isBare(params)) return this.#result(id, '{}')
     if (method === 'shutdown' && this.#manners.shutdown) {
       this.#hangUp?.()
@@ -237,20 +241,20 @@ export class Connection {
     }
     if (this.#era === 'legacy' && method === 'initialize') {
       if (this.#link !== undefined || params?._meta !== undefined) return false
-      this.#opened = repairInitialize(hello, params)
+      this.#opened = repairInitialize(handshake, params)
       this.#fetchTools()
-      return this.#result(id, JSON.stringify(initializeResult(hello, params?.protocolVersion)))
+      return this.#result(id, JSON.stringify(initializeResult(handshake, params?.protocolVersion)))
     }
     if (this.#era !== 'legacy' && method === PROBE && isBare(params)) {
       if (this.#envelopes.judge(params) !== 'valid') return false
       this.#fetchTools()
-      return this.#result(id, writeModern(hello, discoverResult(hello), true))
+      return this.#result(id, writeModern(handshake, discoverResult(handshake), true))
     }
     return false
   }
 
   /** True when the request has been, or will be, answered without the SDK. */
-  #answer(service: Service, { id, method, params }: Request, plan: CallPlan | undefined): boolean {
+  #answer(service: Service, { id, method, params }: Request, plan: ResolvedCall | undefined): boolean {
     const modern = this.#era !== 'legacy'
     if (modern && this.#envelopes.judge(params) !== 'valid') return false
     if (method === 'tools/list' && isBare(params)) {
@@ -264,7 +268,7 @@ export class Connection {
     return true
   }
 
-  #reporter(progressToken: ProgressToken): (progress: Progress) => void {
+  #reporter(progressToken: ProgressToken): (progress: ProgressUpdate) => void {
     return ({ done, ...rest }) =>
       this.#send(
         JSON.stringify({
@@ -275,7 +279,13 @@ export class Connection {
       )
   }
 
-  #call(service: Service, id: RequestId, plan: CallPlan, params: Params | undefined, modern: boolean): true {
+  #call(
+    service: Service,
+    id: RequestId,
+    plan: ResolvedCall,
+    params: Params | undefined,
+    modern: boolean,
+  ): true {
     const token = progressToken(params)
     const report = token === undefined ? undefined : this.#reporter(token)
     const call = service.openCall(report, { request: id, tool: plan.tool.name })
@@ -314,7 +324,7 @@ export class Connection {
 
   /** Our own files are gone or broken, as when they are replaced under a running server: say so and live on. */
   #abandon(cause: unknown): void {
-    const { log, dialect } = this.#host.hello
+    const { log, dialect } = this.#host.handshake
     log.write('error', 'cannot load', { cause: String(cause) })
     this.#resume(({ frame, slot }) => {
       if (frame.kind === 'reject') return this.reject(frame.fault, frame.id, slot)
@@ -340,7 +350,7 @@ export class Connection {
   }
 
   /** An older client hears of changed lists unasked; everything else was asked for, and the SDK knows it. */
-  #announce(change: Change): void {
+  #announce(change: ChangeEvent): void {
     if (this.#link !== undefined) return this.#link.announce(change)
     if (this.#era !== 'legacy' || change.kind === 'resource') return
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
@@ -372,7 +382,7 @@ export class Connection {
     // Cancelled in the meantime: the client no longer wants to hear of it.
     if (method === undefined) return
     const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
-    const { dialect } = this.#host.hello
+    const { dialect } = this.#host.handshake
     // The SDK knows the code; how the rest of it looks is the dialect's to say.
     this.#respond(
       id,

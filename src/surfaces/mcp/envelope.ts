@@ -40,7 +40,7 @@ const plainEnvelope = (meta: Record<string, unknown>): boolean =>
  * - `valid`, `broken`: the claim is there, and it does or does not hold
  * - `unsure`: only the SDK's own schema can tell, and it is not loaded
  */
-export type Claim = 'none' | 'valid' | 'broken' | 'unsure'
+export type EnvelopeState = 'none' | 'valid' | 'broken' | 'unsure'
 
 const MAX_KNOWN = 64
 
@@ -50,7 +50,7 @@ export class Envelopes {
   check: ((params: Params) => boolean) | undefined
   readonly #known = new Set<string>()
 
-  judge(params: Params | undefined): Claim {
+  judge(params: Params | undefined): EnvelopeState {
     const meta = params?._meta
     if (params === undefined || !isRecord(meta) || !Object.hasOwn(meta, VERSION_KEY)) return 'none'
     if (isPlainMeta(meta)) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { drained } from '../../kernel/async/stream-drain.ts'
+import { waitForDrain } from '../../kernel/async/stream-drain.ts'
 
 /** A request as the web platform spells it. Its body has been read already and travels beside it. */
 export const webRequest = (request: IncomingMessage, signal: AbortSignal): Request => {
@@ -29,7 +29,7 @@ export const answerRequest = async (
   for (;;) {
     const { done, value } = await reader.read()
     if (done || response.destroyed) break
-    if (!response.write(value)) await drained(response)
+    if (!response.write(value)) await waitForDrain(response)
   }
   response.end()
 }

@@ -12,14 +12,14 @@ export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '
 /** How long a client may keep our lists. They change only with the configuration. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-export interface Identity {
+export interface ServerIdentity {
   readonly name: string
   readonly version: string
   readonly title?: string
 }
 
 /** Ways of older servers that their clients count on. */
-export interface Manners {
+export interface CompatOptions {
   /** A tool's name is also a method: `{"method":"node.create","params":{…}}`. */
   readonly methodCalls: boolean
   /** Whether `null` in the place of params, or of a tool's arguments, means that there are none. */
@@ -29,35 +29,35 @@ export interface Manners {
   /** How deep JSON may nest. */
   readonly maxDepth: number
   /** Whether answers come in the order of the requests. */
-  readonly inOrder: boolean
+  readonly orderedResponses: boolean
   /** Whether listed tools show what they say beyond the protocol. */
-  readonly listExtras: boolean
+  readonly listingMeta: boolean
   /** Whether `shutdown` is a method: answered, and then the end. */
   readonly shutdown: boolean
   /** How loudly the log speaks of calls whose arguments will not do. */
-  readonly blame: LogLevel
+  readonly badArgumentsLevel: LogLevel
 }
 
-export const PLAIN_MANNERS: Manners = {
+export const NO_COMPAT: CompatOptions = {
   methodCalls: false,
   nullParams: false,
   aliases: new Map(),
   // Far beyond any honest message, and short of where recursive code runs out of stack.
   maxDepth: 500,
-  inOrder: false,
-  listExtras: false,
+  orderedResponses: false,
+  listingMeta: false,
   shutdown: false,
-  blame: 'debug',
+  badArgumentsLevel: 'debug',
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
 
 /** All a handshake needs: no tool, no schema, nothing that takes time to load. */
-export interface Hello {
-  readonly identity: Identity
+export interface Handshake {
+  readonly identity: ServerIdentity
   readonly instructions?: string
   readonly capabilities: Capabilities
-  readonly manners?: Manners
+  readonly compat?: CompatOptions
   readonly dialect: Dialect
   readonly limits: Limits
   readonly clock: Clock
@@ -66,12 +66,12 @@ export interface Hello {
 
 /** A server that can greet at once and has its tools a moment later. */
 export interface Host {
-  readonly hello: Hello
+  readonly handshake: Handshake
   service(): Service | Promise<Service>
 }
 
 export const initializeResult = (
-  { identity, instructions, capabilities, dialect }: Hello,
+  { identity, instructions, capabilities, dialect }: Handshake,
   requested: unknown,
 ) => {
   const asked = typeof requested === 'string' ? requested : dialect.defaultVersion
@@ -83,14 +83,14 @@ export const initializeResult = (
   }
 }
 
-export const discoverResult = ({ capabilities, instructions }: Hello) => ({
+export const discoverResult = ({ capabilities, instructions }: Handshake) => ({
   supportedVersions: [MODERN],
   capabilities,
   ...(instructions !== undefined && { instructions }),
 })
 
 /** An `initialize` with nothing in it is still an `initialize`. */
-export const repairInitialize = ({ dialect }: Hello, params: Params | undefined): Params => {
+export const repairInitialize = ({ dialect }: Handshake, params: Params | undefined): Params => {
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   const client = isRecord(params?.clientInfo) ? params.clientInfo : {}
   return {

@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Call } from '../../kernel/call.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
-import type { FrontRequest, Route } from '../http/server.ts'
+import type { HttpRequest, Route } from '../http/server.ts'
 import { sendJson } from '../http/server.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
 import { answerRequest, webRequest } from './fetch-adapter.ts'
-import { MODERN, PLAIN_MANNERS, repairInitialize } from './handshake.ts'
+import { MODERN, NO_COMPAT, repairInitialize } from './handshake.ts'
 import {
   classifyMessage,
+  exceedsDepth,
   type FrameFault,
-  isDeeper,
   isRefusal,
   type Request as RpcRequest,
   writeError,
@@ -76,7 +76,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   )
 
   /** The call, when everything about it is plain; undefined leaves it to the SDK. */
-  const plainCall = ({ raw, method }: FrontRequest, value: unknown): RpcRequest | undefined => {
+  const plainCall = ({ raw, method }: HttpRequest, value: unknown): RpcRequest | undefined => {
     if (!direct || method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '')) return undefined
     const frame = classifyMessage(value)
     if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
@@ -88,21 +88,21 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   }
 
   /** A call of the older era that is no call: one sentence from us, where the SDK would dump its schema. */
-  const shapeRefusal = ({ raw, method }: FrontRequest, value: unknown): string | undefined => {
+  const shapeRefusal = ({ raw, method }: HttpRequest, value: unknown): string | undefined => {
     if (method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '') || !accepts(raw))
       return undefined
     const frame = classifyMessage(value)
     if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
     const { id, params } = frame.message
     if (envelopes.judge(params) !== 'none') return undefined
-    const plan = service.plan(params)
+    const plan = service.resolve(params)
     return isRefusal(plan) && typeof params?.name !== 'string' ? writeError(id, plan.error) : undefined
   }
 
   const answerCall = async ({ id, params }: RpcRequest, response: ServerResponse): Promise<void> => {
-    const plan = service.plan(params)
+    const plan = service.resolve(params)
     if (isRefusal(plan)) {
-      service.noteRefusal(id, plan)
+      service.logRejected(id, plan)
       return sendLine(response, writeError(id, plan.error))
     }
     const call = service.openCall(undefined, { request: id, tool: plan.tool.name })
@@ -158,7 +158,7 @@ const readJson = (body: Buffer): readonly [value: unknown, fault?: FrameFault] =
   if (body.length === 0) return [undefined]
   if (!isUtf8(body)) return [undefined, 'parse']
   const text = body.toString('utf8')
-  if (isDeeper(text, PLAIN_MANNERS.maxDepth)) return [undefined, 'depth']
+  if (exceedsDepth(text, NO_COMPAT.maxDepth)) return [undefined, 'depth']
   try {
     return [JSON.parse(text)]
   } catch {
@@ -168,7 +168,7 @@ const readJson = (body: Buffer): readonly [value: unknown, fault?: FrameFault] =
 
 const repairBody = (service: Service, value: unknown): unknown =>
   isRecord(value) && value.method === 'initialize' && (value.params === undefined || isRecord(value.params))
-    ? { ...value, params: repairInitialize(service.hello, value.params) }
+    ? { ...value, params: repairInitialize(service.handshake, value.params) }
     : value
 
 const sendLine = (response: ServerResponse, line: string): void => {

@@ -57,7 +57,7 @@ export const describeTool = (tool: Tool, name: string) => ({
 export const listTools = (catalog: Catalog, extras = false) =>
   catalog.tools.map((tool) => ({
     ...describeTool(tool, catalog.listed(tool)),
-    ...(extras && tool.extras),
+    ...(extras && tool.listingMeta),
   }))
 
 const describeResource = ({ name, title, description, mimeType }: Catalog['resources'][number]) => ({

@@ -22,8 +22,8 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-export type Refusal = { readonly error: RpcError }
-export const isRefusal = (value: object): value is Refusal => 'error' in value
+export type RpcRefusal = { readonly error: RpcError }
+export const isRefusal = (value: object): value is RpcRefusal => 'error' in value
 
 /** What is wrong with a frame that is no message. The dialect knows its code and words. */
 export type FrameFault = 'parse' | 'oversize' | 'depth' | 'request' | 'params' | 'duplicate' | 'method'
@@ -83,7 +83,7 @@ export const writeResult = (id: RequestId, json: string): string =>
   `{"result":${json},"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)}}`
 
 /** Whether brackets outside of strings nest deeper than `limit`. */
-export const isDeeper = (text: string, limit: number): boolean => {
+export const exceedsDepth = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {

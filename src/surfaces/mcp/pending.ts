@@ -2,7 +2,7 @@ import type { Call } from '../../kernel/call.ts'
 import type { RequestId } from './message.ts'
 
 /** Who works on a request: a call of our own, or the SDK, which may keep one open to listen. */
-export type Worker = Call | Delegated
+export type RequestOwner = Call | Delegated
 
 export interface Delegated {
   readonly method: string
@@ -10,14 +10,14 @@ export interface Delegated {
   readonly listens: boolean
 }
 
-const isCall = (worker: Worker): worker is Call => 'cancel' in worker
+const isCall = (worker: RequestOwner): worker is Call => 'cancel' in worker
 
 /** So many requests may pass through one map. */
 const MAX_PASSED = 64
 
 /** Requests not answered yet, and those who wait for the last of them. */
 export class Pending {
-  #open = new Map<RequestId, Worker>()
+  #open = new Map<RequestId, RequestOwner>()
   #passed = 0
   #waiting: (() => void)[] = []
 
@@ -31,13 +31,13 @@ export class Pending {
     return worker === undefined || isCall(worker) ? undefined : worker.method
   }
 
-  add(id: RequestId, worker: Worker): void {
+  add(id: RequestId, worker: RequestOwner): void {
     this.#passed += 1
     this.#open.set(id, worker)
   }
 
   /** False when it was not there, or is somebody else's by now. */
-  remove(id: RequestId, worker?: Worker): boolean {
+  remove(id: RequestId, worker?: RequestOwner): boolean {
     const known = this.#open.get(id)
     if (known === undefined || (worker !== undefined && known !== worker)) return false
     this.#open.delete(id)

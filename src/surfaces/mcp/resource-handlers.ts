@@ -7,7 +7,7 @@ import { FAULT_META } from './dialect.ts'
 import type { Params, RpcError } from './message.ts'
 import { type Service, WireError } from './service.ts'
 
-export const readingFaults = defineFaults('reading', {
+export const resourceFaults = defineFaults('reading', {
   arguments: { kind: 'invalid', fix: 'Send the arguments that prompts/list names.' },
 })
 
@@ -17,7 +17,7 @@ const text = (params: Params, key: string): string | undefined =>
   typeof params[key] === 'string' ? params[key] : undefined
 
 /** Reads of resources and prompts: the same for every era and transport. */
-export const readers = ({ parts }: Service, era: 'legacy' | 'modern') => {
+export const resourceHandlers = ({ parts }: Service, era: 'legacy' | 'modern') => {
   const { catalog, dialect } = parts
   const invalid = (detail: string) => new WireError(dialect.frame('params', detail))
   const missing = (uri: string) => new WireError(dialect.absent('Resource', { uri: uri.slice(0, 1024) }))
@@ -74,7 +74,7 @@ export const readers = ({ parts }: Service, era: 'legacy' | 'modern') => {
       const parsed = prompt.args.safeParse(params.arguments ?? {})
       if (!parsed.success) {
         const words = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-        throw readingFaults.arguments(`${prompt.name}: ${words.join('; ').slice(0, 512)}`)
+        throw resourceFaults.arguments(`${prompt.name}: ${words.join('; ').slice(0, 512)}`)
       }
       const messages = await prompt.get(parsed.data as never, call)
       return { description: prompt.description, messages }

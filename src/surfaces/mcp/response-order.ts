@@ -7,7 +7,7 @@ export interface Slot {
 }
 
 /** Lets answers out in the order of what they answer, however they finish. */
-export class InOrder {
+export class ResponseOrder {
   readonly #send: (line: string) => void
   readonly #slots: Slot[] = []
   readonly #byId = new Map<RequestId, Slot>()

@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { Change } from '../../kernel/change-events.ts'
+import type { ChangeEvent } from '../../kernel/change-events.ts'
 import { createSdkServer, type Decorate } from './sdk.ts'
 import type { Service } from './service.ts'
 
@@ -9,9 +9,9 @@ export { isEnvelope } from './sdk.ts'
 export const createHandler = (service: Service, decorate?: Decorate) => {
   const { limits, log } = service.parts
   // An older client gets no stream to be told of changes on, so it is not promised any.
-  const silent = Object.fromEntries(Object.keys(service.hello.capabilities).map((name) => [name, {}]))
+  const silent = Object.fromEntries(Object.keys(service.handshake.capabilities).map((name) => [name, {}]))
   const factory = ({ era }: { readonly era: 'legacy' | 'modern' }) =>
-    createSdkServer(service, era, decorate, era === 'legacy' ? silent : service.hello.capabilities)
+    createSdkServer(service, era, decorate, era === 'legacy' ? silent : service.handshake.capabilities)
   const handler = createMcpHandler(factory, {
     maxRequestBodySize: limits.bodyBytes,
     onerror: (error) => log.write('debug', 'protocol', { error: error.message }),
@@ -19,7 +19,7 @@ export const createHandler = (service: Service, decorate?: Decorate) => {
   return {
     fetch: (request: Request, parsedBody: unknown): Promise<Response> =>
       handler.fetch(request, parsedBody === undefined ? {} : { parsedBody }),
-    announce(change: Change): void {
+    announce(change: ChangeEvent): void {
       const { notify } = handler
       switch (change.kind) {
         case 'tools':

@@ -7,15 +7,15 @@ import {
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
-import type { Call, Progress } from '../../kernel/call.ts'
-import type { Change } from '../../kernel/change-events.ts'
+import type { Call, ProgressUpdate } from '../../kernel/call.ts'
+import type { ChangeEvent } from '../../kernel/change-events.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './handshake.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
 import { isRefusal, type Params } from './message.ts'
-import { readers } from './resource-handlers.ts'
+import { resourceHandlers } from './resource-handlers.ts'
 import { type Service, WireError } from './service.ts'
 
 /** Lets a test build put its own handler in front of ours. The product passes none. */
@@ -33,7 +33,7 @@ const noCursor = (service: Service, params: Params): void => {
     throw new WireError(service.parts.dialect.frame('params', 'unknown cursor'))
 }
 
-const reporter = (params: Params, ctx: ServerContext): ((progress: Progress) => void) | undefined => {
+const reporter = (params: Params, ctx: ServerContext): ((progress: ProgressUpdate) => void) | undefined => {
   const token = progressToken(params)
   if (token === undefined) return undefined
   return ({ done, ...rest }) =>
@@ -52,9 +52,9 @@ const openCall = (service: Service, params: Params, ctx: ServerContext, tool?: s
 }
 
 const callTool = async (service: Service, params: Params, ctx: ServerContext): Promise<object> => {
-  const plan = service.plan(params)
+  const plan = service.resolve(params)
   if (isRefusal(plan)) {
-    service.noteRefusal(ctx.mcpReq.id, plan)
+    service.logRejected(ctx.mcpReq.id, plan)
     throw new WireError(plan.error)
   }
   const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx, plan.tool.name)
@@ -71,7 +71,7 @@ export const createSdkServer = (
   service: Service,
   era: Era,
   decorate?: Decorate,
-  capabilities: Capabilities = service.hello.capabilities,
+  capabilities: Capabilities = service.handshake.capabilities,
 ): Server => {
   const { catalog, identity, instructions, dialect, log } = service.parts
   const server = new Server(identity, {
@@ -86,7 +86,7 @@ export const createSdkServer = (
     },
   })
   const subscribed = new Set<string>()
-  const read = readers(service, era)
+  const read = resourceHandlers(service, era)
   const handle = (method: string, handler: Handler) =>
     server.setRequestHandler(method, ANY_PARAMS, async (params, ctx) => {
       try {
@@ -134,7 +134,7 @@ export const createSdkServer = (
 /** Which updates an older client asked for; the SDK keeps that for newer ones. */
 const wantsUpdate = new WeakMap<Server, (uri: string) => boolean>()
 
-const announce = async (server: Server, era: Era, change: Change): Promise<void> => {
+const announce = async (server: Server, era: Era, change: ChangeEvent): Promise<void> => {
   switch (change.kind) {
     case 'tools':
       return server.sendToolListChanged()
@@ -153,7 +153,7 @@ export interface SdkLink {
   /** Whether the SDK would take this for a request. What it does not take it drops without a word. */
   accepts(message: object): boolean
   deliver(message: object): void
-  announce(change: Change): void
+  announce(change: ChangeEvent): void
   close(): Promise<void>
 }
 

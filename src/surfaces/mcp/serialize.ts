@@ -1,14 +1,14 @@
 import type { Outcome } from '../../kernel/invoke.ts'
 import type { Content } from '../../kernel/tool.ts'
 import { SERVER_KEY } from './envelope.ts'
-import { type Hello, LIST_CACHE } from './handshake.ts'
+import { type Handshake, LIST_CACHE } from './handshake.ts'
 import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
 import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
 /** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
-export const writeModern = ({ identity }: Hello, result: Result, cached = false): string =>
+export const writeModern = ({ identity }: Handshake, result: Result, cached = false): string =>
   JSON.stringify({
     ...result,
     resultType: 'complete',
@@ -40,7 +40,7 @@ export const writeOutcome = (
   if (isRefusal(result)) return writeError(id, result.error)
   return writeResult(
     id,
-    era === 'legacy' ? JSON.stringify(result) : writeModern(service.hello, { ...result }),
+    era === 'legacy' ? JSON.stringify(result) : writeModern(service.handshake, { ...result }),
   )
 }
 
@@ -49,7 +49,7 @@ const tails = new WeakMap<Service, string>()
 const modernTail = (service: Service): string => {
   const known = tails.get(service)
   if (known !== undefined) return known
-  const tail = `,${writeModern(service.hello, {}).slice(1)}`
+  const tail = `,${writeModern(service.handshake, {}).slice(1)}`
   tails.set(service, tail)
   return tail
 }

@@ -1,22 +1,22 @@
-import { type About, Call, type Progress, shortId } from '../../kernel/call.ts'
+import { Call, type CallLabel, type ProgressUpdate, shortId } from '../../kernel/call.ts'
 import type { Catalog } from '../../kernel/catalog.ts'
-import type { Changes } from '../../kernel/change-events.ts'
+import type { ChangeEmitter } from '../../kernel/change-events.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import type { Tool } from '../../kernel/tool.ts'
-import type { Answer } from '../../kernel/tool-io.ts'
+import type { ToolAnswer } from '../../kernel/tool-io.ts'
 import { faultResult, type ToolResult } from './dialect.ts'
-import type { Capabilities, Hello, Host } from './handshake.ts'
+import type { Capabilities, Handshake, Host } from './handshake.ts'
 import { listTools } from './listing.ts'
-import type { Params, Refusal, RequestId, RpcError } from './message.ts'
+import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
 import { writeModern } from './serialize.ts'
 
-export interface ServiceParts extends Omit<Hello, 'capabilities'> {
+export interface ServiceParts extends Omit<Handshake, 'capabilities'> {
   /** What the handshake says we can do. Without it: what the catalog holds. */
   readonly capabilities?: Capabilities
   readonly catalog: Catalog
   readonly invoke: Invoke
-  readonly changes: Changes
+  readonly changes: ChangeEmitter
 }
 
 /** An error the wire carries as it is. */
@@ -31,7 +31,7 @@ export class WireError extends Error {
   }
 }
 
-export interface CallPlan {
+export interface ResolvedCall {
   readonly tool: Tool
   readonly args: Params
 }
@@ -39,13 +39,13 @@ export interface CallPlan {
 /** The MCP face of the kernel, the same for every transport, revision and path. Holds no connection. */
 export class Service implements Host {
   readonly parts: ServiceParts
-  readonly hello: Hello
+  readonly handshake: Handshake
   readonly #listJson: { modern?: string; legacy?: string } = {}
   #tools: { readonly tools: ReturnType<typeof listTools> } | undefined
 
   constructor(parts: ServiceParts) {
     this.parts = parts
-    this.hello = { ...parts, capabilities: parts.capabilities ?? capabilitiesOf(parts.catalog) }
+    this.handshake = { ...parts, capabilities: parts.capabilities ?? capabilitiesOf(parts.catalog) }
   }
 
   service(): this {
@@ -56,22 +56,22 @@ export class Service implements Host {
   toolListJson(modern: boolean): string {
     const key = modern ? 'modern' : 'legacy'
     this.#listJson[key] ??= modern
-      ? writeModern(this.hello, this.toolList, true)
+      ? writeModern(this.handshake, this.toolList, true)
       : JSON.stringify(this.toolList)
     return this.#listJson[key]
   }
 
   /** Computed when first asked for: turning schemas into JSON is most of what a start would cost. */
   get toolList() {
-    this.#tools ??= { tools: listTools(this.parts.catalog, this.parts.manners?.listExtras) }
+    this.#tools ??= { tools: listTools(this.parts.catalog, this.parts.compat?.listingMeta) }
     return this.#tools
   }
 
   /** Which tool a `tools/call` means, or why it means none. */
-  plan(params: Params | undefined): CallPlan | Refusal {
-    const { dialect, catalog, manners } = this.parts
+  resolve(params: Params | undefined): ResolvedCall | RpcRefusal {
+    const { dialect, catalog, compat } = this.parts
     const name = params?.name
-    const args = params?.arguments === null && manners?.nullParams ? undefined : params?.arguments
+    const args = params?.arguments === null && compat?.nullParams ? undefined : params?.arguments
     if (typeof name !== 'string') return { error: dialect.frame('params', 'name must be a string') }
     if (args !== undefined && !isRecord(args)) {
       return { error: dialect.frame('params', 'arguments must be an object') }
@@ -81,21 +81,21 @@ export class Service implements Host {
   }
 
   /** A word in the log about a call that is none. */
-  noteRefusal(id: RequestId, { error }: Refusal): void {
-    this.parts.log.write(this.parts.manners?.blame ?? 'debug', 'not a call', {
+  logRejected(id: RequestId, { error }: RpcRefusal): void {
+    this.parts.log.write(this.parts.compat?.badArgumentsLevel ?? 'debug', 'not a call', {
       request: shortId(id),
       code: error.code,
       words: error.message,
     })
   }
 
-  openCall(report?: (progress: Progress) => void, about?: About): Call {
+  openCall(report?: (progress: ProgressUpdate) => void, about?: CallLabel): Call {
     const { clock, log } = this.parts
     return new Call(clock, log, report, about)
   }
 
   /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
-  resultOf(outcome: Exclude<Outcome, { kind: 'cancelled' }>): ToolResult | Refusal {
+  resultOf(outcome: Exclude<Outcome, { kind: 'cancelled' }>): ToolResult | RpcRefusal {
     if (outcome.kind === 'answer') return answerResult(outcome)
     const { dialect } = this.parts
     if (outcome.kind === 'bug') return { error: dialect.bug() }
@@ -104,7 +104,7 @@ export class Service implements Host {
   }
 }
 
-const answerResult = ({ value, json, content, quoted }: Answer): ToolResult => ({
+const answerResult = ({ value, json, content, quoted }: ToolAnswer): ToolResult => ({
   content: content ?? [{ type: 'text', text: quoted === undefined ? (json ?? '') : JSON.parse(quoted) }],
   ...(json !== undefined && { structuredContent: value }),
 })

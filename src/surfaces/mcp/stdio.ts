@@ -55,7 +55,7 @@ export const serveLines = (
   output: Writable,
   options: ConnectionOptions = {},
 ): StdioServer => {
-  const { limits, clock, log } = host.hello
+  const { limits, clock, log } = host.handshake
   const writer = new LineWriter(output)
   let hangUp = () => {}
   const connection = new Connection(host, writer.write, { ...options, hangUp: () => setImmediate(hangUp) })

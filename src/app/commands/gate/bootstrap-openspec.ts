@@ -1,9 +1,9 @@
 import { noteArtifacts } from '../../../gate/install/install.ts'
 import { readOpenSpec } from '../../../gate/sdd/openspec.ts'
 import { defineFaults } from '../../../kernel/fault.ts'
-import { plantFile } from '../../../platform/files/output-file.ts'
+import { createRepositoryFile } from '../../../platform/files/output-file.ts'
 import { runProgram } from '../../../platform/programs/program.ts'
-import type { RepositoryHere } from '../../open/repository.ts'
+import type { OpenedRepository } from '../../open/repository.ts'
 
 export const openspecFaults = defineFaults('openspec', {
   manifest: {
@@ -40,7 +40,7 @@ export interface OpenSpecReport {
   readonly scaffolded: readonly string[]
 }
 
-const addPackage = async ({ root, lifecycle, signal }: RepositoryHere): Promise<void> => {
+const addPackage = async ({ root, lifecycle, signal }: OpenedRepository): Promise<void> => {
   if (!(await lifecycle.repository.exists('package.json'))) {
     throw openspecFaults.manifest('OpenSpec is not installed, and there is no package.json to add it to')
   }
@@ -52,17 +52,17 @@ const addPackage = async ({ root, lifecycle, signal }: RepositoryHere): Promise<
 const scaffold = async (root: string): Promise<readonly string[]> => {
   const planted: string[] = []
   for (const [path, text] of Object.entries(SCAFFOLD)) {
-    if (await plantFile(root, path, text)) planted.push(path)
+    if (await createRepositoryFile(root, path, text)) planted.push(path)
   }
   return planted.sort()
 }
 
 /** Installs OpenSpec from the network and lays out its folder. Runs only when somebody asked for exactly that. */
-export const bootstrapOpenSpec = async (here: RepositoryHere): Promise<OpenSpecReport> => {
-  const { sdd, signal, root, lifecycle } = here
+export const bootstrapOpenSpec = async (context: OpenedRepository): Promise<OpenSpecReport> => {
+  const { sdd, signal, root, lifecycle } = context
   const { installed, compatible, projectInitialized } = await readOpenSpec(sdd.program, sdd.files, signal)
   const needed = !installed || !compatible
-  if (needed) await addPackage(here)
+  if (needed) await addPackage(context)
   const scaffolded = projectInitialized ? [] : await scaffold(root)
   if (scaffolded.length > 0) await noteArtifacts(lifecycle, scaffolded, signal)
   return { installed: needed ? 'added' : 'kept', scaffolded }

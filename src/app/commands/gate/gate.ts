@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { runVerdict } from '../../../gate/audit-fields.ts'
+import { runAuditFields } from '../../../gate/audit-fields.ts'
 import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
@@ -8,17 +8,17 @@ import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import { writeNamed } from '../../../platform/files/output-file.ts'
+import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
 import { loadBaseline, type OpenGate, openGate } from '../../open/gate.ts'
-import { warmStore } from '../../open/store.ts'
+import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
-import { showsColour } from '../../terminal.ts'
-import { type Job, withProgress } from '../progress.ts'
+import { supportsColor } from '../../terminal.ts'
+import { type ProgressJob, withProgress } from '../progress.ts'
 import { inferStage } from './infer-stage.ts'
 
 type Writer = (run: GateRun) => Promise<string>
@@ -74,7 +74,7 @@ const pickStage = async (
 
 /** Writes where the caller said. Why that cannot be is the caller's to hear: a refusal says what to do about it. */
 const writeThere = (root: string, flag: string, file: string, text: string): Promise<void> =>
-  writeNamed(root, file, text).catch((cause: unknown) => {
+  writeOutputFile(root, file, text).catch((cause: unknown) => {
     const fix = cause instanceof Fault ? { fix: cause.fix } : {}
     const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
     throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
@@ -86,14 +86,14 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   const format = pickFormat(invocation)
   const file = textFlag(invocation, 'output')
   const { summaryLine, writeText } = await import('../../../gate/reports/text.ts')
-  const style = { colour: file === undefined && showsColour() }
+  const style = { colour: file === undefined && supportsColor() }
   const writer = format === undefined ? undefined : FORMATS[format]
   const text = writer === undefined ? writeText(run, style) : await writer(run)
   if (file !== undefined) {
     await writeThere(root, 'output', file, `${text}\n`)
-    if (!flags.quiet) terminal.note(summaryLine(run.report, { colour: false }))
+    if (!flags.quiet) terminal.printError(summaryLine(run.report, { colour: false }))
   } else if (writer !== undefined) terminal.print(text)
-  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.paint(text)
+  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
 const records = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
@@ -104,15 +104,19 @@ const record = async (invocation: Invocation, config: Config, root: string, run:
   const decisions = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
   const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 0 } as const
   try {
-    await decisions.record({ ...call, verdict: runVerdict(run.report) })
+    await decisions.record({ ...call, verdict: runAuditFields(run.report) })
   } catch (thrown) {
-    invocation.terminal.note(`warrant: the decision was not recorded: ${(thrown as Error).message}`)
+    invocation.terminal.printError(`warrant: the decision was not recorded: ${(thrown as Error).message}`)
   } finally {
     await decisions.close().catch(() => {})
   }
 }
 
-const jobOf = ({ flags }: Invocation): Job => ({ what: 'gate', unit: 'files', hidden: flags.quiet === true })
+const jobOf = ({ flags }: Invocation): ProgressJob => ({
+  what: 'gate',
+  unit: 'files',
+  hidden: flags.quiet === true,
+})
 
 const judge = async (
   invocation: Invocation,
@@ -135,8 +139,8 @@ const judge = async (
 const openHere = async (config: Config): Promise<OpenGate> => {
   // Copied once: every look at a variable of the process is a call into the system.
   const environment = { ...process.env }
-  const world = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
-  return openGate(config, resolve(config.root), world, new AbortController().signal)
+  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
+  return openGate(config, resolve(config.root), context, new AbortController().signal)
 }
 
 /** Accepts everything that is there: from now on only what is new is judged. */
@@ -170,7 +174,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const gate = await openHere(config)
   const write = invocation.flags['no-evidence'] !== true
   // Git is at work meanwhile.
-  if (write && records(config)) void warmStore(config)
+  if (write && records(config)) void preloadStore(config)
   const whole = await judge(invocation, gate, scope, write)
   const shown = invocation.flags['new-only'] ? { ...whole, report: onlyNew(whole.report) } : whole
   await deliver(invocation, gate.root, shown)

@@ -3,9 +3,9 @@ import { installGate, uninstallGate } from '../../../gate/install/install.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
-import { repositoryHere } from '../../open/repository.ts'
+import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { changePorts } from './install-ports.ts'
+import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>
   writeTable(
@@ -19,17 +19,17 @@ const show = ({ terminal, json }: Invocation, hooks: readonly HookReport[]): num
 }
 
 const status: Verb = async (invocation) => {
-  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   return show(invocation, await hooksStatus(lifecycle, signal))
 }
 
 const install: Verb = async (invocation) => {
-  const here = await repositoryHere(loadSettings(invocation).config)
-  return show(invocation, await installGate(changePorts(here), here.signal))
+  const context = await openRepositoryForCommand(loadSettings(invocation).config)
+  return show(invocation, await installGate(installPorts(context), context.signal))
 }
 
 const uninstall: Verb = async (invocation) => {
-  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   return show(invocation, await uninstallGate(lifecycle, signal))
 }
 

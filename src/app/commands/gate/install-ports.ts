@@ -2,36 +2,36 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { buildEvidence } from '../../../evidence/build.ts'
 import { readRepoState } from '../../../gate/facts/repo-state.ts'
-import type { ChangePorts } from '../../../gate/install/install.ts'
+import type { InstallPortSet } from '../../../gate/install/install.ts'
 import { repoLifecycle } from '../../../gate/install/installation.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import type { RepositoryHere } from '../../open/repository.ts'
+import type { OpenedRepository } from '../../open/repository.ts'
 
 /** The state folder as the repository sees it; undefined when it lies elsewhere. */
-const stateFolder = ({ root, config }: RepositoryHere): string | undefined => {
+const stateFolder = ({ root, config }: OpenedRepository): string | undefined => {
   const way = relative(root, resolve(config.root, config.stateDir))
   const elsewhere = way === '' || way.startsWith('..') || isAbsolute(way)
   return elsewhere ? undefined : way.replaceAll(sep, '/')
 }
 
 /** A first file, so that whoever asks for evidence finds some: nothing was found, because nothing was looked at. */
-const bootstrap = (here: RepositoryHere) => async (signal: AbortSignal) => {
-  const store = fileEvidence(here.root, systemClock)
+const bootstrap = (context: OpenedRepository) => async (signal: AbortSignal) => {
+  const store = fileEvidence(context.root, systemClock)
   if ((await store.read()).kind !== 'missing') return false
-  const lifecycle = () => repoLifecycle(here.lifecycle, signal)
-  const repoState = await readRepoState({ git: here.git, folder: here.root, lifecycle }, signal)
+  const lifecycle = () => repoLifecycle(context.lifecycle, signal)
+  const repoState = await readRepoState({ git: context.git, folder: context.root, lifecycle }, signal)
   const nothing = { stage: 'PRE_COMMIT', outcome: 'PASS', findings: [], platforms: {}, rulesets: [] } as const
   await store.replace((previous) => buildEvidence({ ...nothing, repoState }, previous, systemClock.now()))
   return true
 }
 
-export const changePorts = (here: RepositoryHere): ChangePorts => ({
-  ...here.lifecycle,
+export const installPorts = (context: OpenedRepository): InstallPortSet => ({
+  ...context.lifecycle,
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),
-  stateFolder: stateFolder(here),
-  bootstrapEvidence: bootstrap(here),
-  removeFile: (path) => removeFile(here.root, path),
+  stateFolder: stateFolder(context),
+  bootstrapEvidence: bootstrap(context),
+  removeFile: (path) => removeFile(context.root, path),
 })

@@ -1,10 +1,10 @@
-import { type ChangePorts, type InstallReport, install, update } from '../../../gate/install/install.ts'
+import { type InstallPortSet, type InstallReport, install, update } from '../../../gate/install/install.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { repositoryHere } from '../../open/repository.ts'
+import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { bootstrapOpenSpec, type OpenSpecReport } from './bootstrap-openspec.ts'
 import { hookTable } from './hooks.ts'
-import { changePorts } from './install-ports.ts'
+import { installPorts } from './install-ports.ts'
 
 const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): string =>
   [
@@ -17,12 +17,12 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),
   ].join('\n')
 
-type Step = (ports: ChangePorts, signal: AbortSignal) => Promise<InstallReport>
+type Step = (ports: InstallPortSet, signal: AbortSignal) => Promise<InstallReport>
 
 const carryOut = async (invocation: Invocation, step: Step): Promise<number> => {
-  const here = await repositoryHere(loadSettings(invocation).config)
-  const report = await step(changePorts(here), here.signal)
-  const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(here) : undefined
+  const context = await openRepositoryForCommand(loadSettings(invocation).config)
+  const report = await step(installPorts(context), context.signal)
+  const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }
   invocation.terminal.print(invocation.json ? JSON.stringify(all) : describe(report, openspec))
   return 0

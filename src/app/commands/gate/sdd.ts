@@ -2,20 +2,20 @@ import { findChange } from '../../../gate/sdd/openspec.ts'
 import { evaluateSdd, readSdd, type SddEvaluation } from '../../../gate/sdd/sdd.ts'
 import { closeSession, openSession, refreshSession, type SessionState } from '../../../gate/sdd/session.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
-import { judgeFolder } from '../../open/check-evidence.ts'
-import { type RepositoryHere, repositoryHere } from '../../open/repository.ts'
+import { checkEvidence } from '../../open/check-evidence.ts'
+import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 
 const print = ({ terminal, json }: Invocation, value: object, words: string): void =>
   terminal.print(json ? JSON.stringify(value) : words)
 
-const here = (invocation: Invocation): Promise<RepositoryHere> =>
-  repositoryHere(loadSettings(invocation).config)
+const context = (invocation: Invocation): Promise<OpenedRepository> =>
+  openRepositoryForCommand(loadSettings(invocation).config)
 
 const sessionWords = ({ active, valid, changeId, remainingSeconds }: SessionState): string => {
   if (!active) return 'no session is open'
@@ -24,7 +24,7 @@ const sessionWords = ({ active, valid, changeId, remainingSeconds }: SessionStat
 }
 
 const status: Verb = async (invocation) => {
-  const { sdd, signal } = await here(invocation)
+  const { sdd, signal } = await context(invocation)
   const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), signal)
   const { installed, version, projectInitialized } = found.openspec
   const words = [
@@ -32,7 +32,7 @@ const status: Verb = async (invocation) => {
     `project   ${projectInitialized ? 'openspec/ is there' : 'no openspec/ folder'}`,
     `session   ${sessionWords(found.session)}`,
   ]
-  print(invocation, found, words.map(oneLine).join('\n'))
+  print(invocation, found, words.map(escapeLineBreaks).join('\n'))
   return 0
 }
 
@@ -47,23 +47,23 @@ const verdictLine = ({ stage, decision }: SddEvaluation): string =>
   `${decision.allowed ? 'ALLOWED' : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
 
 /** Before anything is written the evidence counts as well. */
-const preWrite = async (invocation: Invocation, repository: RepositoryHere, sdd: SddEvaluation) => {
-  const world = { environment: process.env, clock: systemClock }
+const preWrite = async (invocation: Invocation, repository: OpenedRepository, sdd: SddEvaluation) => {
+  const context = { environment: process.env, clock: systemClock }
   const evidence = fileEvidence(repository.root, systemClock)
-  const gate = await judgeFolder(repository.root, evidence, world, 'PRE_WRITE', repository.signal)
+  const gate = await checkEvidence(repository.root, evidence, context, 'PRE_WRITE', repository.signal)
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
-  print(invocation, { sdd, ai_gate: gate, telemetry }, words.map(oneLine).join('\n'))
+  print(invocation, { sdd, ai_gate: gate, telemetry }, words.map(escapeLineBreaks).join('\n'))
   return sdd.decision.allowed && gate.allowed ? 0 : 1
 }
 
 const validate: Verb = async (invocation) => {
   const stage = readStage(invocation)
-  const repository = await here(invocation)
+  const repository = await context(invocation)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
   if (stage === 'PRE_WRITE') return preWrite(invocation, repository, evaluation)
-  print(invocation, evaluation, oneLine(verdictLine(evaluation)))
+  print(invocation, evaluation, escapeLineBreaks(verdictLine(evaluation)))
   return evaluation.decision.allowed ? 0 : 1
 }
 
@@ -82,7 +82,7 @@ const session: Verb = async (invocation) => {
   const change = flags.change
   if (flags.open && typeof change !== 'string') throw usageFaults.option('--open needs --change ID')
   const minutes = readMinutes(invocation)
-  const { sdd, root, signal } = await here(invocation)
+  const { sdd, root, signal } = await context(invocation)
   const ports = {
     repoRoot: root,
     config: sdd.config,
@@ -94,7 +94,7 @@ const session: Verb = async (invocation) => {
     : flags.refresh
       ? await refreshSession(ports, minutes, signal)
       : await closeSession(ports, signal)
-  print(invocation, found, oneLine(sessionWords(found)))
+  print(invocation, found, escapeLineBreaks(sessionWords(found)))
   return 0
 }
 

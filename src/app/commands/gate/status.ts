@@ -2,7 +2,7 @@ import { statusNow } from '../../../gate/install/install.ts'
 import type { LifecycleStatus } from '../../../gate/install/installation.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
-import { repositoryHere } from '../../open/repository.ts'
+import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 
 const describe = (status: LifecycleStatus): string => {
@@ -25,7 +25,7 @@ const describe = (status: LifecycleStatus): string => {
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { lifecycle, signal } = await repositoryHere(loadSettings(invocation).config)
+  const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   const status = await statusNow(lifecycle, signal)
   invocation.terminal.print(invocation.json ? JSON.stringify(status) : describe(status))
   return 0

@@ -1,11 +1,11 @@
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
-import { drawDot, drawMermaid, drawSvg, type Scene } from '../../../beliefs/graph/render-graph.ts'
+import { renderDot, renderMermaid, renderSvg, type Scene } from '../../../beliefs/graph/render-graph.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
-const PICTURES = { dot: drawDot, mermaid: drawMermaid, svg: drawSvg } as const
+const PICTURES = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
 
 const print = (invocation: Invocation, value: object, words: () => string): number => {
   invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
@@ -13,7 +13,7 @@ const print = (invocation: Invocation, value: object, words: () => string): numb
 }
 
 const readScene = (beliefs: Beliefs): Promise<Scene> =>
-  beliefs.keeper.replica.read(({ graph, claims }) => ({
+  beliefs.graphStore.replica.read(({ graph, claims }) => ({
     nodes: [...graph.nodes()].map((node) => ({ ...node, ...claims.get(node.id) })),
     edges: [...graph.edges()],
   }))
@@ -73,7 +73,7 @@ const show: Verb = (invocation) => {
 const query: Verb = (invocation, [id]) => {
   const node = readCount(id, 'the node')
   return withBeliefs(invocation, async (beliefs) => {
-    const value = await beliefs.keeper.replica.read(({ graph, claims }) => ({
+    const value = await beliefs.graphStore.replica.read(({ graph, claims }) => ({
       ...graph.node(node),
       ...claims.get(node),
       incoming: graph.incoming(node),
@@ -85,13 +85,13 @@ const query: Verb = (invocation, [id]) => {
 
 const stats: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
-    const { reserve, dissipated } = await beliefs.keeper.replica.read(({ graph }) => graph.accounts())
+    const { reserve, dissipated } = await beliefs.graphStore.replica.read(({ graph }) => graph.accounts())
     const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
     const value = { ...(await beliefs.governanceStatus()), accounts }
     return print(invocation, value, () => JSON.stringify(value, null, 2))
   })
 
-export const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
+export const GRAPH_VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })
+  runVerb(GRAPH_VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

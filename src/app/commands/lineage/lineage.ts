@@ -1,6 +1,6 @@
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
-import { reexecute } from '../../../beliefs/log/verify-replay.ts'
-import { inspectLog } from '../../../lineage/audit.ts'
+import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
+import { auditLog } from '../../../lineage/audit.ts'
 import { DECISION_LOG } from '../../../lineage/decisions.ts'
 import { findErasures } from '../../../lineage/erasures.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
@@ -9,16 +9,24 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
-import { checkpoint, consistency, print, prove, verdict, verifyFile, writeBundle } from './proofs.ts'
+import {
+  checkpoint,
+  consistency,
+  printProof,
+  printVerdict,
+  prove,
+  verifyFile,
+  writeBundle,
+} from './proofs.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
 /** Links and payloads by the independent verifier, then everything done again from the genesis. */
 const examine = async (invocation: Invocation, beliefs: Beliefs) => {
-  const { log } = beliefs.keeper
+  const { log } = beliefs.graphStore
   const chain = await beliefs.verify()
   if (chain.outcome === 'broken') return { good: false, chain, execution: undefined }
   const { config } = loadSettings(invocation)
-  const execution = await reexecute(graphConfig(config), readRows(log))
+  const execution = await verifyReplay(graphConfig(config), readRows(log))
   if (execution.outcome !== 'erased') return { good: execution.outcome === 'same', chain, execution }
   const erasures = await findErasures(readRows(log))
   return { good: erasures.unexplained.length === 0, chain, execution, erasures }
@@ -27,8 +35,8 @@ const examine = async (invocation: Invocation, beliefs: Beliefs) => {
 /** Decisions are facts: there is nothing to do again, and the links are all there is to verify. */
 const verifyDecisions = (invocation: Invocation): Promise<number> =>
   withLog(invocation, async (log) => {
-    const chain = await inspectLog(log)
-    return verdict(invocation, { chain }, chain.outcome === 'intact')
+    const chain = await auditLog(log)
+    return printVerdict(invocation, { chain }, chain.outcome === 'intact')
   })
 
 const verify: Verb = (invocation, [file]) => {
@@ -36,14 +44,14 @@ const verify: Verb = (invocation, [file]) => {
   if (loadSettings(invocation).config.graph === DECISION_LOG) return verifyDecisions(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const { good, ...found } = await examine(invocation, beliefs)
-    return verdict(invocation, found, good)
+    return printVerdict(invocation, found, good)
   })
 }
 
 const replay: Verb = (invocation, [from]) => {
   const start = from === undefined ? undefined : readCount(from, 'the first entry')
   return withBeliefs(invocation, async (beliefs) => {
-    print(invocation, await beliefs.replay(start))
+    printProof(invocation, await beliefs.replay(start))
     return 0
   })
 }
@@ -52,7 +60,7 @@ const exportLog: Verb = (invocation, [path]) => {
   if (path === undefined) throw usageFaults.argument('name the file to write')
   if (invocation.flags.bundle) return writeBundle(invocation, path)
   return withBeliefs(invocation, async (beliefs) => {
-    print(invocation, await beliefs.exportLog(path))
+    printProof(invocation, await beliefs.exportLog(path))
     return 0
   })
 }
@@ -60,17 +68,17 @@ const exportLog: Verb = (invocation, [path]) => {
 /** Lets writing go on after an operator has looked. The decision itself becomes an entry. */
 const repair: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
-    const { replica, log } = beliefs.keeper
+    const { replica, log } = beliefs.graphStore
     const reason = await log.quarantine()
     if (reason === null) {
-      print(invocation, { outcome: 'healthy' })
+      printProof(invocation, { outcome: 'healthy' })
       return 0
     }
     const { good, ...found } = await examine(invocation, beliefs)
-    if (!good) return verdict(invocation, { outcome: 'beyond repair', ...found }, false)
+    if (!good) return printVerdict(invocation, { outcome: 'beyond repair', ...found }, false)
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
-    print(invocation, { outcome: 'repaired', reason })
+    printProof(invocation, { outcome: 'repaired', reason })
     return 0
   })
 
@@ -94,22 +102,22 @@ const erase: Verb = (invocation, [place]) => {
   const seq = readCount(place, 'the entry')
   const reason = reasonOf(invocation)
   return withBeliefs(invocation, async (beliefs) => {
-    const [row] = await beliefs.keeper.log.read(seq, 1)
+    const [row] = await beliefs.graphStore.log.read(seq, 1)
     if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
-    if (row.payload === null) return verdict(invocation, { outcome: 'already erased', seq }, true)
+    if (row.payload === null) return printVerdict(invocation, { outcome: 'already erased', seq }, true)
     if (readEntry(row).operation === 'lineage.erase')
       throw storeFaults.kept(`entry ${seq} records an erasure`)
     const node = madeNode(row.payload)
-    const { seq: recordedAt } = await beliefs.keeper.erase({
+    const { seq: recordedAt } = await beliefs.graphStore.erase({
       seq,
       reason,
       ...(node !== undefined && { node }),
     })
-    return verdict(invocation, { outcome: 'erased', seq, recorded_at: recordedAt }, true)
+    return printVerdict(invocation, { outcome: 'erased', seq, recorded_at: recordedAt }, true)
   })
 }
 
-export const VERBS: Readonly<Record<string, Verb>> = {
+export const LINEAGE_VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
   export: exportLog,
@@ -122,4 +130,4 @@ export const VERBS: Readonly<Record<string, Verb>> = {
 
 const MOST = { verify: 1, replay: 1, export: 1, prove: 2, consistency: 0, checkpoint: 0, repair: 0, erase: 1 }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation, MOST)
+export const run = (invocation: Invocation): Promise<number> => runVerb(LINEAGE_VERBS, invocation, MOST)

@@ -9,7 +9,7 @@ import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { checkConsistency, checkInclusion, openCheckpoint, verifyChain } from '../../../lineage/verify.ts'
 import { keyFile } from '../../../platform/files/key-file.ts'
-import { ownPlace } from '../../../platform/files/no-symlinks.ts'
+import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { makeState } from '../../../platform/files/state-folder.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
@@ -19,20 +19,20 @@ import { withLog } from './with-beliefs.ts'
 
 /** What a lineage can prove to somebody else. It takes the log alone, whatever was recorded in it. */
 
-export const print = (invocation: Invocation, value: object): void =>
+export const printProof = (invocation: Invocation, value: object): void =>
   invocation.terminal.print(invocation.json ? JSON.stringify(value) : JSON.stringify(value, null, 2))
 
 /** A verdict is an answer; a bad one is exit code 1. */
-export const verdict = (invocation: Invocation, value: object, good: boolean): number => {
-  print(invocation, value)
+export const printVerdict = (invocation: Invocation, value: object, good: boolean): number => {
+  printProof(invocation, value)
   return good ? 0 : 1
 }
 
 const signerHere = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
   const root = resolve(config.root)
-  await makeState(ownPlace(root, config.stateDir))
-  const pem = await keyFile(ownPlace(root, config.stateDir, 'lineage.key'))
+  await makeState(requireNoSymlinks(root, config.stateDir))
+  const pem = await keyFile(requireNoSymlinks(root, config.stateDir, 'lineage.key'))
   return createSigner(`warrant/${config.graph}`, pem)
 }
 
@@ -61,13 +61,13 @@ export const verifyFile = async (invocation: Invocation, path: string): Promise<
   if (Array.isArray(value)) {
     return withLog(invocation, async ({ genesis }) => {
       const chain = await verifyChain(genesis, value)
-      return verdict(invocation, { chain }, chain.outcome === 'intact')
+      return printVerdict(invocation, { chain }, chain.outcome === 'intact')
     })
   }
   const checkpoint = textFlag(invocation, 'checkpoint')
   const older = checkpoint === undefined ? undefined : await readNamed(checkpoint)
   const { good, ...found } = await verifyBundle(value, { verifier: textFlag(invocation, 'key'), older })
-  return verdict(invocation, found, good)
+  return printVerdict(invocation, found, good)
 }
 
 const collectEntries = async (log: LogReader, size: number) => {
@@ -88,7 +88,7 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     await exportWriter(config, resolve(config.root))(path, text)
     const checksum = createHash('sha256').update(text).digest('hex')
     const head = entries.at(-1)?.checksum ?? genesisLink(log.genesis)
-    print(invocation, { status: 'ok', path, checksum, count: size, head, root })
+    printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
     return 0
   })
 
@@ -98,7 +98,7 @@ export const prove: Verb = (invocation, [place, size]) => {
   return withLog(invocation, async (log) => {
     const proof = await proveInclusion(log, seq, tree)
     const holds = checkInclusion(proof)
-    return verdict(invocation, { ...proof, holds }, holds)
+    return printVerdict(invocation, { ...proof, holds }, holds)
   })
 }
 
@@ -111,14 +111,14 @@ export const consistency: Verb = async (invocation) => {
     const verifier = textFlag(invocation, 'key') ?? (await signerHere(invocation)).verifier
     const old = openCheckpoint(note, verifier)
     if (old === undefined)
-      return verdict(invocation, { outcome: 'unsigned', why: 'the key does not vouch for it' }, false)
+      return printVerdict(invocation, { outcome: 'unsigned', why: 'the key does not vouch for it' }, false)
     const { size, root } = await rootAt(log)
     if (old.size > size) {
-      return verdict(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
+      return printVerdict(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
     }
     const proof = await proveConsistency(log, old.size, size)
     const holds = checkConsistency({ ...proof, olderRoot: old.root })
-    return verdict(
+    return printVerdict(
       invocation,
       { outcome: holds ? 'consistent' : 'forked', older: old.size, newer: size, root, path: proof.path },
       holds,
@@ -131,9 +131,9 @@ export const checkpoint: Verb = (invocation) =>
     const { size, root } = await rootAt(log)
     const signer = await signerHere(invocation)
     const note = writeCheckpoint(signer, size, root)
-    if (invocation.json) print(invocation, { size, root, note, verifier: signer.verifier })
+    if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })
     else {
-      invocation.terminal.note(`# verifier: ${signer.verifier}`)
+      invocation.terminal.printError(`# verifier: ${signer.verifier}`)
       invocation.terminal.print(note.trimEnd())
     }
     return 0

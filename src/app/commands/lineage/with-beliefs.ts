@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
-import type { Log, LogStore } from '../../../lineage/store.ts'
+import type { LineageLog, LogStore } from '../../../lineage/store.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openStore } from '../../open/store.ts'
-import { assembleHere, loadSettings } from '../../process-context.ts'
+import { assembleServer, loadSettings } from '../../process-context.ts'
 
 /**
  * Opens the graph the settings name, for as long as `work` takes. One that is not there is not made: to an
@@ -15,7 +15,7 @@ export const withBeliefs = async (
   work: (beliefs: Beliefs) => Promise<number>,
 ): Promise<number> => {
   await withLog(invocation, async () => 0)
-  const { beliefs, close } = await assembleHere(loadSettings(invocation))
+  const { beliefs, close } = await assembleServer(loadSettings(invocation))
   try {
     return await work(await beliefs())
   } finally {
@@ -38,7 +38,10 @@ export const withStore = async (
 }
 
 /** The same for the log alone, whatever was recorded in it. */
-export const withLog = (invocation: Invocation, work: (log: Log) => Promise<number>): Promise<number> =>
+export const withLog = (
+  invocation: Invocation,
+  work: (log: LineageLog) => Promise<number>,
+): Promise<number> =>
   withStore(invocation, async (store) => {
     const { graph } = loadSettings(invocation).config
     const log = await store.find(graph)

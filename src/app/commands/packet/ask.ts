@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Packets } from '../../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
-import type { Loaded } from '../../config/load-config.ts'
+import type { LoadedConfig } from '../../config/load-config.ts'
 import { openPackets } from '../../open/packets.ts'
-import { greetHere } from '../../process-context.ts'
-import { embedSettings, needText, never, packetSettings, withWatch } from './settings.ts'
+import { createProcessContext } from '../../process-context.ts'
+import { embedSettings, NO_ABORT, needText, packetSettings, withProgressSteps } from './settings.ts'
 import { asLines } from './show.ts'
 
 const countFlag = (invocation: Invocation, name: string): number | undefined => {
@@ -13,8 +13,11 @@ const countFlag = (invocation: Invocation, name: string): number | undefined => 
   return text === undefined ? undefined : readCount(text, `--${name}`)
 }
 
-const withPackets = async <T>({ config }: Loaded, work: (packets: Packets) => Promise<T>): Promise<T> => {
-  const opened = openPackets(config, resolve(config.root), greetHere(config).clock, process.env)
+const withPackets = async <T>(
+  { config }: LoadedConfig,
+  work: (packets: Packets) => Promise<T>,
+): Promise<T> => {
+  const opened = openPackets(config, resolve(config.root), createProcessContext(config).clock, process.env)
   try {
     return await work(await opened.open(undefined))
   } finally {
@@ -26,7 +29,7 @@ const withPackets = async <T>({ config }: Loaded, work: (packets: Packets) => Pr
 const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }): number => {
   if (json) terminal.print(JSON.stringify(answer))
   else if (answer.ok) terminal.print(asLines(answer))
-  else terminal.note(`warrant: ${asLines(answer)}`)
+  else terminal.printError(`warrant: ${asLines(answer)}`)
   return answer.ok ? 0 : 1
 }
 
@@ -51,7 +54,7 @@ export const lookup: Verb = async (invocation, [what]) =>
           k: countFlag(invocation, 'k'),
           trust: invocation.flags.trust === true,
         },
-        never,
+        NO_ABORT,
       ),
     )
   })
@@ -66,7 +69,10 @@ export const query: Verb = async (invocation, [ref, question]) =>
       k: countFlag(invocation, 'k'),
       mode: dense ? ('dense' as const) : lexical ? ('lexical' as const) : undefined,
     }
-    return show(invocation, await withWatch(invocation, (watch) => packets.query(words, never, watch)))
+    return show(
+      invocation,
+      await withProgressSteps(invocation, (watch) => packets.query(words, NO_ABORT, watch)),
+    )
   })
 
 const CONSTRAINTS = {
@@ -90,7 +96,7 @@ export const plan: Verb = async (invocation, [intent]) =>
   withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,
-      await withWatch(invocation, (watch) =>
+      await withProgressSteps(invocation, (watch) =>
         packets.plan(
           {
             intent: needText(intent, 'an intent'),
@@ -98,7 +104,7 @@ export const plan: Verb = async (invocation, [intent]) =>
             version: textFlag(invocation, 'version'),
             constraints: constraintsOf(invocation),
           },
-          never,
+          NO_ABORT,
           watch,
         ),
       ),
@@ -109,7 +115,7 @@ export const digest: Verb = async (invocation, [ref, question]) =>
   withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,
-      await withWatch(invocation, (watch) =>
+      await withProgressSteps(invocation, (watch) =>
         packets.evidence(
           {
             ref: needText(ref, 'a packet'),
@@ -117,7 +123,7 @@ export const digest: Verb = async (invocation, [ref, question]) =>
             k: countFlag(invocation, 'k'),
             max_chars: countFlag(invocation, 'max-chars'),
           },
-          never,
+          NO_ABORT,
           watch,
         ),
       ),

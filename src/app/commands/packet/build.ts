@@ -1,11 +1,11 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../../kernel/fault.ts'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
 import type { Embedder } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
-import { checkName, versionTag } from '../../../packets/format/reference.ts'
+import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import { replaceFile } from '../../../platform/packets/drafts.ts'
 import { healPacket, knownVectors, packetFolder, writePacket } from '../../../platform/packets/folder.ts'
@@ -15,7 +15,7 @@ import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand
 import { VERSION } from '../../config/version.ts'
 import { embedderFor } from '../../open/packets.ts'
 import { withProgress } from '../progress.ts'
-import { embedSettings, jobOf, listFlag, needText, never, showMade } from './settings.ts'
+import { embedSettings, listFlag, NO_ABORT, needText, printResult, progressJob } from './settings.ts'
 
 const LOCK_FILE = 'packet.lock.json'
 /** What a server that is named without a model is asked for, as builders of packets always have. */
@@ -34,7 +34,7 @@ const lockMode = ({ flags }: Invocation): 'keep' | 'update' | 'frozen' => {
 }
 
 /** The lock a build keeps to: in the packet, or where `--lockfile` says, to be kept with the sources. */
-export const heldLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
+export const readHeldLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
   const path = resolve(textFlag(invocation, 'lockfile') ?? join(folder, LOCK_FILE))
   const file = await packetFolder(dirname(path))(basename(path))
   return file === undefined ? undefined : readLock(await file.read(0, file.size))
@@ -53,7 +53,7 @@ const keepDocuments = async (
   const { message: build_error, fix } = failure
   const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
   if (invocation.json) invocation.terminal.print(JSON.stringify(answer))
-  else invocation.terminal.note(`${folder}: ${build_error}; ${said}. ${fix}`)
+  else invocation.terminal.printError(`${folder}: ${build_error}; ${said}. ${fix}`)
   return 1
 }
 
@@ -89,8 +89,8 @@ const makePacket = (
   files: readonly SourceFile[],
   options: Omit<BuildOptions, 'progress'>,
 ) =>
-  withProgress(jobOf(invocation, 'embed', 'chunks'), (progress) =>
-    buildPacket(files, { ...options, progress }, never),
+  withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
+    buildPacket(files, { ...options, progress }, NO_ABORT),
   )
 
 const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
@@ -110,21 +110,26 @@ const noteMissing = (
   leftOut: readonly { readonly path: string; readonly why: string }[],
 ): void => {
   if (json) return
-  for (const { path, why } of leftOut.slice(0, MAX_NOTED)) terminal.note(`left out: ${oneLine(path)} ${why}`)
+  for (const { path, why } of leftOut.slice(0, MAX_NOTED))
+    terminal.printError(`left out: ${escapeLineBreaks(path)} ${why}`)
   const more = leftOut.length - MAX_NOTED
-  if (more > 0) terminal.note(`left out: ${more} more; --json lists them`)
+  if (more > 0) terminal.printError(`left out: ${more} more; --json lists them`)
 }
 
 /** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
 export const build: Verb = async (invocation, [source]) => {
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')
-  const folder = join(resolve(textFlag(invocation, 'out') ?? 'dist'), checkName(name), versionTag(version))
+  const folder = join(
+    resolve(textFlag(invocation, 'out') ?? 'dist'),
+    checkPacketName(name),
+    versionTag(version),
+  )
   const embedder = await pickEmbedder(invocation)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
   const leftOut: { readonly path: string; readonly why: string }[] = []
-  const files = await withProgress(jobOf(invocation, 'read', 'files'), (show) =>
+  const files = await withProgress(progressJob(invocation, 'read', 'files'), (show) =>
     readSources(
       from,
       (count) => show(count, 0),
@@ -132,7 +137,7 @@ export const build: Verb = async (invocation, [source]) => {
     ),
   )
   await healPacket(folder)
-  const held = await heldLock(invocation, folder)
+  const held = await readHeldLock(invocation, folder)
   const packet = await makePacket(invocation, files, {
     name,
     version,
@@ -152,7 +157,7 @@ export const build: Verb = async (invocation, [source]) => {
   if (lockfile !== undefined && lock !== undefined) await replaceFile(resolve(lockfile), lock)
   const { chunks, embedded } = packet
   noteMissing(invocation, leftOut)
-  return showMade(
+  return printResult(
     invocation,
     { folder, files: files.length, chunks, embedded, model, left_out: leftOut },
     `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,

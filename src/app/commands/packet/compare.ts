@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { type CatalogRow, catalogRow, publishCatalog, writeCatalog } from '../../../packets/ask/catalog.ts'
-import { diffPackets, type Side } from '../../../packets/build/diff.ts'
+import { type DiffSide, diffPackets } from '../../../packets/build/diff.ts'
 import { DocTable } from '../../../packets/format/docs.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
 import { parseReference } from '../../../packets/format/reference.ts'
@@ -10,8 +10,8 @@ import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
 import { OciPusher } from '../../../platform/registry/push.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
-import { registryHere } from '../../open/registry.ts'
-import { needText, never, packetSettings } from './settings.ts'
+import { openRegistry } from '../../open/registry.ts'
+import { NO_ABORT, needText, packetSettings } from './settings.ts'
 import { placeOf } from './show.ts'
 
 const readPart = async (folder: string, path: string): Promise<Uint8Array | undefined> => {
@@ -19,7 +19,7 @@ const readPart = async (folder: string, path: string): Promise<Uint8Array | unde
   return file === undefined ? undefined : file.read(0, file.size)
 }
 
-const openSide = async (invocation: Invocation, asked: string): Promise<Side> => {
+const openSide = async (invocation: Invocation, asked: string): Promise<DiffSide> => {
   const folder = await placeOf(invocation, asked)
   const [bytes, docs, halves] = await Promise.all(
     ['manifest.json', 'docs.jsonl', 'vectors.f16.bin'].map((path) => readPart(folder, path)),
@@ -53,7 +53,7 @@ export const diff: Verb = async (invocation, [first, second]) => {
     ...files.changed.map((path) => `~ ${path}`),
   ]
   invocation.terminal.print(
-    invocation.json ? JSON.stringify({ ok, ...found }) : lines.map(oneLine).join('\n'),
+    invocation.json ? JSON.stringify({ ok, ...found }) : lines.map(escapeLineBreaks).join('\n'),
   )
   return ok ? 0 : 1
 }
@@ -73,10 +73,10 @@ export const catalog: Verb = async (invocation, [folder = 'dist']) => {
     target === undefined
       ? undefined
       : await publishCatalog(
-          new OciPusher(registryHere(config, process.env, [target])),
+          new OciPusher(openRegistry(config, process.env, [target])),
           parseReference(target),
           bytes,
-          never,
+          NO_ABORT,
         )
   if (invocation.json)
     invocation.terminal.print(JSON.stringify({ ok: true, rows, ...(pinned && { pinned_uri: pinned }) }))

@@ -1,6 +1,6 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
-import { checkWords } from './options.ts'
+import { checkArguments } from './options.ts'
 
 /** One verb of a module that is loaded for it, and for it alone. */
 const from =
@@ -29,6 +29,6 @@ const VERBS: Readonly<Record<string, Verb>> = {
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  checkWords(invocation)
+  checkArguments(invocation)
   return runVerb(VERBS, invocation)
 }

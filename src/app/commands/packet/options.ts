@@ -132,7 +132,7 @@ const verbHelp = (name: string): ReturnType<NonNullable<Command['verb']>> =>
     : undefined
 
 /** Words that a verb would pass over are refused: whoever wrote them meant something by them. */
-export const checkWords = ({ flags, positionals: [name = '', ...rest] }: Invocation): void => {
+export const checkArguments = ({ flags, positionals: [name = '', ...rest] }: Invocation): void => {
   if (!isVerb(name)) return
   if (rest.length > PACKET_VERBS[name].most)
     throw usageFaults.argument(
@@ -150,7 +150,7 @@ export const packetCommand = (run: Command['run']): Command => ({
     .join('|')}>`,
   options: () => [...PACKET_OPTIONS.map(attributed), ...configOptions()],
   choices: Object.keys(PACKET_VERBS),
-  most: 1 + PACKET_VERBS.cache.most,
+  maxPositionals: 1 + PACKET_VERBS.cache.most,
   verb: verbHelp,
   run,
 })

@@ -6,11 +6,11 @@ import { OciPusher } from '../../../platform/registry/push.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetHome } from '../../config/packet-root.ts'
+import { packetRoot } from '../../config/packet-root.ts'
 import type { Config } from '../../config/settings.ts'
-import { registryHere } from '../../open/registry.ts'
+import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
-import { jobOf, listFlag, needText, never, packetSettings, showMade } from './settings.ts'
+import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** The packet a caller means: the folder itself, or the only one that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
@@ -32,7 +32,7 @@ const checkParts = ({ flags }: Invocation): void => {
 const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
   const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
   try {
-    const cache = metadataCache(packetHome(config), systemClock)
+    const cache = metadataCache(packetRoot(config), systemClock)
     for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
   } catch {
     // A store that is refused is not read either.
@@ -44,10 +44,10 @@ export const publish: Verb = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   checkParts(invocation)
-  const pusher = new OciPusher(registryHere(config, process.env))
+  const pusher = new OciPusher(openRegistry(config, process.env))
   const tags = listFlag(invocation, 'tag')
   const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
-  const published = await withProgress(jobOf(invocation, 'publish', 'bytes'), (progress) =>
+  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
     publishPacket(
       pusher,
       packetFolder(folder),
@@ -59,11 +59,11 @@ export const publish: Verb = async (invocation, [asked]) => {
         ...(tags !== undefined && { tags }),
         progress,
       },
-      never,
+      NO_ABORT,
     ),
   )
   await forgetTags(config, published)
   const { ref, digest, sent, there, pinned_uri } = published
   const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
-  return showMade(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
+  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

@@ -6,7 +6,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Config } from '../../config/settings.ts'
 import { embedderFor } from '../../open/packets.ts'
 import { withProgress } from '../progress.ts'
-import { jobOf, never } from './settings.ts'
+import { NO_ABORT, progressJob } from './settings.ts'
 
 /** Makes vectors of the configured model beside a packet that was fetched. */
 export const rebuild = async (
@@ -27,8 +27,8 @@ export const rebuild = async (
     // Such packets are always asked with what is built in, so that they need nothing.
     if (packet.manifest.embedding.model === LOCAL_MODEL)
       throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
-    await withProgress(jobOf(invocation, 'embed', 'chunks'), (progress) =>
-      rebuildVectors({ root: home, clock: systemClock, embedder, progress }, digest, packet, never),
+    await withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
+      rebuildVectors({ root: home, clock: systemClock, embedder, progress }, digest, packet, NO_ABORT),
     )
   } finally {
     packet.close()

@@ -1,11 +1,11 @@
-import type { Watch } from '../../../packets/progress.ts'
+import type { ProgressListener } from '../../../packets/progress.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Preset } from '../../config/load-config.ts'
 import { withProvider } from '../../config/packet-provider.ts'
 import { loadSettings } from '../../process-context.ts'
 import { cpmServer, packetVariables } from '../../servers/cpm.ts'
-import { type Job, type Progress, startProgress } from '../progress.ts'
+import { type ProgressBar, type ProgressJob, startProgress } from '../progress.ts'
 
 /** The settings, with the variables that the packet tools have always read. */
 export const packetSettings = (invocation: Invocation, preset?: Preset) =>
@@ -31,7 +31,7 @@ const renamed = ({ flags }: Invocation) =>
   )
 
 /** For commands: they end when they are done, or with the process. */
-export const never = new AbortController().signal
+export const NO_ABORT = new AbortController().signal
 
 /** An argument that must be there. */
 export const needText = (text: string | undefined, what: string): string => {
@@ -46,31 +46,37 @@ export const listFlag = (invocation: Invocation, name: string): string[] | undef
     .filter((one) => one !== '')
 
 /** Progress of one of our jobs: for people and logs, never beside a JSON document. */
-export const jobOf = ({ json, flags }: Invocation, what: string, unit: Job['unit']): Job => ({
+export const progressJob = (
+  { json, flags }: Invocation,
+  what: string,
+  unit: ProgressJob['unit'],
+): ProgressJob => ({
   what,
   unit,
   hidden: json || flags.quiet === true,
   lines: true,
 })
 
-const STEPS: Readonly<Record<Parameters<Watch>[0], readonly [string, Job['unit']]>> = {
+const STEPS: Readonly<Record<Parameters<ProgressListener>[0], readonly [string, ProgressJob['unit']]>> = {
   fetch: ['pull', 'bytes'],
   embed: ['embed', 'chunks'],
 }
 
 /** Runs a question that tells how far its long parts are, one after the other. */
-export const withWatch = async <T>(
+export const withProgressSteps = async <T>(
   invocation: Invocation,
-  work: (watch: Watch) => Promise<T>,
+  work: (watch: ProgressListener) => Promise<T>,
 ): Promise<T> => {
   // Begun at once: the wait before the first bytes is part of it.
-  const under = new Map<string, Progress>([['fetch', startProgress(jobOf(invocation, ...STEPS.fetch))]])
+  const under = new Map<string, ProgressBar>([
+    ['fetch', startProgress(progressJob(invocation, ...STEPS.fetch))],
+  ])
   const clear = () => {
     for (const progress of under.values()) progress.clear()
   }
-  const begin = (step: Parameters<Watch>[0]): Progress => {
+  const begin = (step: Parameters<ProgressListener>[0]): ProgressBar => {
     clear()
-    const progress = startProgress(jobOf(invocation, ...STEPS[step]))
+    const progress = startProgress(progressJob(invocation, ...STEPS[step]))
     under.set(step, progress)
     return progress
   }
@@ -82,7 +88,7 @@ export const withWatch = async <T>(
 }
 
 /** What was made, for people or as it is. */
-export const showMade = (invocation: Invocation, value: object, text: string): number => {
+export const printResult = (invocation: Invocation, value: object, text: string): number => {
   invocation.terminal.print(invocation.json ? JSON.stringify({ ok: true, ...value }) : text)
   return 0
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import { isRecord } from '../../../kernel/encoding/json.ts'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { Candidate } from '../../../packets/ask/candidate.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
 import { parseReference } from '../../../packets/format/reference.ts'
@@ -11,12 +11,12 @@ import { packetFolder } from '../../../platform/packets/folder.ts'
 import { packetStore } from '../../../platform/packets/store.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetHome } from '../../config/packet-root.ts'
+import { packetRoot } from '../../config/packet-root.ts'
 import { needText, packetSettings } from './settings.ts'
 
 /** Where it stands. A file may be called anything, and its name is one line of ours. */
 const place = ({ path, start, end }: Record<string, unknown>): string =>
-  `${oneLine(String(path))}${start === null ? '' : `:${start}-${end}`}`
+  `${escapeLineBreaks(String(path))}${start === null ? '' : `:${start}-${end}`}`
 
 const passage = (item: unknown): string =>
   isRecord(item)
@@ -76,7 +76,7 @@ export const placeOf = async (invocation: Invocation, asked: string): Promise<st
   const { config } = packetSettings(invocation)
   const digest = digestIn(asked)
   if (digest === undefined) return resolve(asked)
-  const stored = await packetStore(packetHome(config)).find(digest)
+  const stored = await packetStore(packetRoot(config)).find(digest)
   if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')
   return join(stored, 'payload')
 }

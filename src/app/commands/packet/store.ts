@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Digest } from '../../../kernel/encoding/digest.ts'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { checkPacket } from '../../../packets/build/check.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { hashInputs } from '../../../packets/format/lockfile.ts'
@@ -12,27 +12,27 @@ import { packetStore } from '../../../platform/packets/store.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetHome } from '../../config/packet-root.ts'
-import { heldLock } from './build.ts'
+import { packetRoot } from '../../config/packet-root.ts'
+import { readHeldLock } from './build.ts'
 import { packetSettings } from './settings.ts'
 import { digestIn } from './show.ts'
 
 const storeHere = (invocation: Invocation) => {
   const { config } = packetSettings(invocation)
-  return packetStore(packetHome(config))
+  return packetStore(packetRoot(config))
 }
 
 const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
   if (json) terminal.print(JSON.stringify({ ok, ...value }))
-  else if (lines.length > 0) terminal.print(lines.map(oneLine).join('\n'))
-  else terminal.note('there is nothing in the store of packets')
+  else if (lines.length > 0) terminal.print(lines.map(escapeLineBreaks).join('\n'))
+  else terminal.printError('there is nothing in the store of packets')
   return ok ? 0 : 1
 }
 
 /** A folder that was built against the lock that fixed it, and against its sources when they are named. */
 const verifyFolder = async (invocation: Invocation, asked: string, source: string | undefined) => {
   const folder = resolve(asked)
-  const lock = await heldLock(invocation, folder)
+  const lock = await readHeldLock(invocation, folder)
   if (lock === undefined)
     throw packetFaults.lock_drift(`there is no lock in ${asked} to verify it against`, {
       fix: 'Name the folder of a built packet, or its lock with --lockfile.',
@@ -60,7 +60,7 @@ export const verify: Verb = async (invocation, [what, source]) => {
 
 const list: Verb = async (invocation) => {
   const { config } = packetSettings(invocation)
-  const cache = metadataCache(packetHome(config), systemClock)
+  const cache = metadataCache(packetRoot(config), systemClock)
   const packets = await Promise.all(
     (await storeHere(invocation).list()).map(async (stored) => {
       const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}

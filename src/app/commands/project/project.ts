@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { Told } from '../../../kernel/content-answer.ts'
+import { ContentAnswer } from '../../../kernel/content-answer.ts'
 import { Fault, viewFault } from '../../../kernel/fault.ts'
-import { oneLine } from '../../../kernel/text/escape-text.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { CallContext, Tool } from '../../../kernel/tool.ts'
 import { showName } from '../../../project/access-rules.ts'
 import { projectToolset } from '../../../project/tools.ts'
 import { EXIT_CODES, type Invocation, type Option, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount } from '../../../surfaces/cli/subcommand.ts'
-import { endByForce } from '../../force-exit.ts'
+import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
 import { loadSettings } from '../../process-context.ts'
 import { QUESTIONS, type Question } from './options.ts'
@@ -104,7 +104,7 @@ const askTool = async (tools: readonly Tool[], { tool: name, args }: Asked): Pro
     throw usageFaults.argument(`${dashed(issue?.path.map(String).join('.') ?? '')}: ${issue?.message}`)
   }
   const said = await tool.run(parsed.data as never, newCall())
-  if (!(said instanceof Told)) throw new TypeError(`${name} told nothing`)
+  if (!(said instanceof ContentAnswer)) throw new TypeError(`${name} told nothing`)
   const [block] = said.content
   return { facts: said.value as Args, text: block?.type === 'text' ? block.text : '' }
 }
@@ -127,7 +127,7 @@ const notesOf = ({ cut, truncated }: Args): readonly string[] => [
 
 const show = ({ terminal }: Invocation, { facts, text }: Said): void => {
   if (text !== '') terminal.print(text.endsWith('\n') ? text.slice(0, -1) : text)
-  for (const note of notesOf(facts)) terminal.note(`warrant: ${note}`)
+  for (const note of notesOf(facts)) terminal.printError(`warrant: ${note}`)
 }
 
 const asJson = (outcome: Outcome, { args }: Asked): object =>
@@ -142,7 +142,7 @@ const showAll = (invocation: Invocation, asked: readonly Asked[], outcomes: read
     terminal.print(JSON.stringify({ files: outcomes.map((one, at) => asJson(one, asked[at] as Asked)) }))
   else {
     for (const one of outcomes) {
-      if (one instanceof Fault) terminal.note(oneLine(`warrant: ${one.message}. ${one.fix}`))
+      if (one instanceof Fault) terminal.printError(escapeLineBreaks(`warrant: ${one.message}. ${one.fix}`))
       else {
         terminal.print(`==> ${showName(String(one.facts.path))} <==`)
         show(invocation, one)
@@ -168,6 +168,6 @@ export const run = async (name: Question, invocation: Invocation): Promise<numbe
     else show(invocation, only)
     return 0
   } finally {
-    if (!(await project.close())) endByForce((words) => invocation.terminal.note(`warrant: ${words}`))
+    if (!(await project.close())) killProcess((words) => invocation.terminal.printError(`warrant: ${words}`))
   }
 }

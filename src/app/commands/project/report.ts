@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { defineFaults, Fault } from '../../../kernel/fault.ts'
-import { writeNamed } from '../../../platform/files/output-file.ts'
-import { LANGUAGES, type Language } from '../../../project/report/model.ts'
+import { writeOutputFile } from '../../../platform/files/output-file.ts'
+import { REPORT_LANGUAGES, type ReportLanguage } from '../../../project/report/model.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { endByForce } from '../../force-exit.ts'
+import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
 import { loadSettings } from '../../process-context.ts'
 
@@ -15,15 +15,15 @@ export const reportFaults = defineFaults('report', {
 
 interface Choice {
   readonly path: string
-  readonly lang: Language
+  readonly lang: ReportLanguage
   readonly html: boolean
   readonly save: boolean
   readonly out?: string
 }
 
 const readChoice = ({ flags, positionals }: Invocation): Choice => {
-  const lang = LANGUAGES.find((one) => one === (flags.lang ?? 'en'))
-  if (lang === undefined) throw reportFaults.choice(`--lang is one of ${LANGUAGES.join(', ')}`)
+  const lang = REPORT_LANGUAGES.find((one) => one === (flags.lang ?? 'en'))
+  if (lang === undefined) throw reportFaults.choice(`--lang is one of ${REPORT_LANGUAGES.join(', ')}`)
   if (positionals.length > 1) throw reportFaults.choice('one folder at a time')
   const [html, save, out] = [flags.html === true, flags.save === true, flags.out]
   if (save && (html || out !== undefined))
@@ -34,7 +34,7 @@ const readChoice = ({ flags, positionals }: Invocation): Choice => {
 /** The operator names the file, so it may lie anywhere; but it is a new one. */
 const writeNew = async (root: string, name: string, text: string): Promise<string> => {
   const path = resolve(name)
-  await writeNamed(root, path, text, { fresh: true }).catch((cause: NodeJS.ErrnoException) => {
+  await writeOutputFile(root, path, text, { fresh: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw reportFaults.taken(`there is already a file ${name}`)
     const fix = cause instanceof Fault ? { fix: cause.fix } : {}
     throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause, ...fix })
@@ -58,6 +58,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
     else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)
     return 0
   } finally {
-    if (!(await project.close())) endByForce((words) => terminal.note(`warrant: ${words}`))
+    if (!(await project.close())) killProcess((words) => terminal.printError(`warrant: ${words}`))
   }
 }

@@ -10,7 +10,7 @@ const question = (name: Question, summary: string, usage: string): Command => ({
   usage,
   options: () => [...QUESTIONS[name], ...configOptions()],
   choices: [],
-  ...(name === 'read' && { most: MOST_FILES }),
+  ...(name === 'read' && { maxPositionals: MOST_FILES }),
   run: async (invocation) => (await import('./project.ts')).run(name, invocation),
 })
 

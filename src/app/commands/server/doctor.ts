@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Fault } from '../../../kernel/fault.ts'
-import { ownPlace } from '../../../platform/files/no-symlinks.ts'
+import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { MODERN } from '../../../surfaces/mcp/handshake.ts'
@@ -47,7 +47,7 @@ const rootReadable: Check = async ({ root }) => {
 const stateWritable: Check = async ({ root, stateDir }) => {
   let path: string
   try {
-    path = ownPlace(resolve(root), stateDir)
+    path = requireNoSymlinks(resolve(root), stateDir)
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
     return { ok: false, detail: thrown.message, fix: thrown.fix }
@@ -174,9 +174,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const installation = async (config: Config): Promise<readonly Finding[]> => {
   const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
   const { statusNow } = await import('../../../gate/install/install.ts')
-  const { repositoryHere } = await import('../../open/repository.ts')
-  const here = await repositoryHere(config).catch(() => undefined)
-  const status = here && (await statusNow(here.lifecycle, here.signal).catch(() => undefined))
+  const { openRepositoryForCommand } = await import('../../open/repository.ts')
+  const context = await openRepositoryForCommand(config).catch(() => undefined)
+  const status = context && (await statusNow(context.lifecycle, context.signal).catch(() => undefined))
   if (status === undefined) return []
   const issues = lifecycleIssues(status)
   if (issues.length === 0) return [{ check: 'installation', ok: true, detail: 'state and hooks agree' }]

@@ -1,6 +1,6 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { hostHere, loadSettings } from '../../process-context.ts'
+import { createHost, loadSettings } from '../../process-context.ts'
 import { serveStdio } from '../../servers/serve-stdio.ts'
 
 export const run = async (invocation: Invocation): Promise<number> =>
-  serveStdio(await hostHere(loadSettings(invocation)))
+  serveStdio(await createHost(loadSettings(invocation)))

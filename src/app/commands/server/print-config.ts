@@ -3,7 +3,7 @@ import { clientConfig } from '../../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { SETTINGS } from '../../config/settings.ts'
 import { loadSettings } from '../../process-context.ts'
-import { launchServer } from '../client-command.ts'
+import { serverCommand } from '../client-command.ts'
 
 // Only what was asked for on this command line: what the environment or the file says will be read again
 // when the client starts the server.
@@ -19,15 +19,17 @@ const chosenFlags = ({ flags }: Invocation): string[] =>
 export const run = async (invocation: Invocation): Promise<number> => {
   loadSettings(invocation)
   const { terminal, json, positionals, flags } = invocation
-  const config = clientConfig(positionals[0], launchServer(flags, chosenFlags(invocation)))
+  const config = clientConfig(positionals[0], serverCommand(flags, chosenFlags(invocation)))
   if (json) terminal.print(JSON.stringify(config))
   else if (flags.windows) terminal.print(config.windows)
   else {
-    terminal.note(`# ${config.client}: ${config.file}`)
+    terminal.printError(`# ${config.client}: ${config.file}`)
     terminal.print(config.text)
     if (!config.inProject && flags.root === undefined)
-      terminal.note('# This client starts servers anywhere: add --root FOLDER to say which project is meant.')
-    terminal.note(`\n# on Windows:\n${config.windows}`)
+      terminal.printError(
+        '# This client starts servers anywhere: add --root FOLDER to say which project is meant.',
+      )
+    terminal.printError(`\n# on Windows:\n${config.windows}`)
   }
   return 0
 }

@@ -3,20 +3,20 @@ import type { Log } from '../../../kernel/ports.ts'
 import { randomIds } from '../../../platform/system/ids.ts'
 import { clientConfig } from '../../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { enterpriseRoutes, unitedStatus } from '../../../surfaces/http/enterprise-routes.ts'
+import { combinedStatus, enterpriseRoutes } from '../../../surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../../../surfaces/http/evidence-routes.ts'
 import { type Gauge, Metrics } from '../../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../../surfaces/http/routes.ts'
-import { createFront } from '../../../surfaces/http/server.ts'
+import { createHttpServer } from '../../../surfaces/http/server.ts'
 import { mcpEndpoint } from '../../../surfaces/mcp/http.ts'
 import { requireRoot } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
 import type { GraphStatus } from '../../open/lazy-services.ts'
-import { assembleHere, loadSettings } from '../../process-context.ts'
+import { assembleServer, loadSettings } from '../../process-context.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../../servers/listen.ts'
-import { endWith } from '../../shutdown.ts'
-import { launchServer } from '../client-command.ts'
+import { onShutdown } from '../../shutdown.ts'
+import { serverCommand } from '../client-command.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
 
@@ -36,7 +36,7 @@ Connect an MCP client over HTTP:
 
 or over stdio:
 
-  ${clientConfig('claude-code', launchServer({}, [])).text}
+  ${clientConfig('claude-code', serverCommand({}, [])).text}
 `
 }
 
@@ -86,14 +86,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
   }
   const metrics = new Metrics()
-  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleHere(
+  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(
     loaded,
     metrics,
   )
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
-  const front = createFront({
+  const front = createHttpServer({
     routes: [
       endpoint.route,
       ...operatorRoutes({
@@ -103,7 +103,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
         index: () => banner(url, config),
       }),
       ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
-      unitedStatus(enterprise),
+      combinedStatus(enterprise),
       ...enterpriseRoutes(enterprise),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
     ],
@@ -128,6 +128,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
       front.closeAllConnections()
       await close()
     }
-    endWith(stop, { orphaned: 'stay' })
+    onShutdown(stop, { orphaned: 'stay' })
   })
 }

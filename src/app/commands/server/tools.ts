@@ -1,10 +1,10 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { toolCosts } from '../../../surfaces/mcp/token-costs.ts'
-import { assembleHere, loadSettings } from '../../process-context.ts'
+import { assembleServer, loadSettings } from '../../process-context.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { catalog, toolsets } = await assembleHere(loadSettings(invocation))
+  const { catalog, toolsets } = await assembleServer(loadSettings(invocation))
   const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ tools, bytes, tokens }))

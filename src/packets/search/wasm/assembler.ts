@@ -112,7 +112,7 @@ const assembleBody = ({ parameters, locals, body }: Routine): number[] => {
 }
 
 /** A WebAssembly module of one routine, which works on a memory it is given as `host.memory`. */
-export const assemble = (routine: Routine): Uint8Array<ArrayBuffer> => {
+export const assembleWasm = (routine: Routine): Uint8Array<ArrayBuffer> => {
   const parameters = Object.values(routine.parameters).map((type) => [typeCode(type)])
   const locals = Object.values(routine.locals).map((type) => [1, typeCode(type)])
   const code = [...vector(locals), ...assembleBody(routine), END]

@@ -1,5 +1,5 @@
 import { LANES, PIECE, sumLanes } from '../memory-layout.ts'
-import { assemble } from './assembler.ts'
+import { assembleWasm } from './assembler.ts'
 
 /** Adds the product of half a piece of one row and the query. */
 const single = (half: number): string => `
@@ -13,7 +13,7 @@ const single = (half: number): string => `
   local.set $sum`
 
 /** Writes the sum of products of the query and each row of a list, wherever the rows lie. */
-export const GATHER = assemble({
+export const GATHER = assembleWasm({
   name: 'gather',
   parameters: {
     rows: 'i32',

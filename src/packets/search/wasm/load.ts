@@ -29,7 +29,7 @@ const open = (module: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory) =>
   new WebAssembly.Instance(new WebAssembly.Module(module), { host: { memory } }).exports
 
 /** The routines over a memory. */
-export const openKernel = (memory: WebAssembly.Memory) => ({
+export const loadScanModule = (memory: WebAssembly.Memory) => ({
   scan: open(SCAN, memory).scan as Scan,
   gather: open(GATHER, memory).gather as Gather,
 })

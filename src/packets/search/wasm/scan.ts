@@ -1,5 +1,5 @@
 import { CANDIDATE_BYTES, FACT_BYTES, LANES, PIECE, sumLanes } from '../memory-layout.ts'
-import { assemble } from './assembler.ts'
+import { assembleWasm } from './assembler.ts'
 
 const lanes = Array.from({ length: LANES }, (_, lane) => lane)
 
@@ -70,7 +70,7 @@ const judge = (lane: number): string => `
  * Walks over rows and writes down every one whose score plus error reaches `least`. It returns where it stopped
  * writing. Rows are `stride` bytes long, a multiple of sixteen; the query is its bytes as i16.
  */
-export const SCAN = assemble({
+export const SCAN = assembleWasm({
   name: 'scan',
   parameters: {
     rows: 'i32',

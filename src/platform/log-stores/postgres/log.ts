@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { storeFaults } from '../../../lineage/faults.ts'
-import type { Head, Log, LogStore, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
+import type { Head, LineageLog, LogStore, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import {
   checkAppend,
   checkGenesis,
-  checkName,
+  checkLogName,
   checkOrder,
   checkRange,
   decodeHash,
-  decodeText,
+  decodeStored,
   encodeHash,
   encodeText,
   missingEntry,
   missingNode,
 } from '../checks.ts'
 import { LostAnswer, type PgRow, Postgres, type PostgresLimits } from './pool.ts'
-import { createTables, findTables } from './schema.ts'
+import { createPostgresTables, findTables } from './schema.ts'
 import { SQL } from './statements.ts'
 
 const DEFAULT_LIMITS: PostgresLimits = {
@@ -31,11 +31,11 @@ const encodeMaybe = (text: string | null): Buffer | null => (text === null ? nul
 
 const decodeRow = ({ seq, entry, payload }: PgRow): Row => ({
   seq: Number(seq),
-  entry: decodeText(entry, `entry ${seq}`),
-  payload: payload === null ? null : decodeText(payload, `payload ${seq}`),
+  entry: decodeStored(entry, `entry ${seq}`),
+  payload: payload === null ? null : decodeStored(payload, `payload ${seq}`),
 })
 
-class PostgresLog implements Log {
+class PostgresLog implements LineageLog {
   readonly genesis: string
   readonly #postgres: Postgres
   readonly #id: string
@@ -45,7 +45,7 @@ class PostgresLog implements Log {
     this.#postgres = postgres
     this.#id = String(id)
     this.#settleMs = settleMs
-    this.genesis = decodeText(genesis, 'the genesis')
+    this.genesis = decodeStored(genesis, 'the genesis')
   }
 
   async head(): Promise<Head> {
@@ -53,7 +53,7 @@ class PostgresLog implements Log {
     if (row === undefined) throw storeFaults.damaged('the log is not there any more')
     const size = Number(row.size)
     if (size === 0) return { size, entry: null }
-    return { size, entry: decodeText(row.entry, `entry ${size - 1}`) }
+    return { size, entry: decodeStored(row.entry, `entry ${size - 1}`) }
   }
 
   async read(from: number, limit: number): Promise<readonly Row[]> {
@@ -80,7 +80,7 @@ class PostgresLog implements Log {
   async quarantine(): Promise<string | null> {
     const [row] = await this.#ask(SQL.quarantine)
     if (row === undefined) throw storeFaults.damaged('the log is not there any more')
-    return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
+    return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
 
   async append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Promise<boolean> {
@@ -154,9 +154,9 @@ class PostgresLogs implements LogStore {
     this.#settleMs = limits.settleMs
   }
 
-  async open(name: string, genesis: string): Promise<Log> {
-    checkName(name)
-    if (!this.#ready) await createTables(this.#postgres)
+  async open(name: string, genesis: string): Promise<LineageLog> {
+    checkLogName(name)
+    if (!this.#ready) await createPostgresTables(this.#postgres)
     this.#ready = true
     const values = [name, encodeText(genesis)]
     if ((await this.#named(name)) === undefined) await this.#postgres.ask({ ...SQL.addLog, values })
@@ -167,8 +167,8 @@ class PostgresLogs implements LogStore {
     return log
   }
 
-  async find(name: string): Promise<Log | undefined> {
-    checkName(name)
+  async find(name: string): Promise<LineageLog | undefined> {
+    checkLogName(name)
     const row = (await this.#isReady()) ? await this.#named(name) : undefined
     return row === undefined ? undefined : new PostgresLog(this.#postgres, row, this.#settleMs)
   }

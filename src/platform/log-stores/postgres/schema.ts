@@ -59,7 +59,7 @@ export const findTables = async (postgres: Postgres): Promise<boolean> => {
   return true
 }
 
-export const createTables = async (postgres: Postgres): Promise<void> => {
+export const createPostgresTables = async (postgres: Postgres): Promise<void> => {
   if (await findTables(postgres)) return
   // Several statements in one text are one transaction.
   await postgres.ask({ text: TABLES })

@@ -5,7 +5,7 @@ import type { Statement } from './database.ts'
  * What a connection last saw of its logs. SQLite says cheaply whether another connection has written since; while
  * none has, what we saw and wrote ourselves still holds, and need not be read again for every batch.
  */
-export class Recall {
+export class HeadCache {
   readonly heads = new Map<number, Head>()
   readonly quarantines = new Map<number, string | null>()
   readonly #version: Statement
@@ -28,7 +28,7 @@ export class Recall {
 }
 
 /** What is remembered under `id`, or else what `read` finds, which is then remembered. */
-export const recalled = <T>(known: Map<number, T>, id: number, read: () => T): T => {
+export const cached = <T>(known: Map<number, T>, id: number, read: () => T): T => {
   const value = known.get(id)
   if (value !== undefined) return value
   const found = read()

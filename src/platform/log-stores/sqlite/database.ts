@@ -64,7 +64,7 @@ export const openDatabase = async (path: string): Promise<Database> => {
 export const BUSY_MS = 5_000
 
 /** Runs `work` without waiting for anybody: what another process holds is reported busy at once. */
-export const atOnce = <T>(db: Database, work: () => T): T => {
+export const withoutWaiting = <T>(db: Database, work: () => T): T => {
   db.exec('PRAGMA busy_timeout = 0')
   try {
     return work()
@@ -74,7 +74,7 @@ export const atOnce = <T>(db: Database, work: () => T): T => {
 }
 
 /** Gives up what is under way. After some failures SQLite has done so by itself; either way nothing is left open. */
-export const endQuietly = (db: Database): void => {
+export const rollbackQuietly = (db: Database): void => {
   try {
     db.exec('ROLLBACK')
   } catch {}
@@ -82,13 +82,13 @@ export const endQuietly = (db: Database): void => {
 
 /** All of `work` or nothing of it, with every other writer kept out from the start. */
 export const transact = <T>(db: Database, work: () => T): T => {
-  atOnce(db, () => db.exec('BEGIN IMMEDIATE'))
+  withoutWaiting(db, () => db.exec('BEGIN IMMEDIATE'))
   try {
     const result = work()
     db.exec('COMMIT')
     return result
   } catch (error) {
-    endQuietly(db)
+    rollbackQuietly(db)
     throw error
   }
 }

@@ -74,7 +74,7 @@ export const sqliteFault = (error: unknown): unknown => {
 }
 
 /** Runs `work`, and says of its failures what a caller may know. */
-export const guard = <T>(work: () => T): T => {
+export const mapSqliteErrors = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {

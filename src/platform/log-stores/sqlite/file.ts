@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { type Database, openDatabase } from './database.ts'
 import { fileFault, sqliteFault } from './faults.ts'
-import { patiently } from './retry.ts'
-import { createTables, lookAt, setUp } from './schema.ts'
+import { retryWhenBusy } from './retry.ts'
+import { createSqliteTables, inspectSchema, setUp } from './schema.ts'
 
 /** One open database file. */
 export interface SqliteFile {
@@ -57,10 +57,10 @@ const placeChecker = (path: string): (() => void) => {
 // Undefined when there is nothing in it and nothing shall be made.
 const prepareFile = async (db: Database, path: string, make: boolean): Promise<SqliteFile | undefined> => {
   setUp(db)
-  const state = await patiently(() => lookAt(db))
+  const state = await retryWhenBusy(() => inspectSchema(db))
   if (state === 'empty' && !make) return undefined
   // Even where it would wait, SQLite may say busy at once while another process makes the tables.
-  if (state === 'empty') await patiently(() => createTables(db))
+  if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
   return { db, checkPlace: placeChecker(path) }
 }
 

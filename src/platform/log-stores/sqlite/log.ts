@@ -1,34 +1,42 @@
 import { resolve } from 'node:path'
 import { storeFaults } from '../../../lineage/faults.ts'
-import type { Head, Log, LogStore, Row, Snapshot, Soon, TreeNode } from '../../../lineage/store.ts'
+import type {
+  Head,
+  LineageLog,
+  LogStore,
+  MaybePromise,
+  Row,
+  Snapshot,
+  TreeNode,
+} from '../../../lineage/store.ts'
 import {
   checkAppend,
   checkGenesis,
-  checkName,
+  checkLogName,
   checkRange,
   decodeHash,
-  decodeText,
+  decodeStored,
   encodeHash,
   encodeText,
   missingNode,
 } from '../checks.ts'
-import { recalled } from './cache.ts'
-import { atOnce, type SqlRow, transact } from './database.ts'
-import { folderFault, guard } from './faults.ts'
-import { patiently } from './retry.ts'
+import { cached } from './cache.ts'
+import { type SqlRow, transact, withoutWaiting } from './database.ts'
+import { folderFault, mapSqliteErrors } from './faults.ts'
+import { retryWhenBusy } from './retry.ts'
 import { RunTable } from './run-table.ts'
 import { LOG_SPAN, MAX_LOGS } from './schema.ts'
-import { type Connection, connect } from './statements.ts'
+import { connect, type SqliteConnection } from './statements.ts'
 
-class SqliteLog implements Log {
+class SqliteLog implements LineageLog {
   readonly genesis: string
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #id: number
   readonly #first: number
   readonly #last: number
   readonly #runs: RunTable
 
-  constructor(connection: Connection, id: number, genesis: string) {
+  constructor(connection: SqliteConnection, id: number, genesis: string) {
     this.#connection = connection
     this.#id = id
     this.#first = id * LOG_SPAN
@@ -39,16 +47,16 @@ class SqliteLog implements Log {
 
   head(): Head {
     const { recall } = this.#connection
-    return guard(() => recalled(recall.refresh().heads, this.#id, () => this.#runs.head()))
+    return mapSqliteErrors(() => cached(recall.refresh().heads, this.#id, () => this.#runs.head()))
   }
 
   read(from: number, limit: number): readonly Row[] {
     checkRange(from, limit)
-    return guard(() => this.#runs.read(from, limit))
+    return mapSqliteErrors(() => this.#runs.read(from, limit))
   }
 
   nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
-    return guard(() =>
+    return mapSqliteErrors(() =>
       wanted.map((place) => {
         const row = this.#connection.sql.node.get(this.#id, place.level, place.index)
         if (row === undefined) throw missingNode(place)
@@ -58,7 +66,7 @@ class SqliteLog implements Log {
   }
 
   snapshots(): readonly Snapshot[] {
-    const rows = guard(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
+    const rows = mapSqliteErrors(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
     return rows.map(({ id, bytes }) => {
       if (!(bytes instanceof Uint8Array)) throw storeFaults.damaged('a snapshot is not bytes')
       return { size: Number(id) - this.#first, bytes }
@@ -67,16 +75,16 @@ class SqliteLog implements Log {
 
   quarantine(): string | null {
     const { recall } = this.#connection
-    return guard(() => recalled(recall.refresh().quarantines, this.#id, () => this.#readQuarantine()))
+    return mapSqliteErrors(() => cached(recall.refresh().quarantines, this.#id, () => this.#readQuarantine()))
   }
 
   #readQuarantine(): string | null {
     const row = this.#connection.sql.quarantine.get(this.#id)
     if (row === undefined) throw storeFaults.damaged('the log is not there any more')
-    return row.quarantine === null ? null : decodeText(row.quarantine, 'the reason of the quarantine')
+    return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
 
-  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): Soon<boolean> {
+  append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): MaybePromise<boolean> {
     checkAppend(expected, rows, nodes)
     if (expected + rows.length > LOG_SPAN)
       throw storeFaults.full('the log has as many entries as it can hold')
@@ -96,7 +104,7 @@ class SqliteLog implements Log {
     }, remember)
   }
 
-  saveSnapshot({ size, bytes }: Snapshot): Soon<void> {
+  saveSnapshot({ size, bytes }: Snapshot): MaybePromise<void> {
     const { sql } = this.#connection
     const id = this.#first + size
     return this.#write(() => {
@@ -116,21 +124,21 @@ class SqliteLog implements Log {
       sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
     })
     // The bytes are in the journal as well, until it is written back and emptied.
-    await patiently(() => {
-      if (atOnce(db, () => sql.clearJournal.get())?.busy !== 0)
+    await retryWhenBusy(() => {
+      if (withoutWaiting(db, () => sql.clearJournal.get())?.busy !== 0)
         throw storeFaults.busy('the journal is in use')
     })
   }
 
-  setQuarantine(reason: string | null): Soon<void> {
+  setQuarantine(reason: string | null): MaybePromise<void> {
     const value = reason === null ? null : encodeText(reason)
     this.#connection.recall.quarantines.delete(this.#id)
     return this.#write(() => void this.#connection.sql.setQuarantine.run(value, this.#id))
   }
 
-  #write<T>(work: () => T, done?: (result: T) => void): Soon<T> {
+  #write<T>(work: () => T, done?: (result: T) => void): MaybePromise<T> {
     const { db, checkPlace } = this.#connection
-    return patiently(() => {
+    return retryWhenBusy(() => {
       checkPlace()
       const result = transact(db, work)
       done?.(result)
@@ -139,15 +147,15 @@ class SqliteLog implements Log {
   }
 }
 
-const openLog = (connection: Connection, { id, genesis }: SqlRow): SqliteLog => {
+const openLog = (connection: SqliteConnection, { id, genesis }: SqlRow): SqliteLog => {
   const number = Number(id)
   if (!(number >= 1 && number <= MAX_LOGS)) throw storeFaults.damaged('the log has no number')
-  return new SqliteLog(connection, number, decodeText(genesis, 'the genesis'))
+  return new SqliteLog(connection, number, decodeStored(genesis, 'the genesis'))
 }
 
 class SqliteLogs implements LogStore {
   readonly #path: string
-  #connection: Promise<Connection | undefined> = Promise.resolve(undefined)
+  #connection: Promise<SqliteConnection | undefined> = Promise.resolve(undefined)
   readonly #makeFolder: () => Promise<void>
   #closed = false
 
@@ -156,8 +164,8 @@ class SqliteLogs implements LogStore {
     this.#makeFolder = makeFolder
   }
 
-  async open(name: string, genesis: string): Promise<Log> {
-    checkName(name)
+  async open(name: string, genesis: string): Promise<LineageLog> {
+    checkLogName(name)
     const connection = await this.#connect(true)
     if (connection === undefined) throw new Error('a file that was to be made is not there')
     const { db, sql } = connection
@@ -165,29 +173,29 @@ class SqliteLogs implements LogStore {
       // Another process may have been here between our look and our lock.
       if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
     }
-    const named = () => guard(() => sql.logNamed.get(name))
-    if (named() === undefined) await patiently(() => transact(db, add))
+    const named = () => mapSqliteErrors(() => sql.logNamed.get(name))
+    if (named() === undefined) await retryWhenBusy(() => transact(db, add))
     const log = openLog(connection, named() ?? {})
     checkGenesis(name, log.genesis, genesis)
     return log
   }
 
-  async find(name: string): Promise<Log | undefined> {
-    checkName(name)
+  async find(name: string): Promise<LineageLog | undefined> {
+    checkLogName(name)
     const connection = await this.#connect(false)
-    const row = guard(() => connection?.sql.logNamed.get(name))
+    const row = mapSqliteErrors(() => connection?.sql.logNamed.get(name))
     return connection === undefined || row === undefined ? undefined : openLog(connection, row)
   }
 
   async names(): Promise<readonly string[]> {
     const connection = await this.#connect(false)
-    return guard(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
+    return mapSqliteErrors(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
   }
 
   async bytes(): Promise<number> {
     const connection = await this.#connect(false)
     const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
-    return Number(guard(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
+    return Number(mapSqliteErrors(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
   }
 
   async close(): Promise<void> {
@@ -198,14 +206,14 @@ class SqliteLogs implements LogStore {
     const { db, sql } = connection
     try {
       // SQLite does this for the last one to close, but the package for Node 20 closes only when collected.
-      atOnce(db, () => sql.clearJournal.get())
+      withoutWaiting(db, () => sql.clearJournal.get())
     } catch {
       // Whoever opens the file next does it then.
     }
     db.close()
   }
 
-  #connect(make: boolean): Promise<Connection | undefined> {
+  #connect(make: boolean): Promise<SqliteConnection | undefined> {
     if (this.#closed) throw new Error('the store is closed')
     // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
     this.#connection = this.#connection

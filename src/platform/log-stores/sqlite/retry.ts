@@ -1,4 +1,4 @@
-import type { Soon } from '../../../lineage/store.ts'
+import type { MaybePromise } from '../../../lineage/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import { isBusy, sqliteFault } from './faults.ts'
 
@@ -19,7 +19,7 @@ const tryAgain = async <T>(attempt: () => T): Promise<T> => {
 }
 
 /** Does it now, or later when another process is in the way; this one goes on with its work meanwhile. */
-export const patiently = <T>(attempt: () => T): Soon<T> => {
+export const retryWhenBusy = <T>(attempt: () => T): MaybePromise<T> => {
   try {
     return attempt()
   } catch (error) {

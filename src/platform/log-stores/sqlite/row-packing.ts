@@ -1,6 +1,6 @@
 import { storeFaults } from '../../../lineage/faults.ts'
 import type { Row } from '../../../lineage/store.ts'
-import { decodeText } from '../checks.ts'
+import { decodeStored } from '../checks.ts'
 
 /**
  * Entries of one commit lie side by side in one row: crossing into SQLite for each of them, and keeping a row for
@@ -111,8 +111,8 @@ export const unpackRun = (run: Run, from: number, to: number): Row[] => {
     if (at === seq && end !== bytes.length) throw damaged(at)
     rows.push({
       seq: at,
-      entry: decodeText(entry, `entry ${at}`),
-      payload: payload === null ? null : decodeText(payload, `payload ${at}`),
+      entry: decodeStored(entry, `entry ${at}`),
+      payload: payload === null ? null : decodeStored(payload, `payload ${at}`),
     })
   }
   return rows

@@ -1,5 +1,5 @@
 import { storeFaults } from '../../../lineage/faults.ts'
-import { BUSY_MS, type Database, endQuietly, transact } from './database.ts'
+import { BUSY_MS, type Database, rollbackQuietly, transact } from './database.ts'
 
 /** 'wLog' in ASCII: tells our files from other programs'. */
 const APPLICATION = 0x774c6f67
@@ -87,12 +87,12 @@ const readState = (db: Database): FileState => {
  * Looks and changes nothing. A file that is neither empty nor ours is a fault. Another process may be making ours
  * meanwhile: without a transaction the first answer would be from before, and the last from after.
  */
-export const lookAt = (db: Database): FileState => {
+export const inspectSchema = (db: Database): FileState => {
   db.exec('BEGIN')
   try {
     return readState(db)
   } finally {
-    endQuietly(db)
+    rollbackQuietly(db)
   }
 }
 
@@ -108,7 +108,7 @@ PRAGMA trusted_schema = OFF;
 PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
 `)
 
-export const createTables = (db: Database): void => {
+export const createSqliteTables = (db: Database): void => {
   db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL`)
   transact(db, () => {
     // Another process may have been here between our look and our lock.

@@ -1,6 +1,6 @@
-import { Recall } from './cache.ts'
+import { HeadCache } from './cache.ts'
 import type { Statement } from './database.ts'
-import { guard } from './faults.ts'
+import { mapSqliteErrors } from './faults.ts'
 import { openFile, type SqliteFile } from './file.ts'
 
 const SQL = {
@@ -30,16 +30,16 @@ const SQL = {
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
 /** An open file with its statements, each compiled once. */
-export interface Connection extends SqliteFile {
+export interface SqliteConnection extends SqliteFile {
   readonly sql: Statements
-  readonly recall: Recall
+  readonly recall: HeadCache
 }
 
-const prepareAll = (file: SqliteFile): Connection => {
+const prepareAll = (file: SqliteFile): SqliteConnection => {
   const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
   try {
     const sql = Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements
-    return { ...file, sql, recall: new Recall(sql.version) }
+    return { ...file, sql, recall: new HeadCache(sql.version) }
   } catch (error) {
     file.db.close()
     throw error
@@ -47,7 +47,7 @@ const prepareAll = (file: SqliteFile): Connection => {
 }
 
 /** Undefined when there is nothing yet and nothing shall be made. */
-export const connect = async (path: string, make: boolean): Promise<Connection | undefined> => {
+export const connect = async (path: string, make: boolean): Promise<SqliteConnection | undefined> => {
   const file = await openFile(path, make)
-  return file === undefined ? undefined : guard(() => prepareAll(file))
+  return file === undefined ? undefined : mapSqliteErrors(() => prepareAll(file))
 }
