@@ -197,14 +197,14 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.waiting': {
     says: 'Whatever a packet takes to come and to open, a client gets its answer in time and nobody else waits.',
     shownBy: [
-      ['test/e2e/packet-manners.test.ts', 'answers in time while a packet takes longer'],
-      ['test/e2e/packet-manners.test.ts', 'tells a client that asks how far the fetching is'],
+      ['test/e2e/packet-program.test.ts', 'answers in time while a packet takes longer'],
+      ['test/e2e/packet-program.test.ts', 'tells a client that asks how far the fetching is'],
       ['src/packets/format/files.test.ts', 'is read in turns with everybody else'],
     ],
   },
   'packets.documents': {
     says: 'What an answer cites can be read by digest, path and line, without a network and within the policy.',
-    shownBy: [['test/e2e/packet-manners.test.ts', 'gives a document by the path it cites']],
+    shownBy: [['test/e2e/packet-program.test.ts', 'gives a document by the path it cites']],
   },
   'packets.requests': {
     says: 'A cold lookup costs three requests, and a pinned packet that is known none.',
