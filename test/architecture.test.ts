@@ -294,6 +294,25 @@ describe('the rooms', () => {
   })
 })
 
+describe('the way of a call', () => {
+  it('has every tool defined in a file named after its tools', () => {
+    const elsewhere = files.filter(
+      ({ path, text }) =>
+        withoutComments(text).includes('defineTool(') && !/(?:^|[/-])tool(?:s|set)\.ts$/.test(path),
+    )
+    expect(elsewhere.map(({ path }) => path)).toEqual([])
+  })
+
+  it('reaches platform code through app alone: a domain declares ports and imports no adapter', () => {
+    const domains = ['core', 'evidence', 'gate', 'project', 'beliefs', 'packets', 'lineage']
+    const reaching = Object.entries(FOLDERS).filter(
+      ([folder, { imports }]) =>
+        domains.includes(roomOf(`/${folder}`)) && imports.some((one) => isWithin(one, 'platform')),
+    )
+    expect(reaching).toEqual([])
+  })
+})
+
 describe('the files', () => {
   it(`are at most ${MAX_LINES} lines long, or say why not`, () => {
     const long = files
