@@ -22,8 +22,8 @@ const MAX_ATTEMPTS = 100
 /** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  #opened: Promise<{ readonly store: LogStore; readonly scribe: LogWriter }> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #opened: Promise<{ readonly store: LogStore; readonly writer: LogWriter }> | undefined
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
@@ -31,13 +31,13 @@ export class DecisionRecorder implements Recorder {
 
   record(call: CallRecord): void | Promise<void> {
     if (call.verdict === undefined) return
-    const written = this.#turn.then(() => this.#append(call))
-    this.#turn = written.catch(() => {})
+    const written = this.#queue.then(() => this.#append(call))
+    this.#queue = written.catch(() => {})
     return written
   }
 
   async close(): Promise<void> {
-    await this.#turn
+    await this.#queue
     await this.#opened?.then(({ store }) => store.close())
   }
 
@@ -46,14 +46,14 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      return { store, scribe: await LogWriter.open(log, this.#ports.salt, size) }
+      return { store, writer: await LogWriter.open(log, this.#ports.salt, size) }
     } catch (cause) {
       await store.close()
       throw cause
     }
   }
 
-  #ready() {
+  #openOnce() {
     // A failed opening is forgotten: the database may be back when the next decision comes.
     this.#opened ??= this.#open().catch((cause: unknown) => {
       this.#opened = undefined
@@ -63,7 +63,7 @@ export class DecisionRecorder implements Recorder {
   }
 
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { scribe: writer } = await this.#ready()
+    const { writer } = await this.#openOnce()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,

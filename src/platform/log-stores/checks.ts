@@ -14,7 +14,7 @@ export const checkLogName = (name: string): void => {
   if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
 }
 
-const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
+const parseGenesis = (genesis: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(genesis)
     return isRecord(value) ? value : {}
@@ -24,9 +24,9 @@ const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
 }
 
 /** What one would have to set, as far as it is a setting of ours and a word. What a store says is cut short. */
-const differences = (stored: string, asked: string): string => {
-  const there = readSettings(stored)
-  const words = Object.entries(readSettings(asked))
+const describeDifferences = (stored: string, asked: string): string => {
+  const there = parseGenesis(stored)
+  const words = Object.entries(parseGenesis(asked))
     .filter(([key, value]) => Object.hasOwn(there, key) && there[key] !== value)
     .map(([key]) => `${key} is ${JSON.stringify(there[key]).slice(0, 40)} there`)
   return words.length === 0 ? '' : `: ${words.join(', ')}`
@@ -34,7 +34,9 @@ const differences = (stored: string, asked: string): string => {
 
 export const checkGenesis = (name: string, stored: string, asked: string): void => {
   if (stored === asked) return
-  throw storeFaults.genesis(`the log ${name} was made with other settings${differences(stored, asked)}`)
+  throw storeFaults.genesis(
+    `the log ${name} was made with other settings${describeDifferences(stored, asked)}`,
+  )
 }
 
 // Below here a wrong number comes from our own code, so it is thrown as a bug and not as a fault.
