@@ -1,11 +1,10 @@
-import { constants, lstatSync, realpathSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
+import { lstatSync, realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { type Handle, holdRoot, type JailBackend, openBackend } from '../jail/handles.ts'
 import { fromRoot } from '../jail/path.ts'
 import { errorCode, walkDown } from '../jail/walk.ts'
-import { fsyncDir } from './fsync-dir.ts'
+import { replaceFile } from './atomic-write.ts'
 
 export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
@@ -16,14 +15,6 @@ const escapes = (way: string): boolean => way === '..' || way.startsWith(`..${se
 
 /** Bytes that a file system takes for a name. */
 const MAX_NAME = 255
-
-let drafts = 0
-
-/** A name no other writer uses at the same time, and no longer than any file system takes. */
-const draftName = (): string => {
-  drafts += 1
-  return `.warrant-${process.pid}-${drafts}.tmp`
-}
 
 /** The root, held from the first export on: what takes the place of its path later gets nothing. */
 interface Held {
@@ -96,26 +87,6 @@ const judge = (backend: JailBackend, folder: Handle, name: string, reserved: rea
   if (there !== undefined && !there.isFile()) throw exportFaults.path('the path is not a plain file')
 }
 
-/** Replaces the name and never what it leads to. */
-const replaceFile = async ({ procPath }: Handle, name: string, text: string): Promise<void> => {
-  const draft = `${procPath}/${draftName()}`
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
-  try {
-    const file = await open(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, `${procPath}/${name}`)
-    await fsyncDir(procPath)
-  } catch (cause) {
-    await unlink(draft).catch(() => {})
-    throw exportFaults.failed('the file could not be written', { cause })
-  }
-}
-
 /**
  * Writes whole files under one root and never into the reserved places: what is there afterwards is the old
  * file or the new one, never half. It goes down to the folder as the jail does and writes into the folder it holds.
@@ -128,7 +99,10 @@ export const exportFolder = (root: string, reserved: readonly string[]) => {
     const folder = findFolder(held, names, asked)
     try {
       judge(held.ground, folder, name, reserved)
-      await replaceFile(folder, name, text)
+      // Durable: the operator may delete the graph once it is exported.
+      await replaceFile(`${folder.procPath}/${name}`, text, { durable: true, mode: 0o600 }).catch((cause) => {
+        throw exportFaults.failed('the file could not be written', { cause })
+      })
     } catch (thrown) {
       // The system's own complaint about a folder that changes under us.
       throw errorCode(thrown) === undefined
