@@ -21,7 +21,7 @@ import { exportFolder } from '../../src/platform/files/export-file.ts'
 import { gitMetadataFiles } from '../../src/platform/files/git-metadata.ts'
 import { keyFile } from '../../src/platform/files/key-file.ts'
 import { writeOutputFile } from '../../src/platform/files/output-file.ts'
-import { replaceStoreFile } from '../../src/platform/packets/drafts.ts'
+import { readChunks, replaceStoreFile } from '../../src/platform/packets/drafts.ts'
 import { openVectors } from '../../src/platform/packets/vector-file.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 
@@ -99,6 +99,17 @@ const WRITERS: readonly Writer[] = [
     durable: false,
     replaces: true,
     write: (root) => replaceStoreFile(join(root, 'row.f32'), Buffer.from(text()), { durable: false }),
+  },
+  {
+    what: 'an index copied from its packet',
+    file: 'copy.faiss',
+    durable: true,
+    replaces: true,
+    write: async (root) => {
+      writeFileSync(join(root, 'index.faiss'), text())
+      await replaceStoreFile(join(root, 'copy.faiss'), readChunks(join(root, 'index.faiss')), { durable: true })
+      expect(readFileSync(join(root, 'copy.faiss'))).toEqual(readFileSync(join(root, 'index.faiss')))
+    },
   },
   {
     what: 'the table of quantized vectors',

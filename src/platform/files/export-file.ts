@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Handle, holdRoot, type JailBackend, openBackend } from '../jail/handles.ts'
 import { fromRoot } from '../jail/path.ts'
 import { errorCode, walkDown } from '../jail/walk.ts'
@@ -10,8 +11,6 @@ export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
   failed: { kind: 'unavailable', fix: 'Check the rights and the free space of the folder.' },
 })
-
-const escapes = (way: string): boolean => way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
 
 /** Bytes that a file system takes for a name. */
 const MAX_NAME = 255
@@ -81,7 +80,7 @@ const judge = (backend: JailBackend, folder: Handle, name: string, reserved: rea
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
   if (!backend.holds(folder)) throw exportFaults.path('outside the export root')
   const path = resolve(realpathSync(folder.procPath), name)
-  if (reserved.some((place) => !escapes(relative(realPlace(place), path))))
+  if (reserved.some((place) => isPathInside(realPlace(place), path)))
     throw exportFaults.path('this place is not for exports')
   const there = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
   if (there !== undefined && !there.isFile()) throw exportFaults.path('the path is not a plain file')
