@@ -85,6 +85,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail where there is no /proc',
   'src/platform/jail/walk.ts': 'the jail: reads links instead of following them',
+  'src/platform/files/atomic-write.ts':
+    'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail holds',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail holds',
@@ -106,7 +108,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
-  'src/platform/packets/drafts.ts': 'drafts in a store of ours, created exclusively',
+  'src/platform/packets/drafts.ts': 'new files in a store of ours, created exclusively',
   'src/platform/packets/folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',

@@ -1,4 +1,5 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { decodeStrict } from '../../kernel/text/decode.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import type { Row, TreeNode } from '../../lineage/store.ts'
 
@@ -7,8 +8,6 @@ import type { Row, TreeNode } from '../../lineage/store.ts'
 const NAME = /^[A-Za-z0-9._-]{1,64}$/
 const HASH = /^[0-9a-f]{64}$/
 const HASH_BYTES = 32
-// A byte order mark is part of what was stored, and bytes that are no text must not pass as some.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export const checkLogName = (name: string): void => {
   if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
@@ -75,7 +74,7 @@ export const encodeText = (text: string): Buffer => {
 
 export const decodeStored = (bytes: unknown, what: string): string => {
   try {
-    if (bytes instanceof Uint8Array) return utf8.decode(bytes)
+    if (bytes instanceof Uint8Array) return decodeStrict(bytes)
   } catch {
     // Told below, together with what is not even bytes.
   }

@@ -1,7 +1,7 @@
 import { HnswIndex } from '../../packets/search/hnsw.ts'
 import type { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
 import { readRegularFile } from '../jail/async.ts'
-import { replaceFile } from './drafts.ts'
+import { replaceStoreFile } from './drafts.ts'
 
 /** Rows put in at a time, before others get their turn. */
 const STEP = 32
@@ -49,7 +49,8 @@ export class HnswFile {
     if (kept !== undefined || this.#graph === undefined) return
     const { buffer, byteLength } = this.#graph.links
     // Without room for it the graph serves from memory, and is made again next time.
-    await replaceFile(path, Buffer.concat([header, new Uint8Array(buffer, 0, byteLength)])).catch(() => {})
+    const links = new Uint8Array(buffer, 0, byteLength)
+    await replaceStoreFile(path, [header, links], { durable: true }).catch(() => {})
   }
 
   async #grow(table: QuantizedVectors): Promise<HnswIndex | undefined> {

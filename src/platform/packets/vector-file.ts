@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { VectorIndex } from '../../packets/ask/retrieve.ts'
@@ -9,8 +8,9 @@ import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packe
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
 import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
+import { sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
-import { diskFault, draftName, sweepDrafts } from './drafts.ts'
+import { diskFault, replaceStoreFile } from './drafts.ts'
 import { HnswFile } from './hnsw-file.ts'
 
 /** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
@@ -112,21 +112,8 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
 }
 
 const saveTable = async (path: string, flat: IndexFile, table: QuantizedVectors): Promise<void> => {
-  const draft = join(dirname(path), draftName())
-  try {
-    const file = await open(draft, 'wx', 0o644)
-    try {
-      await file.writeFile(headerOf(flat))
-      await file.writeFile(table.contents)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch {
-    // Without room for it the table serves from memory, and is made again next time.
-    await unlink(draft).catch(() => {})
-  }
+  // Durable: a table is opened by its header and size alone. Without space for it the table is used from memory.
+  await replaceStoreFile(path, [headerOf(flat), table.contents], { durable: true }).catch(() => {})
 }
 
 const openTable = async (

@@ -1,6 +1,7 @@
 import type { Comment } from '../../gate/ports.ts'
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { decodeSource, parseText, type SgNode } from '../syntax/ast-grep.ts'
+import { decodeSource } from '../../kernel/text/decode.ts'
+import { parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
 import { numberOf, type PreparedMatcher, runMatchers } from './matchers.ts'
 import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'

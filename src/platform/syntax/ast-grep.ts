@@ -53,26 +53,3 @@ export const kindNumber = (grammar: string, kind: string): number | undefined =>
     return undefined
   }
 }
-
-const SAMPLE = 8_192
-const decoders = {
-  utf8: new TextDecoder(),
-  utf16le: new TextDecoder('utf-16le'),
-  utf16be: new TextDecoder('utf-16be'),
-}
-
-/** A tenth of the sample being control characters or no text at all; a lone NUL in a script does not hide it. */
-const looksBinary = (text: string): boolean => {
-  const sample = text.slice(0, SAMPLE)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what we count
-  const strange = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
-  return strange * 10 > sample.length
-}
-
-/** The text of a file without its byte order mark; undefined when it is no text. Wrong bytes become U+FFFD. */
-export const decodeSource = (bytes: Uint8Array): string | undefined => {
-  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
-  const decoder = mark === 0xfffe ? decoders.utf16le : mark === 0xfeff ? decoders.utf16be : decoders.utf8
-  const text = decoder.decode(bytes)
-  return looksBinary(text) ? undefined : text
-}
