@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { gateFaults } from '../../gate/faults.ts'
 import { BASELINE_FILE, type LoadedBaseline, readBaseline } from '../../gate/findings/baseline.ts'
@@ -7,6 +7,7 @@ import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts
 import type { RepositoryFiles } from '../../gate/ports.ts'
 import type { GatePorts } from '../../gate/run.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
@@ -112,9 +113,9 @@ export const loadBaseline = async (
     return undefined
   }
   const path = resolve(from, asked)
-  const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
-  const text = name === undefined ? undefined : await readText(files, name, BASELINE_BYTES)
-  if (name === undefined || text === undefined) {
+  const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
+  const text = name === '' ? undefined : await readText(files, name, BASELINE_BYTES)
+  if (text === undefined) {
     throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(asked)} in the repository`)
   }
   return readBaseline(name, text)
