@@ -50,7 +50,7 @@ const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate
 /** So small, and needed by so many, that a file of their own would cost more than they do. */
 const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
   .map((name) => `src/kernel/encoding/${name}`)
-  .concat('src/app/shutdown.ts', 'src/app/open/lazy-enterprise.ts')
+  .concat('src/kernel/async/once.ts', 'src/app/shutdown.ts', 'src/app/open/lazy-enterprise.ts')
 /** Chunks that go together although not all who load the one need the other: a file more costs more. */
 const JOINED = new Map([
   ['tools-gate', 'tools-evidence-gate'],
