@@ -20,12 +20,12 @@ import { VERSION } from './config/version.ts'
 import { forwardRecords, withAuditLog } from './open/audit-log.ts'
 import { cachedFreshness } from './open/cached-freshness.ts'
 import { lazyEnterprise } from './open/lazy-enterprise.ts'
-import { lazyGate } from './open/lazy-gate.ts'
 import {
   embeddedStore,
   type GraphStatus,
   lazyBeliefs,
   lazyDecisions,
+  lazyGate,
   lazyPackets,
   lazyProject,
   localEvidence,

@@ -1,3 +1,4 @@
+import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
@@ -22,7 +23,7 @@ const MAX_ATTEMPTS = 100
 /** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  #opened: Promise<{ readonly store: LogStore; readonly writer: LogWriter }> | undefined
+  readonly #opened = lazyAsync(() => this.#open())
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
@@ -38,7 +39,7 @@ export class DecisionRecorder implements Recorder {
 
   async close(): Promise<void> {
     await this.#queue
-    await this.#opened?.then(({ store }) => store.close())
+    await (await this.#opened.peek())?.store.close()
   }
 
   async #open() {
@@ -53,17 +54,8 @@ export class DecisionRecorder implements Recorder {
     }
   }
 
-  #openOnce() {
-    // A failed opening is forgotten: the database may be back when the next decision comes.
-    this.#opened ??= this.#open().catch((cause: unknown) => {
-      this.#opened = undefined
-      throw cause
-    })
-    return this.#opened
-  }
-
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { writer } = await this.#openOnce()
+    const { writer } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,

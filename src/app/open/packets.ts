@@ -173,5 +173,3 @@ export const openPackets = (
     },
   }
 }
-
-export type OpenedPackets = ReturnType<typeof openPackets>
