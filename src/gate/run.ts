@@ -21,7 +21,6 @@ import {
   readUserRules,
   USER_RULES_FOLDER,
 } from './rules/assemble-rules.ts'
-import { precompiledGlobs } from './rules/compile.ts'
 import { extensionOf } from './rules/languages.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
@@ -114,11 +113,6 @@ const judgeFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.weights, shippedRules),
   ])
-  // Nobody knows the globs of guests in advance.
-  const glob =
-    userRules === undefined
-      ? precompiledGlobs(shippedRules.globs)
-      : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const { roots } = detection
   const rules = assembleRules({
@@ -128,7 +122,6 @@ const judgeFiles = async (
     roots,
     stage,
     policy,
-    glob,
     extensions,
   })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)

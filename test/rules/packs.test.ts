@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { readBook } from '../../scripts/rules.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile.ts'
-import { readGlob } from '../../src/gate/rules/glob.ts'
 import { LANGUAGES } from '../../src/gate/rules/languages.ts'
 import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
@@ -91,7 +90,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] }, glob: readGlob })
+    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] } })
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])
