@@ -1,6 +1,7 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
+import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
@@ -21,7 +22,6 @@ import {
   readUserRules,
   USER_RULES_FOLDER,
 } from './rules/assemble-rules.ts'
-import { extensionOf } from './rules/languages.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
 import { type AppliedOverride, OVERRIDES_NAME } from './rules/severity-overrides.ts'

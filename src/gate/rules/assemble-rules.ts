@@ -1,5 +1,6 @@
 import type { Ruleset } from '../../evidence/schema.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
 import type { CompiledRule } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
@@ -98,7 +99,8 @@ export const assembleRules = (ports: RulePorts): RuleSet => {
   const overrides = ports.weights.of
   const own = selectRules(packs, { roots, stage, relabels, words, weights: overrides })
   const foreign = userRules === undefined ? [] : selectRules([userRules], { roots, stage })
-  const isRead = (language: string) => [...extensions].some((one) => grammarFor(language, one) !== undefined)
+  const isRead = (language: LanguageName) =>
+    [...extensions].some((one) => grammarFor(language, one) !== undefined)
   const rules = [...compileRules(own, true, isRead), ...compileRules(foreign, false)]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
   const speaking = userRules === undefined ? packs : [...packs, userRules]

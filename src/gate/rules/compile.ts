@@ -1,5 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { findLanguage, translateKinds } from './languages.ts'
@@ -90,7 +91,7 @@ const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: string
+  readonly home: LanguageName
   readonly severity: Severity
   /** Whether the repository said so itself. */
   readonly settled: boolean
@@ -140,7 +141,7 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
-  reads: (language: string) => boolean = () => true,
+  reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
   rules.flatMap(({ file, home, severity, settled, covers, words }) => {
     const { id, message, metadata = {} } = file
