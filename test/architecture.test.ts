@@ -33,7 +33,6 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate', 'project', 'platform'], why: 'rule packs, policies and configuration are YAML' },
-  picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
   '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
