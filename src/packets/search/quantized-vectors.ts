@@ -82,7 +82,6 @@ export class QuantizedVectors {
   readonly #rowsAt: number
   /** Scale, length and residue of every row. */
   readonly #facts: Float32Array
-  #scale = 0
 
   constructor(rows: number, dim: number) {
     this.rows = rows
@@ -121,31 +120,6 @@ export class QuantizedVectors {
       facts[3 * row + 1] = roundUp(length)
       facts[3 * row + 2] = roundUp(residue)
     }
-  }
-
-  /** What `scoreRows` compares with from now on: a row of the table. */
-  loadRow(row: number): void {
-    const lane = row % LANES
-    const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt + (row - lane) * this.stride + lane * PIECE)
-    const words = new Int16Array(this.#memory.buffer, 0, this.stride)
-    for (let i = 0; i < this.stride; i++) words[i] = bytes[i + (i >> 4) * (LANES - 1) * PIECE] as number
-    this.#scale = this.#facts[3 * row] as number
-  }
-
-  /** What `scoreRows` compares with from now on: a question. */
-  loadQuestion(query: Float32Array): void {
-    this.#scale = this.#squeezeQuestion(query).scale
-  }
-
-  /** Scores of so many rows of a list, as good as bytes allow; at most `MAX_BLOCK` of them. */
-  scoreRows(rows: Uint32Array, count: number, scores: Float64Array): void {
-    const { buffer } = this.#memory
-    const [list, sums] = [this.#outAt, this.#outAt + 4 * MAX_BLOCK]
-    new Uint32Array(buffer, list, count).set(rows.subarray(0, count))
-    this.#kernel.gather(this.#rowsAt, LANES * this.stride, list, list + 4 * count, 0, 2 * this.stride, sums)
-    const found = new Int32Array(buffer, sums, count)
-    for (let i = 0; i < count; i++)
-      scores[i] = (found[i] as number) * this.#scale * (this.#facts[3 * (rows[i] as number)] as number)
   }
 
   #squeezeQuestion(query: Float32Array): Squeezed {

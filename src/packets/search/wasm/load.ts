@@ -1,4 +1,3 @@
-import { GATHER } from './gather.ts'
 import { SCAN } from './scan.ts'
 
 type Scan = (
@@ -15,21 +14,10 @@ type Scan = (
   out: number,
 ) => number
 
-type Gather = (
-  rows: number,
-  group: number,
-  list: number,
-  end: number,
-  query: number,
-  queryEnd: number,
-  out: number,
-) => number
-
 const open = (module: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory) =>
   new WebAssembly.Instance(new WebAssembly.Module(module), { host: { memory } }).exports
 
 /** The routines over a memory. */
 export const loadScanModule = (memory: WebAssembly.Memory) => ({
   scan: open(SCAN, memory).scan as Scan,
-  gather: open(GATHER, memory).gather as Gather,
 })
