@@ -11,7 +11,7 @@ import type { Config } from '../config/settings.ts'
 import { killProcess } from '../force-exit.ts'
 import type { ProcessContext } from '../server-profile.ts'
 import type { OpenBeliefs } from './beliefs.ts'
-import type { OpenedPackets } from './packets.ts'
+import type { PacketService } from './packets.ts'
 import type { OpenProject } from './project.ts'
 
 /** What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone. */
@@ -44,7 +44,7 @@ export const lazyBeliefs = (config: Config, root: string, handshake: Handshake) 
       return { ...(await graph.beliefs.governanceStatus()), log_bytes: await graph.bytes() }
     },
     close: async () => {
-      await opening?.then(({ close }) => close())
+      await opening?.then((packets) => packets.close())
     },
   }
 }
@@ -67,10 +67,12 @@ export const lazyDecisions = (config: Config, root: string, clock: Clock) => {
 
 /** Knowledge packets, opened when first asked for. */
 export const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
-  let opening: Promise<OpenedPackets> | undefined
+  let opening: Promise<PacketService> | undefined
   const { callMs } = config.limits
-  const start = async () =>
-    (await import('./packets.ts')).openPackets(config, root, clock, environment, callMs)
+  const start = async () => {
+    const { PacketService } = await import('./packets.ts')
+    return new PacketService({ config, root, clock, environment, callMs })
+  }
   return {
     get: () => {
       opening ??= start()
