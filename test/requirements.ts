@@ -249,16 +249,12 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/packet-embedder.test.ts', 'vectors of another length is not asked with them'],
     ],
   },
-  'packets.approximate': {
-    says: 'A search that may miss something is made only where it was asked for, and says so.',
-    shownBy: [
-      ['src/packets/ask/retrieve.test.ts', 'says so in a %s search'],
-      ['src/platform/packets/vector-file.test.ts', 'is asked by a graph where that is wanted'],
-    ],
-  },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
-    shownBy: [['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds']],
+    shownBy: [
+      ['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds'],
+      ['src/platform/packets/vector-file.test.ts', 'a FAISS file with an HNSW graph gives the same answers'],
+    ],
   },
   'packets.offline': {
     says: 'A packet that was fetched is asked without a network.',

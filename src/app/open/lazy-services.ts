@@ -60,10 +60,10 @@ export const lazyGate = (config: Config, folder: string, context: GateContext): 
 
 /** Knowledge packets, opened by the first call that needs them. */
 export const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
-  const { callMs } = config.limits
-  const packets = lazyAsync(async () =>
-    (await import('./packets.ts')).openPackets(config, root, clock, environment, callMs),
-  )
+  const packets = lazyAsync(async () => {
+    const { PacketService } = await import('./packets.ts')
+    return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
+  })
   return { get: packets.get, close: async () => (await packets.peek())?.close() }
 }
 

@@ -13,7 +13,7 @@ import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { embedderFor } from '../../open/packets.ts'
+import { embedderFor } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { embedSettings, listFlag, NO_ABORT, needText, printResult, progressJob } from './settings.ts'
 
