@@ -31,7 +31,13 @@ import { diskFaults } from '../src/platform/packets/drafts.ts'
 import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
 import { xmlFaults } from '../src/project/source/xml.ts'
-import { allOptions, EXIT_BUG, EXIT_CODES, usageFaults } from '../src/surfaces/cli/command.ts'
+import {
+  allOptions,
+  EXIT_BUG,
+  EXIT_CODE_EXCEPTIONS,
+  EXIT_CODES,
+  usageFaults,
+} from '../src/surfaces/cli/command.ts'
 import { combinedStatus, enterpriseRoutes } from '../src/surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
@@ -172,7 +178,9 @@ const faultsPage = (): string =>
         String(EXIT_CODES[kind as FaultKind]),
       ]),
     ),
-    `A bug ends the program with exit code ${EXIT_BUG}.`,
+    `Exceptions: ${Object.entries(EXIT_CODE_EXCEPTIONS)
+      .map(([name, exit]) => `${code(name)} exits with ${exit}`)
+      .join(', ')}. A bug ends the program with exit code ${EXIT_BUG}.`,
     table(
       ['code', 'kind', 'fix'],
       FAULT_TABLES.flatMap((faults) => Object.values(faults))

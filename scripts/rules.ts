@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { compileRules, platformsOf, selectRules } from '../src/gate/rules/compile.ts'
 import type { Examples } from '../src/gate/rules/explain.ts'
-import { globSource, readGlob } from '../src/gate/rules/glob.ts'
 import {
   type Pack,
   type RuleSource,
@@ -30,22 +29,13 @@ const wordsOf = (packs: readonly Pack[]): ShippedRules['words'] => {
     packs.flatMap(({ rules }) => rules.flatMap(platformsOf)).map((name) => [name, ['']]),
   )
   const words: ShippedRules['words'] = {}
-  const rules = selectRules(packs, { roots, stage: 'CI', glob: readGlob })
+  const rules = selectRules(packs, { roots, stage: 'CI' })
   for (const { id, language, matcher } of compileRules(rules, true))
     words[id] = {
       ...words[id],
       [language]: requiredLiterals(matcher, language).map((choices) => [...choices]),
     }
   return words
-}
-
-const globsOf = (packs: readonly Pack[]): ShippedRules['globs'] => {
-  const globs = packs.flatMap(({ rules, changes }) => [
-    ...rules.flatMap(({ files = [], ignores = [] }) => [...files, ...ignores]),
-    ...changes.flatMap(({ changes: { when, require, ignores = [] } }) => [...when, ...require, ...ignores]),
-  ])
-  const texts = new Set(globs.map((one) => (typeof one === 'string' ? one : one.glob)))
-  return Object.fromEntries([...texts].sort().map((glob) => [glob, globSource(glob)]))
 }
 
 /** Everything under `rules/`, read and checked. */
@@ -59,7 +49,7 @@ export const readBook = async (folder = 'rules'): Promise<ShippedRules> => {
     join(folder, 'skills.yml'),
     await readFolder(join(folder, 'skills.yml'), z.unknown()),
   )
-  return { packs, relabels, words: wordsOf(packs), globs: globsOf(packs) }
+  return { packs, relabels, words: wordsOf(packs) }
 }
 
 const Example = z.looseObject({ id: z.string(), valid: z.array(z.string()), invalid: z.array(z.string()) })

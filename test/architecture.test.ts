@@ -33,7 +33,6 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate', 'project', 'platform'], why: 'rule packs, policies and configuration are YAML' },
-  picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
   '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
@@ -85,6 +84,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail where there is no /proc',
   'src/platform/jail/walk.ts': 'the jail: reads links instead of following them',
+  'src/platform/files/atomic-write.ts':
+    'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail holds',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail holds',
@@ -106,7 +107,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
-  'src/platform/packets/drafts.ts': 'drafts in a store of ours, created exclusively',
+  'src/platform/packets/drafts.ts': 'new files in a store of ours, created exclusively',
   'src/platform/packets/folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
@@ -291,6 +292,25 @@ describe('the rooms', () => {
         !/withoutFilters\(|export const STATUS_ARGS/.test(text),
     )
     expect(careless.map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('the way of a call', () => {
+  it('has every tool defined in a file named after its tools', () => {
+    const elsewhere = files.filter(
+      ({ path, text }) =>
+        withoutComments(text).includes('defineTool(') && !/(?:^|[/-])tool(?:s|set)\.ts$/.test(path),
+    )
+    expect(elsewhere.map(({ path }) => path)).toEqual([])
+  })
+
+  it('reaches platform code through app alone: a domain declares ports and imports no adapter', () => {
+    const domains = ['core', 'evidence', 'gate', 'project', 'beliefs', 'packets', 'lineage']
+    const reaching = Object.entries(FOLDERS).filter(
+      ([folder, { imports }]) =>
+        domains.includes(roomOf(`/${folder}`)) && imports.some((one) => isWithin(one, 'platform')),
+    )
+    expect(reaching).toEqual([])
   })
 })
 

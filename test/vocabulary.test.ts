@@ -27,7 +27,11 @@ const RETIRED: readonly RetiredWord[] = [
   { word: /\bscribes?\b/, write: 'log writer' },
   { word: /\bkeepers?\b/, write: 'graph store' },
   { word: /\bdiar(y|ies)\b/, write: 'log' },
-  { word: /\bfences?\b/, write: 'asynchronous jail', except: /^src\/(packets|project|platform\/packets)\/|^(docs|README)/ },
+  {
+    word: /\bfences?\b/,
+    write: 'asynchronous jail',
+    except: /^src\/(packets|project|platform\/packets)\/|^(docs|README)/,
+  },
   { word: /\bneedles?\b|\bsieves?\b/, write: 'required literals, prefilter' },
   { word: /\bsqueez(e|es|ed|ing)\b/, write: 'quantize' },
   { word: /(?<!open )\bworlds?\b/, write: 'process context, outside' },
@@ -36,7 +40,8 @@ const RETIRED: readonly RetiredWord[] = [
 ]
 
 /** Sources and documents that people and models read. History is told as it was: the words of ADRs may stay. */
-const CHECKED = /^(src\/.*\.ts|docs\/(?!adr\/).*\.md|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|SECURITY\.md|CHANGELOG\.md|action\.yml|rules\/.*\.yml)$/
+const CHECKED =
+  /^(src\/.*\.ts|docs\/(?!adr\/).*\.md|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|SECURITY\.md|CHANGELOG\.md|action\.yml|rules\/.*\.yml)$/
 
 /** Identifiers become the words they are made of. */
 const splitIdentifiers = (line: string): string =>

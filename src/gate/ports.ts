@@ -1,4 +1,5 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
+import type { LanguageName } from '../kernel/text/languages.ts'
 
 /** Which files are judged. */
 export type Scope =
@@ -97,8 +98,8 @@ export interface Match {
 /** A rule that is ready to run: what the engine needs, and nothing of how it is judged. */
 export interface CompiledRule {
   readonly id: string
-  /** A name of `languages.ts`, such as `typescript`. The same id may come once for each of several languages. */
-  readonly language: string
+  /** A rule for several languages comes once for each of them, with the same id. */
+  readonly language: LanguageName
   /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
   readonly matcher: Readonly<Record<string, unknown>>
   /** Whether the rule looks at this path at all. */

@@ -1,6 +1,7 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
+import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
@@ -21,8 +22,6 @@ import {
   readUserRules,
   USER_RULES_FOLDER,
 } from './rules/assemble-rules.ts'
-import { precompiledGlobs } from './rules/compile.ts'
-import { extensionOf } from './rules/languages.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
 import { type AppliedOverride, OVERRIDES_NAME } from './rules/severity-overrides.ts'
@@ -114,11 +113,6 @@ const judgeFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.weights, shippedRules),
   ])
-  // Nobody knows the globs of guests in advance.
-  const glob =
-    userRules === undefined
-      ? precompiledGlobs(shippedRules.globs)
-      : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const { roots } = detection
   const rules = assembleRules({
@@ -128,7 +122,6 @@ const judgeFiles = async (
     roots,
     stage,
     policy,
-    glob,
     extensions,
   })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)

@@ -5,9 +5,8 @@ import * as z from 'zod'
 import { readBook } from '../../scripts/rules.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile.ts'
-import { readGlob } from '../../src/gate/rules/glob.ts'
-import { LANGUAGES } from '../../src/gate/rules/languages.ts'
 import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
+import { LANGUAGES } from '../../src/kernel/text/languages.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 /** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
@@ -22,7 +21,7 @@ const book = await readBook()
 const compiled = compileAll(book.packs)
 
 const pathFor = (rule: CompiledRule, index: number): string =>
-  `src/sample-${index}.${Object.keys(LANGUAGES[rule.language]?.grammars ?? {})[0]}`
+  `src/sample-${index}.${LANGUAGES[rule.language].extensions[0]}`
 
 const folders = book.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
@@ -67,7 +66,7 @@ describe('the rules that are shipped', () => {
 
   it('compile for every language they are for, and find nothing in nothing', async () => {
     const anywhere = compiled.map((rule) => ({ ...rule, covers: () => true, trusted: false }))
-    const extensions = Object.values(LANGUAGES).flatMap(({ grammars }) => Object.keys(grammars))
+    const extensions = Object.values(LANGUAGES).flatMap(({ extensions }) => extensions)
     const files = asFiles(Object.fromEntries(extensions.map((extension) => [`a.${extension}`, '\n'])))
     const reports = await scanAll(files, anywhere)
     expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual(
@@ -91,7 +90,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] }, glob: readGlob })
+    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] } })
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])

@@ -1,7 +1,7 @@
 import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
 import type { Confidence, Platform } from '../../evidence/schema.ts'
+import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { PlatformRoots } from '../rules/compile.ts'
-import { extensionOf } from '../rules/languages.ts'
 import {
   DEPENDENCY_FOLDERS,
   findManifest,
@@ -15,17 +15,26 @@ export interface Detection {
   readonly roots: PlatformRoots
 }
 
-const SCRIPTS = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte']
+const { typescript, tsx, javascript, swift, kotlin, java, python, go } = LANGUAGES
+
+const SCRIPTS: readonly string[] = [
+  ...typescript.extensions,
+  ...tsx.extensions,
+  ...javascript.extensions,
+  'vue',
+  'svelte',
+]
 
 /** Extensions that count as files of a platform. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   backend: SCRIPTS,
   frontend: SCRIPTS,
-  ios: ['swift'],
-  android: ['kt', 'kts', 'java'],
-  java: ['java', 'kt'],
-  python: ['py', 'pyi'],
-  go: ['go'],
+  ios: swift.extensions,
+  android: [...kotlin.extensions, ...java.extensions],
+  // Without `kts`: build scripts of Gradle are no sources of the project.
+  java: [...java.extensions, 'kt'],
+  python: python.extensions,
+  go: go.extensions,
 }
 
 /** The platforms that have files with an extension. */

@@ -1,16 +1,10 @@
 import type { Ruleset } from '../../evidence/schema.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
 import type { CompiledRule } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
-import {
-  type ChangeRule,
-  compileChanges,
-  compileRules,
-  type GlobReader,
-  type PlatformRoots,
-  selectRules,
-} from './compile.ts'
+import { type ChangeRule, compileChanges, compileRules, type PlatformRoots, selectRules } from './compile.ts'
 import { grammarFor } from './languages.ts'
 import type { Pack, RuleSource, ShippedRules } from './packs.ts'
 import { ruleFaults } from './rule-faults.ts'
@@ -71,7 +65,6 @@ interface RulePorts {
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly policy: GatePolicy
-  readonly glob: GlobReader
   /** What the files that will be looked at end in. */
   readonly extensions: ReadonlySet<string>
 }
@@ -101,16 +94,17 @@ const listRulesets = (
 
 /** The rules that apply to this repository at this stage. Ours are made ready for the files at hand only. */
 export const assembleRules = (ports: RulePorts): RuleSet => {
-  const { book: shippedRules, guests: userRules, roots, stage, glob, extensions } = ports
+  const { book: shippedRules, guests: userRules, roots, stage, extensions } = ports
   const { packs, relabels, words } = shippedRules
   const overrides = ports.weights.of
-  const own = selectRules(packs, { roots, stage, relabels, words, glob, weights: overrides })
-  const foreign = userRules === undefined ? [] : selectRules([userRules], { roots, stage, glob })
-  const isRead = (language: string) => [...extensions].some((one) => grammarFor(language, one) !== undefined)
+  const own = selectRules(packs, { roots, stage, relabels, words, weights: overrides })
+  const foreign = userRules === undefined ? [] : selectRules([userRules], { roots, stage })
+  const isRead = (language: LanguageName) =>
+    [...extensions].some((one) => grammarFor(language, one) !== undefined)
   const rules = [...compileRules(own, true, isRead), ...compileRules(foreign, false)]
   const byId = new Map(rules.map((rule) => [rule.id, rule]))
   const speaking = userRules === undefined ? packs : [...packs, userRules]
-  const changes = compileChanges(speaking, { roots, glob, weights: overrides })
+  const changes = compileChanges(speaking, { roots, weights: overrides })
   const ids = new Set(own.map(({ pack }) => pack))
   const changing = new Set(changes.map(({ id }) => id))
   for (const pack of shippedRules.packs)

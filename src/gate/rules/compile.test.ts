@@ -7,7 +7,6 @@ import {
   type PlatformRoots,
   selectRules,
 } from './compile.ts'
-import { readGlob } from './glob.ts'
 import { readPack } from './packs.ts'
 import type { RuleAlias } from './rule.ts'
 
@@ -27,7 +26,6 @@ const compile = async (
     roots,
     stage,
     relabels,
-    glob: readGlob,
   })
 
 const covered = async (text: string, roots: PlatformRoots, paths: readonly string[]) => {
@@ -80,7 +78,6 @@ describe('the reach of a rule', () => {
     const rules = compilePacks([await readPack('own', '1', texts)], {
       roots: { backend: [''] },
       stage: 'CI',
-      glob: readGlob,
     })
     expect(rules[0]?.covers).toBe(rules[1]?.covers)
   })
@@ -137,7 +134,7 @@ changes:
 `
   const missing = async (changed: readonly string[], roots: PlatformRoots = { ios: [''] }) => {
     const pack = await readPack('own', '1', [{ path: 'a.yml', text }])
-    return compileChanges([pack], { roots: roots, glob: readGlob }).flatMap((one) => one.missing(changed))
+    return compileChanges([pack], { roots }).flatMap((one) => one.missing(changed))
   }
 
   it.each([

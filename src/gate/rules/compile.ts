@@ -1,4 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
+import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { findLanguage, translateKinds } from './languages.ts'
@@ -13,7 +15,6 @@ export interface CompileOptions {
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly relabels?: readonly RuleAlias[]
-  readonly glob: GlobReader
   /** Words each rule needs, where they are known already. */
   readonly words?: ShippedRules['words']
   /** What the repository says rules weigh in it. */
@@ -21,19 +22,6 @@ export interface CompileOptions {
 }
 
 type Test = (path: string) => boolean
-
-/** Tells which paths a glob means. */
-export type GlobReader = (glob: string, nocase: boolean) => Test
-
-/** Globs that were read when the rules were built. */
-export const precompiledGlobs =
-  (sources: ShippedRules['globs']): GlobReader =>
-  (glob, nocase) => {
-    const source = sources[glob]
-    if (source === undefined) throw new Error(`the rules were built without ${glob}`)
-    const expression = new RegExp(source, nocase ? 'i' : '')
-    return (path) => path === glob || expression.test(path)
-  }
 
 export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
@@ -48,27 +36,29 @@ export const platformsOf = ({
 
 type Globs = RuleFile['files']
 
-const globTest = (globs: Globs, read: GlobReader, otherwise: boolean): Test => {
-  if (globs === undefined || globs.length === 0) return () => otherwise
+const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
+  if (globs === undefined || globs.length === 0) return () => whenEmpty
   const tests = globs.map((one) =>
-    typeof one === 'string' ? read(one, false) : read(one.glob, one.caseInsensitive ?? false),
+    typeof one === 'string'
+      ? compileBraceGlob(one)
+      : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false }),
   )
-  return (path) => tests.some((test) => test(path))
+  return (segments) => tests.some((test) => test(segments))
 }
 
 /** The folders a rule looks into; the whole repository is written ''. A platform that is not there has none. */
 const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
-/** Globs count from a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[], read: GlobReader): Test => {
-  const wanted = globTest(files, read, true)
-  const unwanted = globTest(ignores, read, false)
+/** Globs are relative to a platform's folder, so that a rule fits any layout. */
+const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+  const isIncluded = compileGlobs(files, true)
+  const isExcluded = compileGlobs(ignores, false)
   return (path) =>
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
-      const rest = path.slice(folder.length)
-      return wanted(rest) && !unwanted(rest)
+      const segments = path.slice(folder.length).split('/')
+      return isIncluded(segments) && !isExcluded(segments)
     })
 }
 
@@ -76,17 +66,16 @@ const coverage = (files: Globs, ignores: Globs, folders: readonly string[], read
 class Coverages {
   readonly #known = new Map<string, Test>()
   readonly #roots: PlatformRoots
-  readonly #read: GlobReader
-  constructor({ roots, glob }: CompileOptions) {
+
+  constructor(roots: PlatformRoots) {
     this.#roots = roots
-    this.#read = glob
   }
 
   of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
     const folders = rootsFor(platforms, this.#roots)
     if (folders.length === 0) return undefined
     const key = JSON.stringify([rule.files, rule.ignores, folders])
-    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders, this.#read)
+    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
     this.#known.set(key, known)
     return known
   }
@@ -102,7 +91,7 @@ const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: string
+  readonly home: LanguageName
   readonly severity: Severity
   /** Whether the repository said so itself. */
   readonly settled: boolean
@@ -127,8 +116,8 @@ const namesOf = (file: RuleFile, relabels: readonly RuleAlias[], stage: GateStag
 
 /** The rules of the packs that have something to say on a repository whose platforms live in `roots`. */
 export const selectRules = (packs: readonly Pack[], options: CompileOptions): SelectedRule[] => {
-  const { stage, relabels = [], words, weights: overrides } = options
-  const coverages = new Coverages(options)
+  const { roots, stage, relabels = [], words, weights: overrides } = options
+  const coverages = new Coverages(roots)
   const named = new Map<string, RuleAlias[]>()
   for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
   const reach = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
@@ -152,7 +141,7 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
-  reads: (language: string) => boolean = () => true,
+  reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
   rules.flatMap(({ file, home, severity, settled, covers, words }) => {
     const { id, message, metadata = {} } = file
@@ -185,18 +174,15 @@ export interface ChangeRule {
   readonly missing: (changed: readonly string[]) => readonly string[]
 }
 
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'glob' | 'weights'>
+type ChangeOptions = Pick<CompileOptions, 'roots' | 'weights'>
 
-const compileChange = (
-  file: ChangeFile,
-  { roots, glob: read, weights: overrides }: ChangeOptions,
-): ChangeRule[] => {
+const compileChange = (file: ChangeFile, { roots, weights: overrides }: ChangeOptions): ChangeRule[] => {
   const { when, require, ignores } = file.changes
   const folders = rootsFor(platformsOf(file), roots)
   const weight = overrides?.get(file.id) ?? file.metadata.severity
   if (folders.length === 0 || weight === 'OFF') return []
-  const asking = coverage(when, ignores, folders, read)
-  const answering = coverage(require, undefined, folders, read)
+  const asking = coverage(when, ignores, folders)
+  const answering = coverage(require, undefined, folders)
   const { code = ruleCode(file.id), why, fix } = file.metadata
   return [
     {

@@ -20,8 +20,6 @@ export const ShippedRules = z.strictObject({
   relabels: z.array(RuleAlias),
   /** By rule and language: words without which it cannot match. */
   words: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
-  /** The expression each glob stands for. */
-  globs: z.record(z.string(), z.string()),
 })
 export type ShippedRules = z.infer<typeof ShippedRules>
 

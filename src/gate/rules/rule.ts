@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Severity } from '../../evidence/schema.ts'
+import { exceedsAlternatives, MAX_ALTERNATIVES } from '../../kernel/text/glob.ts'
 import { GATE_STAGES } from '../stage.ts'
 
 /**
@@ -53,18 +54,15 @@ const parts = {
   not: matcher.optional(),
 }
 
-/** Globs become regular expressions: few wildcards, so that no path can keep one busy. */
 const GlobText = z
   .string()
   .min(1)
   .max(200)
   .refine((glob) => !/[!?+*@]\(|\\/.test(glob), 'only *, **, ?, [...] and {...} have a meaning in a glob')
-  .refine((glob) => (glob.match(/\*\*/g)?.length ?? 0) <= 2, 'at most two ** in a glob')
   .refine(
-    (glob) => glob.split('/').every((part) => (part.replaceAll('**', '').match(/\*/g)?.length ?? 0) <= 2),
-    'at most two * between slashes in a glob',
+    (glob) => !exceedsAlternatives(glob),
+    `the {...} of a glob may stand for at most ${MAX_ALTERNATIVES} alternatives`,
   )
-  .refine((glob) => (glob.match(/[{[]/g)?.length ?? 0) <= 4, 'at most four groups in a glob')
 const Glob = z.union([GlobText, z.strictObject({ glob: GlobText, caseInsensitive: z.boolean().optional() })])
 
 /** Words of ours, where ast-grep leaves room for them. Others are let be. */

@@ -1,22 +1,6 @@
+import { grammarForExtension } from '../../kernel/text/languages.ts'
 import type { Span } from '../../packets/build/chunk.ts'
 import { parseLines, type SgNode } from '../syntax/ast-grep.ts'
-
-const GRAMMARS: Readonly<Record<string, string>> = {
-  '.js': 'JavaScript',
-  '.jsx': 'Tsx',
-  '.mjs': 'JavaScript',
-  '.cjs': 'JavaScript',
-  '.ts': 'TypeScript',
-  '.mts': 'TypeScript',
-  '.cts': 'TypeScript',
-  '.tsx': 'Tsx',
-  '.py': 'python',
-  '.go': 'go',
-  '.java': 'java',
-  '.kt': 'kotlin',
-  '.kts': 'kotlin',
-  '.swift': 'swift',
-}
 
 /** Nodes at the top of a file that stand for something with a name. */
 const NAMED =
@@ -36,7 +20,7 @@ const nameOf = (node: SgNode, depth = 3): string | undefined => {
 
 /** Where the declarations at the top of a file begin, each with the comment above it. */
 export const outlineOf = (extension: string, text: string): readonly Span[] => {
-  const grammar = GRAMMARS[extension]
+  const grammar = grammarForExtension(extension.slice(1))
   if (grammar === undefined) return []
   const spans: Span[] = []
   let comment: { start: number; end: number } | undefined

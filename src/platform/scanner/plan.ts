@@ -1,5 +1,6 @@
 import type { CompiledRule, Match } from '../../gate/ports.ts'
-import { extensionOf, grammarFor, LANGUAGES } from '../../gate/rules/languages.ts'
+import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
+import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { GrammarPass, MatcherSpec, RuleHit } from './scan-file.ts'
 
 /** Files that the same probes look at, with the same grammars, share a course. */
@@ -54,7 +55,7 @@ export class ScanPlan {
     return this.probes.flatMap(({ language, trusted }, matcher) =>
       trusted
         ? []
-        : [...new Set(Object.values(LANGUAGES[language]?.grammars ?? {}))].map((grammar) => ({
+        : [...new Set(grammarsFor(language).values())].map((grammar) => ({
             probe: matcher,
             grammar,
           })),
@@ -78,7 +79,7 @@ export class ScanPlan {
       const grammar = grammarFor(rule.language, extension)
       if (grammar === undefined || !covers.has(rule.covers)) continue
       const entry = grammars.get(grammar) ?? {
-        comments: LANGUAGES[rule.language]?.comments ?? [],
+        comments: LANGUAGES[rule.language].comments,
         probes: new Set(),
       }
       grammars.set(grammar, { ...entry, probes: entry.probes.add(matcher) })

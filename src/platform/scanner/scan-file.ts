@@ -1,6 +1,8 @@
 import type { Comment } from '../../gate/ports.ts'
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { decodeSource, parseText, type SgNode } from '../syntax/ast-grep.ts'
+import { decodeSource } from '../../kernel/text/decode.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
+import { parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
 import { numberOf, type PreparedMatcher, runMatchers } from './matchers.ts'
 import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
@@ -8,7 +10,7 @@ import type { RequiredLiterals } from './required-literals.ts'
 
 /** A rule's matcher as the engine runs it. Rules with equal matchers share one. */
 export interface MatcherSpec {
-  readonly language: string
+  readonly language: LanguageName
   readonly body: Matcher
   /** Variables the message asks for. */
   readonly variables: readonly string[]

@@ -1,13 +1,7 @@
 import type { NapiConfig } from '@ast-grep/napi'
-import type { Grammar, SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
+import { LANGUAGES } from '../../kernel/text/languages.ts'
+import type { SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
 import { parseLines, type SgNode } from './ast-grep.ts'
-
-const NAMES: Readonly<Record<Grammar, string>> = {
-  java: 'java',
-  kotlin: 'kotlin',
-  typescript: 'TypeScript',
-  tsx: 'Tsx',
-}
 
 const rules = new WeakMap<readonly string[], NapiConfig>()
 
@@ -88,5 +82,5 @@ class TreeNode implements SyntaxNode {
 const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
 
 export const syntaxTrees = (): SyntaxParser => ({
-  parse: (grammar, text) => new TreeNode(parseLines(NAMES[grammar], text)),
+  parse: (grammar, text) => new TreeNode(parseLines(LANGUAGES[grammar].grammar, text)),
 })
