@@ -327,12 +327,15 @@ describe('Git, as far as the repository can shape it', () => {
     expect((await run(grounds.root, 'gate')).code).toBe(0)
     execFileSync('mkfifo', [join(grounds.root, '.warrant/lineage.key')])
     const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
-    expect(ending).toMatchObject({ code: 3, stderr: expect.stringContaining('lineage.key is no plain file') })
+    expect(ending).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('lineage.key is not a regular file'),
+    })
   })
 
   it('says so where the state folder is a file', async () => {
     const grounds = await layGrounds({ '.warrant': '' })
-    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is no folder')
+    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is not a folder')
   })
 
   it('leaves a list of excluded files alone that is no file', async () => {
