@@ -107,7 +107,9 @@ const WRITERS: readonly Writer[] = [
     replaces: true,
     write: async (root) => {
       writeFileSync(join(root, 'index.faiss'), text())
-      await replaceStoreFile(join(root, 'copy.faiss'), readChunks(join(root, 'index.faiss')), { durable: true })
+      await replaceStoreFile(join(root, 'copy.faiss'), readChunks(join(root, 'index.faiss')), {
+        durable: true,
+      })
       expect(readFileSync(join(root, 'copy.faiss'))).toEqual(readFileSync(join(root, 'index.faiss')))
     },
   },

@@ -78,7 +78,7 @@ describe('A link in the place of', () => {
     const grounds = await layGrounds()
     grounds.plant(name, target)
     const ending = await run(grounds.root, 'gate', '--all')
-    expect(ending.stderr).toMatch(/not recorded: .* is a link/)
+    expect(ending.stderr).toMatch(/not recorded: .* is a symlink/)
     expect(ending.code).toBe(0)
     expect(grounds.around()).toEqual(UNTOUCHED)
   })
@@ -91,7 +91,7 @@ describe('A link in the place of', () => {
     const [answer] = await program.answers(1)
     expect(JSON.stringify(answer)).not.toContain(grounds.outside)
     await program.finish()
-    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a link')
+    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a symlink')
     expect(grounds.around()).toEqual(UNTOUCHED)
   })
 
@@ -100,7 +100,7 @@ describe('A link in the place of', () => {
     expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
     grounds.plant('.warrant/lineage.key', 'kept.txt')
     const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
-    expect(said(ending)).toContain('is a link')
+    expect(said(ending)).toContain('is a symlink')
     expect(ending.code).not.toBe(0)
     expect(said(ending)).not.toContain(SECRET)
     expect(grounds.around()).toEqual(UNTOUCHED)
@@ -263,7 +263,7 @@ describe('A packet', () => {
     const ref = `oci://127.0.0.1:1/x@sha256:${'0'.repeat(64)}`
     const program = new Program([], { cwd: grounds.root, binary: 'cpm-mcp' })
     for (const cpm_root of ['store', 'way', 'way/new']) {
-      const words = cpm_root === 'store' ? 'is a link' : 'folder of the project'
+      const words = cpm_root === 'store' ? 'is a symlink' : 'folder of the project'
       program.send(call('query', { ref, q: 'x', cpm_root }))
       expect(JSON.stringify((await program.answers(program.lines.length + 1)).at(-1))).toContain(words)
     }

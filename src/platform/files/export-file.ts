@@ -47,9 +47,13 @@ const splitPath = (
 }
 
 /** Opens the folder one name at a time, as the jail does: a symlink swapped in later has no effect. */
-const openFolder = ({ backend, spellings }: ExportRoot, names: readonly string[], asked: string): Handle => {
+const openFolder = (
+  { backend, spellings }: ExportRoot,
+  segments: readonly string[],
+  path: string,
+): Handle => {
   try {
-    return walkDown(backend, names, asked, spellings).place
+    return walkDown(backend, { segments, path, spellings }).handle
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
     const message = thrown.kind === 'refused' ? 'outside the export root' : 'there is no folder for this path'
@@ -73,7 +77,7 @@ const checkTarget = (
   reserved: readonly string[],
 ): void => {
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
-  if (!backend.holds(folder)) throw exportFaults.path('outside the export root')
+  if (!backend.isInside(folder)) throw exportFaults.path('outside the export root')
   const path = resolve(realpathSync(folder.procPath), name)
   if (reserved.some((place) => isPathInside(resolveLinks(place), path)))
     throw exportFaults.path('this path is reserved and not for exports')
