@@ -43,17 +43,17 @@ export interface Assembly {
   readonly clock: Clock
   readonly log: Log
   readonly evidence: Pick<EvidenceReader, 'read'>
-  /** What is known about the repository; looked at when first asked. */
+  /** Loaded by the first call. */
   readonly enterprise: EnterpriseService
-  /** Opens the belief graph; the same one every time. */
+  /** Opens the belief graph at the first call; later calls get the same one. */
   readonly beliefs: () => Promise<Beliefs>
-  /** The health of the belief graph; undefined while nobody has opened it. */
+  /** The health of the belief graph; undefined until a call has opened it. */
   readonly graphStatus: () => Promise<GraphStatus | undefined>
-  /** Writes down what must not be lost, and lets go of everything. */
+  /** Flushes pending writes and closes every service. */
   readonly close: () => Promise<void>
 }
 
-/** Fits the outside world to the kernel's ports. The only place where a server is put together. */
+/** Composition root: connects platform adapters to the ports of the domains, and tools to the MCP service. */
 export const composeServer = (
   config: Config,
   context: ProcessContext,
@@ -69,7 +69,7 @@ export const composeServer = (
   const evidence = localEvidence(root, clock)
   const decisions = lazyDecisions(config, root, clock)
   const gate = lazyGate(config, root, { environment: context.environment, clock })
-  const heard = forwardRecords(recorder, decisions.recorder)
+  const recordCall = forwardRecords(recorder, decisions.recorder)
   const enterprise = lazyEnterprise(root, { environment: context.environment, clock, log })
   const project = lazyProject(config, root, context, log)
   const packets = lazyPackets(config, root, clock, context.environment)
@@ -79,7 +79,7 @@ export const composeServer = (
       about: () => ({
         version: VERSION,
         protocol: [MODERN, ...LEGACY],
-        toolsets: switchedOn(toolsets, catalog),
+        toolsets: enabledToolsets(toolsets, catalog),
         readOnly: config.readOnly,
       }),
       digests: async () => (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog),
@@ -90,7 +90,7 @@ export const composeServer = (
     evidenceToolset({ evidence }),
     {
       name: 'gate',
-      title: 'May this pass, and why not',
+      title: 'Whether a change may pass, and why not',
       tools: [...gateTools(gate), ...enterpriseTools(enterprise)],
       resources: enterpriseResources(enterprise),
       prompts: [],
@@ -111,7 +111,7 @@ export const composeServer = (
     invoke: createInvoke({
       clock,
       log,
-      recorder: heard,
+      recorder: recordCall,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
       badArgumentsLevel: handshake.compat?.badArgumentsLevel ?? 'debug',
@@ -134,11 +134,11 @@ export const composeServer = (
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
-    enterprise: withAuditLog(enterprise, { recorder: heard, clock, log }),
+    enterprise: withAuditLog(enterprise, { recorder: recordCall, clock, log }),
   }
 }
 
-const switchedOn = (toolsets: readonly Toolset[], catalog: Catalog) =>
+const enabledToolsets = (toolsets: readonly Toolset[], catalog: Catalog) =>
   toolsets
     .filter(({ name }) => catalog.toolsets.includes(name))
     .map(({ name, tools }) => ({ name, tools: tools.filter((tool) => catalog.tools.includes(tool)).length }))

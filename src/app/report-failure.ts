@@ -2,7 +2,7 @@ import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { EXIT_BUG, EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
-/** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
+/** Prints a failure, as text on stderr or as JSON on stdout, and returns the exit code. */
 export const reportFailure = (
   thrown: unknown,
   json: boolean,

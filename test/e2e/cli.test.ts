@@ -30,7 +30,7 @@ describe('the command line', () => {
       })
     expect(run('> /dev/full')).toMatchObject({
       status: 1,
-      stderr: 'warrant: the answer cannot be written (ENOSPC)\n',
+      stderr: 'warrant: cannot write the result to stdout (ENOSPC)\n',
     })
     // Who has read enough is another matter.
     expect(run('| head -1')).toMatchObject({ status: 0, stderr: '' })

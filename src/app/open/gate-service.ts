@@ -10,7 +10,7 @@ import { checkEvidence } from './check-evidence.ts'
 import { type GateContext, loadBaseline, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 
-/** What the gate answers about the repository around a folder. */
+/** The gate's tools for the repository around a folder. */
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
   check: async (stage, signal) => {
     const root = (await findRepositoryRoot(folder)) ?? folder

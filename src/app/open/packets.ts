@@ -23,7 +23,7 @@ import { verifySigstoreBundle } from '../../platform/packets/sigstore.ts'
 import { packetStore } from '../../platform/packets/store.ts'
 import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
-import { packetRoot, rejectSharedStore } from '../config/packet-root.ts'
+import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
 import { isReference, openRegistry } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
@@ -153,7 +153,7 @@ export const openPackets = (
     const place = asked ? resolve(root, asked) : home
     if (place === home) return packetRoot({ ...config, root })
     const [base, real] = await Promise.all([followLinks(root), followLinks(place)])
-    if (isBelow(root, place) && isBelow(base, real)) return rejectSharedStore(place)
+    if (isBelow(root, place) && isBelow(base, real)) return requireStoreWithoutSymlinks(place)
     throw packetFaults.unsafe_path('cpm_root must be a folder of the project', {
       fix: 'Leave cpm_root out, or have the operator set the folder for packets.',
     })

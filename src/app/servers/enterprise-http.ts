@@ -8,7 +8,7 @@ import { createProcessContext } from '../process-context.ts'
 import { requireToken } from './listen.ts'
 import { serveHttp } from './serve-http.ts'
 
-/** Serves the state of the root over HTTP until a signal says otherwise. */
+/** Serves the state of the repository over HTTP until a signal stops it. */
 export const serveEnterprise = async (
   { config }: LoadedConfig,
   json: boolean,
