@@ -10,8 +10,8 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
   [
     hookTable(report.hooks),
     '',
-    `evidence  ${report.evidence === 'written' ? 'a first file was written' : 'kept as it is'}`,
-    `state     ${report.excluded ? 'excluded in .git/info/exclude' : 'excluded already, or kept elsewhere'}`,
+    `evidence  ${report.evidence === 'written' ? 'first file written' : 'existing file kept'}`,
+    `state     ${report.excluded ? 'excluded in .git/info/exclude' : 'already excluded, or outside the repository'}`,
     ...(openspec === undefined
       ? []
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),
@@ -19,7 +19,7 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
 
 type Step = (ports: InstallPortSet, signal: AbortSignal) => Promise<InstallReport>
 
-const carryOut = async (invocation: Invocation, step: Step): Promise<number> => {
+const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   const context = await openRepositoryForCommand(loadSettings(invocation).config)
   const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
@@ -28,6 +28,6 @@ const carryOut = async (invocation: Invocation, step: Step): Promise<number> => 
   return 0
 }
 
-export const run = (invocation: Invocation): Promise<number> => carryOut(invocation, install)
+export const run = (invocation: Invocation): Promise<number> => runStep(invocation, install)
 
-export const runUpdate = (invocation: Invocation): Promise<number> => carryOut(invocation, update)
+export const runUpdate = (invocation: Invocation): Promise<number> => runStep(invocation, update)

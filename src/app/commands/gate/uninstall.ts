@@ -10,11 +10,11 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const context = await openRepositoryForCommand(loadSettings(invocation).config)
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(installPorts(context), purge, context.signal)
-  const words = [
+  const lines = [
     hookTable(report.hooks),
     '',
     escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`),
   ]
-  invocation.terminal.print(invocation.json ? JSON.stringify(report) : words.join('\n'))
+  invocation.terminal.print(invocation.json ? JSON.stringify(report) : lines.join('\n'))
   return 0
 }

@@ -5,10 +5,10 @@ import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
-const PICTURES = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
+const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
 
-const print = (invocation: Invocation, value: object, words: () => string): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
+const print = (invocation: Invocation, value: object, text: () => string): number => {
+  invocation.terminal.print(invocation.json ? JSON.stringify(value) : text())
   return 0
 }
 
@@ -35,19 +35,19 @@ const list: Verb = (invocation) =>
     )
   })
 
-const readForm = ({ flags }: Invocation): keyof typeof PICTURES | undefined => {
-  const [form, other] = (Object.keys(PICTURES) as (keyof typeof PICTURES)[]).filter((name) => flags[name])
-  if (other !== undefined) throw usageFaults.option(`--${form} and --${other} at once: choose one`)
-  return form
+const readFormat = ({ flags }: Invocation): keyof typeof RENDERERS | undefined => {
+  const [format, other] = (Object.keys(RENDERERS) as (keyof typeof RENDERERS)[]).filter((name) => flags[name])
+  if (other !== undefined) throw usageFaults.option(`choose one of --${format}, --${other}`)
+  return format
 }
 
 const show: Verb = (invocation) => {
-  const form = readForm(invocation)
+  const format = readFormat(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const scene = await readScene(beliefs)
-    if (form !== undefined) {
-      const text = PICTURES[form](scene)
-      return print(invocation, { form, text }, () => text.trimEnd())
+    if (format !== undefined) {
+      const text = RENDERERS[format](scene)
+      return print(invocation, { form: format, text }, () => text.trimEnd())
     }
     return print(invocation, scene, () =>
       [
