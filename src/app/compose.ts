@@ -53,27 +53,33 @@ export interface Assembly {
   readonly close: () => Promise<void>
 }
 
+interface ServerOptions {
+  /** Gets a record of every call, in addition to the decision log. */
+  readonly recorder?: Recorder
+  readonly profile?: ServerProfile | undefined
+}
+
 /** Composition root: connects platform adapters to the ports of the domains, and tools to the MCP service. */
 export const composeServer = (
   config: Config,
   context: ProcessContext,
-  recorder?: Recorder,
-  profile?: ServerProfile,
+  { recorder, profile }: ServerOptions = {},
 ): Assembly => {
   const handshake = createHandshake(config, context, profile)
   const { clock, log } = handshake
   const root = resolve(context.cwd, config.root)
+  const { environment, root: rootHandle } = context
+  const services = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
-  const beliefs = lazyBeliefs(config, root, handshake)
+  const beliefs = lazyBeliefs(services, handshake)
   const graphTools = beliefsToolset(beliefs.ask)
-  const evidence = localEvidence(root, clock)
-  const decisions = lazyDecisions(config, root, clock)
-  const gate = lazyGate(config, root, { environment: context.environment, clock })
+  const evidence = localEvidence(services)
+  const decisions = lazyDecisions(services)
   const recordCall = forwardRecords(recorder, decisions.recorder)
-  const enterprise = lazyEnterprise(root, { environment: context.environment, clock, log })
-  const project = lazyProject(config, root, context, log)
-  const packets = lazyPackets(config, root, clock, context.environment)
-  const repository = localRepository(root, clock, context.environment)
+  const enterprise = lazyEnterprise(root, { environment, clock, log })
+  const project = lazyProject(services)
+  const packets = lazyPackets(services)
+  const repository = localRepository(services)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -91,7 +97,7 @@ export const composeServer = (
     {
       name: 'gate',
       title: 'Whether a change may pass, and why not',
-      tools: [...gateTools(gate), ...enterpriseTools(enterprise)],
+      tools: [...gateTools(lazyGate(services)), ...enterpriseTools(enterprise)],
       resources: enterpriseResources(enterprise),
       prompts: [],
     },

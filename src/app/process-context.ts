@@ -21,17 +21,20 @@ export const createProcessContext = (config: Config) => {
   return { log, clock, cwd: context.cwd }
 }
 
+interface AssemblyOptions {
+  readonly recorder?: Recorder
+  readonly profile?: ServerProfile | undefined
+  readonly root?: RootHandle | undefined
+}
+
 export const assembleServer = async (
   { config }: LoadedConfig,
-  recorder?: Recorder,
-  profile?: ServerProfile,
-  root?: RootHandle,
+  { root, ...options }: AssemblyOptions = {},
 ): Promise<Assembly> =>
   (await import('./compose.ts')).composeServer(
     config,
     { ...processContext(), ...(root && { root }) },
-    recorder,
-    profile,
+    options,
   )
 
 export interface ClosableHost extends Host {
@@ -49,7 +52,7 @@ export const createHost = async (
   if (root === undefined) requireRoot(loaded.config)
   const handshake = createHandshake(loaded.config, processContext(), profile)
   const stats = new CallStats()
-  const assembly = lazyAsync(() => assembleServer(loaded, stats, profile, root))
+  const assembly = lazyAsync(() => assembleServer(loaded, { recorder: stats, profile, root }))
   // Load the catalog now if tools were selected, so that an unknown name fails at the start.
   const sources = ['toolsets', 'tools', 'excludeTools'].map((key) => loaded.sources.get(key))
   const selected = toolsets.length + tools.length + excludeTools.length > 0

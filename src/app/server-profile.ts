@@ -18,7 +18,7 @@ export interface ProcessContext {
 /** Name, version, instructions and capabilities of a server. */
 export type ServerProfile = Pick<Handshake, 'identity' | 'instructions' | 'capabilities' | 'compat'>
 
-export const WARRANT_PROFILE: ServerProfile = {
+const WARRANT_PROFILE: ServerProfile = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
   instructions:
     'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',

@@ -59,6 +59,6 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     }
     return await command.run({ flags: values, positionals, json, terminal })
   } catch (thrown) {
-    return reportFailure(thrown, json, terminal)
+    return reportFailure(thrown, { json, terminal })
   }
 }

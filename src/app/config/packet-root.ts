@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
+import { requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import type { Config } from './settings.ts'
 
 const STORE_FOLDERS = [
@@ -21,5 +22,5 @@ export const requireStoreWithoutSymlinks = (root: string, ...names: readonly str
 export const packetRoot = ({ root, packetRoot }: Pick<Config, 'root' | 'packetRoot'>): string => {
   const base = resolve(root)
   const store = resolve(base, packetRoot)
-  return isBelow(base, store) ? requireStoreWithoutSymlinks(base, packetRoot) : store
+  return isPathInside(base, store) ? requireStoreWithoutSymlinks(base, packetRoot) : store
 }

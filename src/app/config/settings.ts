@@ -15,7 +15,6 @@ interface Rule<T> {
 }
 
 type Refuse = Rule<unknown>['refuse']
-const COMMON = { choices: [], secret: false } as const
 
 const isText = (value: unknown, minLength = 1): value is string =>
   typeof value === 'string' && value.length >= minLength
@@ -30,55 +29,29 @@ const wantNumber =
       ? undefined
       : `expected a whole number from ${min} to ${max}`
 
-const text = (fallback: string, description: string): Rule<string> => ({
-  ...COMMON,
-  kind: 'text',
-  fallback,
-  description,
-  refuse: wantText,
-})
-const optional = (description: string, refuse: Refuse, secret = false): Rule<string | undefined> => ({
-  ...COMMON,
-  kind: 'text',
-  fallback: undefined,
-  description,
-  secret,
-  refuse,
-})
-const names = (description: string): Rule<readonly string[]> => ({
-  ...COMMON,
-  kind: 'list',
-  fallback: [],
-  description,
-  refuse: wantList,
-})
-const toggle = (description: string): Rule<boolean> => ({
-  ...COMMON,
-  kind: 'switch',
-  fallback: false,
-  description,
-  refuse: wantSwitch,
-})
-const whole = (fallback: number, description: string, min = 1, max = 2 ** 31 - 1): Rule<number> => ({
-  ...COMMON,
-  kind: 'number',
-  fallback,
-  description,
-  refuse: wantNumber(min, max),
-})
+const rule = <T>(
+  kind: Rule<T>['kind'],
+  fallback: T,
+  rest: Pick<Rule<T>, 'description' | 'refuse'> & Partial<Rule<T>>,
+): Rule<T> => ({ choices: [], secret: false, kind, fallback, ...rest })
+
+const text = (fallback: string, description: string) =>
+  rule('text', fallback, { description, refuse: wantText })
+const optional = (description: string, refuse: Refuse, secret = false) =>
+  rule<string | undefined>('text', undefined, { description, refuse, secret })
+const names = (description: string) => rule<readonly string[]>('list', [], { description, refuse: wantList })
+const toggle = (description: string) => rule<boolean>('switch', false, { description, refuse: wantSwitch })
+const whole = (fallback: number, description: string, min = 1, max = 2 ** 31 - 1) =>
+  rule('number', fallback, { description, refuse: wantNumber(min, max) })
 const choice = <const C extends string>(
   choices: readonly C[],
   fallback: NoInfer<C>,
   description: string,
-): Rule<C> => ({
-  ...COMMON,
-  kind: 'text',
-  fallback,
-  description,
-  choices,
-  refuse: (value) =>
-    choices.some((one) => one === value) ? undefined : `expected one of ${choices.join(', ')}`,
-})
+): Rule<C> => {
+  const refuse = (value: unknown) =>
+    choices.some((one) => one === value) ? undefined : `expected one of ${choices.join(', ')}`
+  return rule('text', fallback, { description, choices, refuse })
+}
 
 /**
  * Every setting. The key `limits.callMs` is also the flag `--limits-call-ms` and the variable

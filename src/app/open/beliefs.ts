@@ -25,7 +25,7 @@ export const exportWriter = (config: Config, root: string) =>
 
 export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
 
-export interface OpenBeliefs {
+interface OpenBeliefs {
   readonly beliefs: Beliefs
   /** Size of the store. */
   readonly bytes: () => Promise<number>

@@ -17,7 +17,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
     return checkEvidence({ root, evidence: fileEvidence(root, context.clock), context, stage, signal })
   },
   run: async ({ stage, scope }, progress, signal) => {
-    const gate = await openGate(config, folder, context, signal)
+    const gate = await openGate(config, { ...context, folder, signal })
     const baseline = await loadBaseline(gate, undefined, folder)
     const request = { stage, scope, target: undefined, baseline, write: true, progress }
     return (await runGate(gate.ports, request, signal)).report

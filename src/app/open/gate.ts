@@ -45,9 +45,7 @@ const OPENSPEC_FOLDER = 'openspec'
 /** Opens the gate for the repository around `folder`. Throws a fault where there is none. */
 export const openGate = async (
   config: Config,
-  folder: string,
-  context: GateContext,
-  signal: AbortSignal,
+  { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile } = context
   const location = { folder, environment, ...(indexFile !== undefined && { indexFile }) }

@@ -24,7 +24,7 @@ const QUICK_BYTES = 256 * 1024
 /** Path in dist/: every chunk lies one folder below it. */
 const PROGRAM = new URL('../threads/project.js', import.meta.url)
 
-export interface OpenProject {
+interface OpenProject {
   readonly run: RunJob
   readonly workflow: RunWorkflow
   readonly close: () => Promise<boolean>

@@ -144,7 +144,7 @@ export const runCompatServer = async (
     if (announce !== undefined) logLifetime(host.handshake, () => announce(host.handshake.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {
-    const code = reportFailure(thrown, args.includes('--json'), terminal, binary)
+    const code = reportFailure(thrown, { json: args.includes('--json'), terminal, program: binary })
     return exitCode?.(code) ?? code
   }
 }

@@ -17,8 +17,8 @@ export const serveEnterprise = async (
   requireToken(config)
   const { log, clock, cwd } = createProcessContext(config)
   const root = resolve(cwd, config.root)
-  const profile = enterpriseHttp(lazyEnterprise(root, { environment: process.env, clock, log }))
-  return serveHttp(profile, config, log, (url) =>
+  const routes = enterpriseHttp(lazyEnterprise(root, { environment: process.env, clock, log }))
+  return serveHttp({ ...routes, log }, config, (url) =>
     terminal.print(
       json ? JSON.stringify({ url, version: VERSION }) : `Enterprise server of ${root} on ${url}`,
     ),

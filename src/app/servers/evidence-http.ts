@@ -32,11 +32,13 @@ export const serveEvidence = async (
   const { log, clock, cwd } = createProcessContext(config)
   const folder = resolve(cwd, config.root)
   const root = (await findRepositoryRoot(folder)) ?? folder
-  const profile = evidenceHttp({
+  const routes = evidenceHttp({
     evidence: fileEvidence(root, clock),
     route,
     // Clients on other machines must not learn the absolute path.
     path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
   })
-  return serveHttp(profile, config, log, (url) => terminal.print(`Evidence of ${root} on ${url}${route}`))
+  return serveHttp({ ...routes, log }, config, (url) =>
+    terminal.print(`Evidence of ${root} on ${url}${route}`),
+  )
 }

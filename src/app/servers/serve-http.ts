@@ -6,20 +6,18 @@ import { onShutdown } from '../shutdown.ts'
 import { accessRules, listen } from './listen.ts'
 
 /** The routes of a compatibility server, and what it overrides. */
-export type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
+type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
 
 /** Serves HTTP until a signal stops it. Calls `announce` with the address once it listens. */
 export const serveHttp = async (
-  options: HttpServerOptions,
+  options: HttpServerOptions & { readonly log: Log },
   config: Config,
-  log: Log,
   announce: (url: string) => void,
 ): Promise<never> => {
   const server = createHttpServer({
     access: accessRules(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
-    log,
     ids: randomIds,
     observe: () => {},
     challenge: () => 'Bearer',

@@ -6,7 +6,7 @@ import { createCollector } from '../../platform/system/native-gc.ts'
 import type { ThreadJob, ThreadReply } from '../../platform/system/worker-pool.ts'
 
 /** What a job in a thread gets in addition to its arguments. */
-export interface WorkerContext {
+interface WorkerContext {
   readonly checkDeadline: CheckDeadline
   readonly progress: (done: number, total: number) => void
   /** Runs the garbage collector when native memory is short. */

@@ -21,6 +21,9 @@ import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { inferStage } from './infer-stage.ts'
 
+/** The command runs until it is done or the process ends. */
+const NO_ABORT = new AbortController().signal
+
 type Writer = (run: GateRun) => Promise<string>
 
 const FORMATS: Readonly<Record<string, Writer>> = {
@@ -64,11 +67,10 @@ const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,
   { ports }: OpenGate,
-  signal: AbortSignal,
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(signal))
+  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
   return { stage: inferred.stage, scope: scope ?? inferred.scope }
 }
 
@@ -127,18 +129,16 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  scope: Scope | undefined,
-  write: boolean,
+  { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const { signal } = new AbortController()
-  const picked = await pickStage(invocation, scope, gate, signal)
+  const picked = await pickStage(invocation, scope, gate)
   const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && baseline === undefined) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
   const target = process.env.GITHUB_BASE_REF?.trim() || undefined
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, write, progress }, signal),
+    runGate(gate.ports, { ...picked, target, baseline, write, progress }, NO_ABORT),
   )
 }
 
@@ -146,7 +146,7 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
   const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
-  return openGate(config, resolve(config.root), context, new AbortController().signal)
+  return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
@@ -154,10 +154,9 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const gate = await openForCommand(loadSettings(invocation).config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { signal } = new AbortController()
   const { report, outweighed } = await withProgress(progressJob(invocation), (progress) => {
     const request = { scope, target: undefined, baseline: undefined, write: false, progress }
-    return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
+    return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
@@ -181,7 +180,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const write = invocation.flags['no-evidence'] !== true
   // Runs while git works.
   if (write && records(config)) void preloadStore(config)
-  const complete = await judge(invocation, gate, scope, write)
+  const complete = await judge(invocation, gate, { scope, write })
   const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
   await deliver(invocation, gate.root, shown)
   if (write) await record(invocation, config, gate.root, complete)

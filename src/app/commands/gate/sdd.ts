@@ -10,9 +10,10 @@ import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 
-const print = ({ terminal, json }: Invocation, value: object, text: string): void =>
-  terminal.print(json ? JSON.stringify(value) : text)
+const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
+  printResult(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
 
 const openForCommand = (invocation: Invocation): Promise<OpenedRepository> =>
   openRepositoryForCommand(loadSettings(invocation).config)
@@ -32,8 +33,7 @@ const status: Verb = async (invocation) => {
     `project   ${projectInitialized ? 'openspec/ exists' : 'no openspec/ folder'}`,
     `session   ${sessionText(found.session)}`,
   ]
-  print(invocation, found, lines.map(escapeLineBreaks).join('\n'))
-  return 0
+  return printLines(invocation, found, lines)
 }
 
 const readStage = ({ flags }: Invocation): GateStage => {
@@ -58,7 +58,7 @@ const checkPreWrite = async (
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const lines = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
-  print(invocation, { sdd, ai_gate: gate, telemetry }, lines.map(escapeLineBreaks).join('\n'))
+  printLines(invocation, { sdd, ai_gate: gate, telemetry }, lines)
   return sdd.decision.allowed && gate.allowed ? 0 : 1
 }
 
@@ -67,7 +67,7 @@ const validate: Verb = async (invocation) => {
   const repository = await openForCommand(invocation)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
   if (stage === 'PRE_WRITE') return checkPreWrite(invocation, repository, evaluation)
-  print(invocation, evaluation, escapeLineBreaks(verdictLine(evaluation)))
+  printLines(invocation, evaluation, [verdictLine(evaluation)])
   return evaluation.decision.allowed ? 0 : 1
 }
 
@@ -98,8 +98,7 @@ const session: Verb = async (invocation) => {
     : flags.refresh
       ? await refreshSession(ports, minutes, signal)
       : await closeSession(ports, signal)
-  print(invocation, found, escapeLineBreaks(sessionText(found)))
-  return 0
+  return printLines(invocation, found, [sessionText(found)])
 }
 
 const VERBS: Readonly<Record<string, Verb>> = { status, validate, session }

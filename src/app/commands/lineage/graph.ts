@@ -3,14 +3,10 @@ import { renderDot, renderMermaid, renderSvg, type Scene } from '../../../belief
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
+import { printResult } from '../print-result.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
 const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
-
-const print = (invocation: Invocation, value: object, text: () => string): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : text())
-  return 0
-}
 
 const readScene = (beliefs: Beliefs): Promise<Scene> =>
   beliefs.graphStore.replica.read(({ graph, claims }) => ({
@@ -27,7 +23,7 @@ const list: Verb = (invocation) =>
       const { size } = await log.head()
       rows.push({ graph: name, entries: size, quarantine: await log.quarantine() })
     }
-    return print(invocation, { graphs: rows }, () =>
+    return printResult(invocation, { graphs: rows }, () =>
       writeTable(
         ['graph', 'entries', 'quarantine'],
         rows.map(({ graph, entries, quarantine }) => [graph, String(entries), quarantine ?? '']),
@@ -47,9 +43,9 @@ const show: Verb = (invocation) => {
     const scene = await readScene(beliefs)
     if (format !== undefined) {
       const text = RENDERERS[format](scene)
-      return print(invocation, { form: format, text }, () => text.trimEnd())
+      return printResult(invocation, { form: format, text }, () => text.trimEnd())
     }
-    return print(invocation, scene, () =>
+    return printResult(invocation, scene, () =>
       [
         writeTable(
           ['node', 'belief', 'energy', 'claim'],
@@ -79,7 +75,7 @@ const query: Verb = (invocation, [id]) => {
       incoming: graph.incoming(node),
       outgoing: graph.outgoing(node),
     }))
-    return print(invocation, value, () => JSON.stringify(value, null, 2))
+    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
   })
 }
 
@@ -88,10 +84,10 @@ const stats: Verb = (invocation) =>
     const { reserve, dissipated } = await beliefs.graphStore.replica.read(({ graph }) => graph.accounts())
     const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
     const value = { ...(await beliefs.governanceStatus()), accounts }
-    return print(invocation, value, () => JSON.stringify(value, null, 2))
+    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
   })
 
-export const GRAPH_VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
+const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runVerb(GRAPH_VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })
+  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

@@ -9,15 +9,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
-import {
-  checkpoint,
-  consistency,
-  printProof,
-  printVerdict,
-  prove,
-  verifyFile,
-  writeBundle,
-} from './proofs.ts'
+import { checkpoint, consistency, printProof, prove, verifyFile, writeBundle } from './proofs.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
 /** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
@@ -36,7 +28,7 @@ const verifyAll = async (invocation: Invocation, beliefs: Beliefs) => {
 const verifyDecisions = (invocation: Invocation): Promise<number> =>
   withLog(invocation, async (log) => {
     const chain = await auditLog(log)
-    return printVerdict(invocation, { chain }, chain.outcome === 'intact')
+    return printProof(invocation, { chain }, chain.outcome === 'intact')
   })
 
 const verify: Verb = (invocation, [file]) => {
@@ -44,15 +36,14 @@ const verify: Verb = (invocation, [file]) => {
   if (loadSettings(invocation).config.graph === DECISION_LOG) return verifyDecisions(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const { good, ...found } = await verifyAll(invocation, beliefs)
-    return printVerdict(invocation, found, good)
+    return printProof(invocation, found, good)
   })
 }
 
 const replay: Verb = (invocation, [from]) => {
   const start = from === undefined ? undefined : readCount(from, 'the first entry')
   return withBeliefs(invocation, async (beliefs) => {
-    printProof(invocation, await beliefs.replay(start))
-    return 0
+    return printProof(invocation, await beliefs.replay(start))
   })
 }
 
@@ -60,8 +51,7 @@ const exportLog: Verb = (invocation, [path]) => {
   if (path === undefined) throw usageFaults.argument('name the file to write: lineage export FILE')
   if (invocation.flags.bundle) return writeBundle(invocation, path)
   return withBeliefs(invocation, async (beliefs) => {
-    printProof(invocation, await beliefs.exportLog(path))
-    return 0
+    return printProof(invocation, await beliefs.exportLog(path))
   })
 }
 
@@ -70,16 +60,12 @@ const repair: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
     const { replica, log } = beliefs.graphStore
     const reason = await log.quarantine()
-    if (reason === null) {
-      printProof(invocation, { outcome: 'healthy' })
-      return 0
-    }
+    if (reason === null) return printProof(invocation, { outcome: 'healthy' })
     const { good, ...found } = await verifyAll(invocation, beliefs)
-    if (!good) return printVerdict(invocation, { outcome: 'beyond repair', ...found }, false)
+    if (!good) return printProof(invocation, { outcome: 'beyond repair', ...found }, false)
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
-    printProof(invocation, { outcome: 'repaired', reason })
-    return 0
+    return printProof(invocation, { outcome: 'repaired', reason })
   })
 
 /** The node that an entry created, whose claim is erased with it. Undefined when the payload is unreadable. */
@@ -104,7 +90,7 @@ const erase: Verb = (invocation, [entry]) => {
   return withBeliefs(invocation, async (beliefs) => {
     const [row] = await beliefs.graphStore.log.read(seq, 1)
     if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
-    if (row.payload === null) return printVerdict(invocation, { outcome: 'already erased', seq }, true)
+    if (row.payload === null) return printProof(invocation, { outcome: 'already erased', seq })
     if (readEntry(row).operation === 'lineage.erase')
       throw storeFaults.kept(`entry ${seq} records an erasure`)
     const node = createdNode(row.payload)
@@ -113,11 +99,11 @@ const erase: Verb = (invocation, [entry]) => {
       reason,
       ...(node !== undefined && { node }),
     })
-    return printVerdict(invocation, { outcome: 'erased', seq, recorded_at: recordedAt }, true)
+    return printProof(invocation, { outcome: 'erased', seq, recorded_at: recordedAt })
   })
 }
 
-export const LINEAGE_VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
   export: exportLog,
@@ -139,5 +125,4 @@ const MAX_ARGUMENTS = {
   erase: 1,
 }
 
-export const run = (invocation: Invocation): Promise<number> =>
-  runVerb(LINEAGE_VERBS, invocation, MAX_ARGUMENTS)
+export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation, MAX_ARGUMENTS)

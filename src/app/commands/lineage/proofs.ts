@@ -15,16 +15,14 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 import { withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
 
-export const printProof = (invocation: Invocation, value: object): void =>
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : JSON.stringify(value, null, 2))
-
-/** Prints a verdict. The exit code is 1 when it is negative. */
-export const printVerdict = (invocation: Invocation, value: object, good: boolean): number => {
-  printProof(invocation, value)
+/** Prints a value. Returns the exit code: 1 when the value is a negative verdict. */
+export const printProof = (invocation: Invocation, value: object, good = true): number => {
+  printResult(invocation, value, () => JSON.stringify(value, null, 2))
   return good ? 0 : 1
 }
 
@@ -64,13 +62,13 @@ export const verifyFile = async (invocation: Invocation, path: string): Promise<
   if (Array.isArray(value)) {
     return withLog(invocation, async ({ genesis }) => {
       const chain = await verifyChain(genesis, value)
-      return printVerdict(invocation, { chain }, chain.outcome === 'intact')
+      return printProof(invocation, { chain }, chain.outcome === 'intact')
     })
   }
   const checkpoint = textFlag(invocation, 'checkpoint')
   const older = checkpoint === undefined ? undefined : await readFileArgument(checkpoint)
   const { good, ...found } = await verifyBundle(value, { verifier: textFlag(invocation, 'key'), older })
-  return printVerdict(invocation, found, good)
+  return printProof(invocation, found, good)
 }
 
 const collectEntries = async (log: LogReader, size: number) => {
@@ -91,8 +89,7 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     await exportWriter(config, resolve(config.root))(path, text)
     const checksum = createHash('sha256').update(text).digest('hex')
     const head = entries.at(-1)?.checksum ?? genesisLink(log.genesis)
-    printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
-    return 0
+    return printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
   })
 
 export const prove: Verb = (invocation, [entry, size]) => {
@@ -101,7 +98,7 @@ export const prove: Verb = (invocation, [entry, size]) => {
   return withLog(invocation, async (log) => {
     const proof = await proveInclusion(log, seq, tree)
     const holds = checkInclusion(proof)
-    return printVerdict(invocation, { ...proof, holds }, holds)
+    return printProof(invocation, { ...proof, holds }, holds)
   })
 }
 
@@ -114,18 +111,18 @@ export const consistency: Verb = async (invocation) => {
     const verifier = textFlag(invocation, 'key') ?? (await openSigner(invocation)).verifier
     const old = openCheckpoint(note, verifier)
     if (old === undefined)
-      return printVerdict(
+      return printProof(
         invocation,
         { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' },
         false,
       )
     const { size, root } = await rootAt(log)
     if (old.size > size) {
-      return printVerdict(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
+      return printProof(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
     }
     const proof = await proveConsistency(log, old.size, size)
     const holds = checkConsistency({ ...proof, olderRoot: old.root })
-    return printVerdict(
+    return printProof(
       invocation,
       { outcome: holds ? 'consistent' : 'forked', older: old.size, newer: size, root, path: proof.path },
       holds,

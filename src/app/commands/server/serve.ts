@@ -89,10 +89,9 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`limits.headersMs (${headersMs}) is larger than limits.requestMs (${requestMs})`)
   }
   const metrics = new Metrics()
-  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(
-    loaded,
-    metrics,
-  )
+  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(loaded, {
+    recorder: metrics,
+  })
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
