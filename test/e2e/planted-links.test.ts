@@ -168,7 +168,7 @@ describe('Settings that came with a repository', () => {
         writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value }))
         expect(await run(grounds.root, 'config')).toMatchObject({
           code: 2,
-          stderr: expect.stringContaining('leads out of the folder'),
+          stderr: expect.stringContaining('leads out of the current folder'),
         })
       }
       // Named, it is the operator's word.
@@ -192,7 +192,7 @@ describe('Settings that came with a repository', () => {
     writeFileSync(file, JSON.stringify({ [key]: afar }))
     expect(await run(grounds.root, 'config')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: opens a way.*--config`)),
+      stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: lets data out.*--config`)),
     })
     expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     writeFileSync(file, JSON.stringify({ [key]: near }))

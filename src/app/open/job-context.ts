@@ -5,7 +5,7 @@ import { parseLines } from '../../platform/syntax/ast-grep.ts'
 import { textRules } from '../../project/access-rules.ts'
 import type { JobContext } from '../../project/job-context.ts'
 
-/** What a thread needs to know of the project; the descriptor in it belongs to the whole process. */
+/** What a worker thread needs to open the project. Threads share the descriptor of the root. */
 export interface ProjectSetup {
   readonly root: RootHandle
   readonly deny: readonly string[]
@@ -14,13 +14,13 @@ export interface ProjectSetup {
   readonly endings: readonly string[]
 }
 
-/** Whether the file systems of this machine take upper and lower case for the same, as they come. */
-const FOLDS = process.platform === 'darwin' || process.platform === 'win32'
+/** The default file systems of macOS and Windows ignore case. */
+const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32'
 
-// macOS keeps names decomposed, and people type them composed: what is denied is denied in either form.
+// macOS stores names in decomposed Unicode and patterns are typed composed: compare both in composed form.
 const foldName = (name: string): string => {
   const composed = name.normalize()
-  return FOLDS ? composed.toLowerCase() : composed
+  return IGNORES_CASE ? composed.toLowerCase() : composed
 }
 
 const denyTests = (patterns: readonly string[]) => {
