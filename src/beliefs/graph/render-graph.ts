@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import type { EdgeState } from './edges.ts'
 import type { NodeState } from './nodes.ts'
 
@@ -36,7 +37,7 @@ export const renderMermaid = ({ nodes, edges }: Scene): string =>
     '',
   ].join('\n')
 
-const xml = (text: string): string => plain(text).replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+const xml = (text: string): string => escapeMarkup(plain(text))
 
 const WIDTH = 260
 const HEIGHT = 56

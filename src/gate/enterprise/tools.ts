@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { stackOf } from '../../kernel/invoke.ts'
+import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { repositoryFaults } from '../install/repository-faults.ts'
 import type { SddDecision } from '../sdd/decision.ts'
 import { evaluateSdd, type SddEvaluation } from '../sdd/sdd.ts'
@@ -121,10 +122,6 @@ const syncBranches: Guarded = async (ports, _, signal) => {
 
 const KEPT_BRANCHES = ['main', 'master', 'develop', 'dev', 'production', 'staging']
 
-/** A branch may be called `$(anything)`, and a plan is there to be pasted. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
 const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   const { git } = ports.open(evaluation.status.repoRoot)
   const [merged, { branch }] = await Promise.all([git.mergedBranches(signal), git.state(signal)])
@@ -132,7 +129,7 @@ const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   return {
     success: true,
     warnings: ['Dry-run mode active: no branch deleted.'],
-    result: { candidates, plan: candidates.map((name) => `git branch -d ${shellWord(name)}`) },
+    result: { candidates, plan: candidates.map((name) => `git branch -d ${quoteShellWord(name)}`) },
   }
 }
 

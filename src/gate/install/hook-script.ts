@@ -1,4 +1,5 @@
 import { defineFaults } from '../../kernel/fault.ts'
+import { quoteShell } from '../../kernel/text/shell-quote.ts'
 import type { GateStage } from '../stage.ts'
 
 export const hookFaults = defineFaults('hook', {
@@ -30,8 +31,6 @@ export const eachHook = <T>(value: (name: HookName) => T): Readonly<Record<HookN
 const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
-
-const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
  * Plain sh that also lives under `set -eu`. Git gives pre-push the refs on stdin: they are left for whoever

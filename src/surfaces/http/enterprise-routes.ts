@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { findResource, findTool, RESOURCE_LIST, TOOL_LIST, type ToolName } from '../../gate/enterprise/catalog.ts'
+import {
+  findResource,
+  findTool,
+  RESOURCE_LIST,
+  TOOL_LIST,
+  type ToolName,
+} from '../../gate/enterprise/catalog.ts'
 import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
