@@ -87,7 +87,7 @@ export const openGate = async (
       scanner: openScanner,
       policy: policyReader(files, environment),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
-      guard: async (stage, stop) => {
+      sddDecision: async (stage, stop) => {
         if (!(await follows())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         return (await evaluateSdd(sdd, stage, stop)).decision

@@ -57,15 +57,15 @@ export type Gitflow =
       readonly unstaged: number
     }
 
-const KEEP_MS = 1_000
+const SNAPSHOT_MS = 1_000
 
-const orNull = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
+const nullOnFailure = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
   reading.catch((cause: unknown) => {
     log.write('warn', `cannot read the ${what}`, { cause: String(cause) })
     return null
   })
 
-const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
+const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
   const root = await locate()
   if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
   const { lifecycle, sdd } = open(root)
@@ -73,8 +73,8 @@ const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Prom
   const { signal } = new AbortController()
   const keys = lifecycle.config.read('pumuki.', signal)
   const [installed, specified] = await Promise.all([
-    orNull(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
-    orNull(readSdd(sdd, keys, signal), log, 'specification'),
+    nullOnFailure(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
+    nullOnFailure(readSdd(sdd, keys, signal), log, 'specification'),
   ])
   return { repoRoot: root, lifecycle: installed, sdd: specified }
 }
@@ -85,8 +85,8 @@ export const snapshotReader = (ports: EnterprisePorts): (() => Promise<Repositor
   let looking: Promise<RepositorySnapshot> | undefined
   const look = async () => {
     try {
-      const picture = await readPicture(ports)
-      known = { until: ports.clock.elapsed() + KEEP_MS, picture }
+      const picture = await readSnapshot(ports)
+      known = { until: ports.clock.elapsed() + SNAPSHOT_MS, picture }
       return picture
     } finally {
       looking = undefined
@@ -104,7 +104,7 @@ export const readGitflow = async (
   signal: AbortSignal,
 ): Promise<Gitflow> => {
   const root = await locate()
-  const state = root === undefined ? null : await orNull(open(root).git.state(signal), log, 'branch')
+  const state = root === undefined ? null : await nullOnFailure(open(root).git.state(signal), log, 'branch')
   if (!state?.available) return { available: false }
   const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
   return {

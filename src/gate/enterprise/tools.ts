@@ -28,7 +28,7 @@ type Guarded = (
 ) => Promise<Omit<Answer, 'executed'>>
 
 /** What a caller may read of a failure: our own words, never a stack or a path. */
-const wordsFor = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
+const describeFailure = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
   if (thrown instanceof Fault) return { error: thrown.message, fix: thrown.fix }
   log.write('error', 'bug in an enterprise tool', { stack: stackOf(thrown) })
   return { error: 'Internal error: the log has the rest.' }
@@ -40,11 +40,11 @@ const evaluate = async (ports: EnterprisePorts, stage: GateStage, signal: AbortS
   return evaluateSdd(ports.open(root).sdd, stage, signal)
 }
 
-const unevaluated = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
+const evaluationFailed = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
   allowed: false,
   code: 'SDD_VALIDATION_ERROR',
   message: 'The specification could not be evaluated.',
-  details: { ...wordsFor(thrown, ports) },
+  details: { ...describeFailure(thrown, ports) },
 })
 
 /** The specification is heard before anything that would change the repository; its answer is heard once. */
@@ -54,7 +54,7 @@ const guarded =
     const heard = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
       stage,
       status: null,
-      decision: unevaluated(thrown, ports),
+      decision: evaluationFailed(thrown, ports),
     }))
     const { decision, status } = heard
     if (status !== null && decision.allowed) {
@@ -83,7 +83,7 @@ const checkSdd: Run = async (ports, stage, signal) => {
       executed: true,
       success: false,
       warnings: ['SDD policy evaluation failed safely.'],
-      result: { stage, decision: unevaluated(thrown, ports) },
+      result: { stage, decision: evaluationFailed(thrown, ports) },
     }
   }
 }
@@ -152,7 +152,7 @@ export const runTool = async (
     executed: false,
     success: false,
     warnings: ['Tool execution failed safely.'],
-    result: wordsFor(thrown, ports),
+    result: describeFailure(thrown, ports),
   }))
   const { executed, success, warnings, result } = answer
   return { tool, dryRun: true, executed, success, warnings, result }

@@ -55,7 +55,7 @@ warrant_gate || exit $?
 ${END}
 `
 
-interface Span {
+interface BlockSpan {
   readonly from: number
   readonly to: number
 }
@@ -63,7 +63,7 @@ interface Span {
 const isMarker = (line: string, marker: string): boolean => line.trimEnd() === marker
 
 /** Where our block lies, in characters of the latin1 text; undefined when there is no whole one. */
-const findBlock = (text: string): Span | undefined => {
+const findBlock = (text: string): BlockSpan | undefined => {
   let at = 0
   let from: number | undefined
   for (const line of text.split(/(?<=\n)/)) {

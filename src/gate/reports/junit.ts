@@ -7,7 +7,7 @@ const attributes = (values: Readonly<Record<string, string | number>>): string =
     .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
     .join('')
 
-const details = ({ file, region, message, why, fix }: GateFinding): string =>
+const describeFinding = ({ file, region, message, why, fix }: GateFinding): string =>
   [
     `${file}${region === undefined ? '' : `:${region.line}:${region.column}`}: ${message}`,
     ...(why === undefined ? [] : [`why: ${why}`]),
@@ -23,8 +23,8 @@ const testCase = (finding: GateFinding, blocks: boolean): string => {
     state !== 'new'
       ? `<skipped${attributes({ message: reason ?? state })}/>`
       : blocks
-        ? `<failure${attributes({ message, type: severity })}>${escapeXml(details(finding))}</failure>`
-        : `<system-out>${escapeXml(`${severity} ${details(finding)}`)}</system-out>`
+        ? `<failure${attributes({ message, type: severity })}>${escapeXml(describeFinding(finding))}</failure>`
+        : `<system-out>${escapeXml(`${severity} ${describeFinding(finding)}`)}</system-out>`
   return `${open}${body}</testcase>`
 }
 

@@ -149,13 +149,13 @@ const acceptAll = async (invocation: Invocation): Promise<number> => {
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { signal } = new AbortController()
-  const { report, outweighed } = await withProgress(jobOf(invocation), (progress) => {
+  const { report, shadowed } = await withProgress(jobOf(invocation), (progress) => {
     const request = { scope, target: undefined, baseline: undefined, write: false, progress }
     return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const path = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeThere(gate.root, 'baseline', path, writeBaseline([...findings, ...outweighed]))
+  await writeThere(gate.root, 'baseline', path, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { buildEvidence } from '../../../evidence/build.ts'
 import { readRepoState } from '../../../gate/facts/repo-state.ts'
-import type { InstallPortSet } from '../../../gate/install/install.ts'
+import type { InstallationPorts } from '../../../gate/install/install.ts'
 import { repoLifecycle } from '../../../gate/install/installation.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
@@ -27,7 +27,7 @@ const bootstrap = (context: OpenedRepository) => async (signal: AbortSignal) => 
   return true
 }
 
-export const installPorts = (context: OpenedRepository): InstallPortSet => ({
+export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   ...context.lifecycle,
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),

@@ -173,10 +173,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** What is wrong with the installation in this repository; nothing where there is no repository. */
 const installation = async (config: Config): Promise<readonly Finding[]> => {
   const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
-  const { statusNow } = await import('../../../gate/install/install.ts')
+  const { currentStatus } = await import('../../../gate/install/install.ts')
   const { openRepositoryForCommand } = await import('../../open/repository.ts')
   const context = await openRepositoryForCommand(config).catch(() => undefined)
-  const status = context && (await statusNow(context.lifecycle, context.signal).catch(() => undefined))
+  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
   if (status === undefined) return []
   const issues = lifecycleIssues(status)
   if (issues.length === 0) return [{ check: 'installation', ok: true, detail: 'state and hooks agree' }]
