@@ -9,9 +9,9 @@ const platforms = (metadata: RuleFile['metadata']): string =>
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** Every shipped rule, pack by pack. */
+/** All shipped rules, by pack. */
 export const rulesPage = (table: Table, code: (text: string) => string): string[] => [
-  'How they work and how to write your own: [rules](../rules.md).',
+  '[How rules work and how to write your own](../rules.md).',
   ...shippedRules.packs.flatMap(({ name, version, rules, changes }) => [
     `## ${name} ${version}`,
     table(
@@ -25,12 +25,12 @@ export const rulesPage = (table: Table, code: (text: string) => string): string[
     ),
   ]),
   '## Aliases',
-  'Matches of a heuristic in the folders of a platform are also reported under these ids, from the named stage on.',
+  'A finding of a heuristic in a folder of the platform is also reported under the alias, with the severity of the alias, from the given stage on.',
   table(
-    ['rule', 'severity', 'alias of', 'from stage'],
+    ['alias', 'severity', 'heuristic', 'from stage'],
     shippedRules.aliases.map(({ id, severity, of, from }) => [code(id), severity, code(of), from]),
   ),
-  '## About suppressions',
+  '## Suppression comments',
   table(
     ['rule', 'severity', 'message'],
     Object.entries(SUPPRESSION_RULES).map(([id, { severity, message }]) => [code(id), severity, message]),

@@ -1,3 +1,4 @@
+import { lazyAsync } from '../kernel/async/once.ts'
 import type { Recorder } from '../kernel/ports.ts'
 import type { RootHandle } from '../platform/jail/handles.ts'
 import type { Host } from '../surfaces/mcp/handshake.ts'
@@ -48,25 +49,19 @@ export const createHost = async (
   if (root === undefined) requireRoot(loaded.config)
   const handshake = createHandshake(loaded.config, processContext(), profile)
   const stats = new CallStats()
-  let assembly: Promise<Assembly> | undefined
-  const load = () => {
-    assembly ??= assembleServer(loaded, stats, profile, root).catch((cause: unknown) => {
-      assembly = undefined
-      throw cause
-    })
-    return assembly
-  }
+  const assembly = lazyAsync(() => assembleServer(loaded, stats, profile, root))
   // A name that does not exist must be refused now, not when the client asks for the tools.
   const sources = ['toolsets', 'tools', 'excludeTools'].map((key) => loaded.sources.get(key))
   const chosen = toolsets.length + tools.length + excludeTools.length > 0
-  if (chosen && sources.some((source) => source !== 'default')) await load()
+  if (chosen && sources.some((source) => source !== 'default')) await assembly.get()
   return {
     handshake,
-    service: async () => (await load()).service,
+    service: async () => (await assembly.get()).service,
     close: async () => {
-      if (assembly === undefined) return
+      const opened = await assembly.peek()
+      if (opened === undefined) return
       handshake.log.write('debug', 'served', stats.report())
-      await (await assembly).close()
+      await opened.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
-import { EXIT_BUG, EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
+import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
 
 /** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
 export const reportFailure = (
@@ -16,5 +16,5 @@ export const reportFailure = (
   }
   if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
   else terminal.printError(escapeLineBreaks(`${program}: ${thrown.message}. ${thrown.fix}`))
-  return EXIT_CODES[thrown.kind]
+  return exitCodeOf(thrown)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { Clock, Freshness, Repository, Store, StoreHealth } from '../kernel/ports.ts'
+import { cacheFor } from '../kernel/async/cached.ts'
+import type { Clock, Repository, Store } from '../kernel/ports.ts'
 
 export const Status = z.strictObject({
   version: z.string().describe('Version of this server.'),
@@ -36,16 +37,10 @@ export interface StatusPorts {
 
 const KEEP_MS = 1_000
 
-/** Looks at the world at most once a second, however often it is asked. */
-export const statusReader = ({ about, store, repository, clock }: StatusPorts) => {
-  let known: { readonly until: number; readonly status: Status } | undefined
-  const remember = (health: StoreHealth, freshness: Freshness): Status => {
-    const status = { ...about(), store: health, freshness }
-    known = { until: clock.elapsed() + KEEP_MS, status }
-    return status
-  }
-  return (signal: () => AbortSignal): Status | Promise<Status> => {
-    if (known !== undefined && clock.elapsed() < known.until) return known.status
-    return Promise.all([store.health(), repository.freshness(signal())]).then((found) => remember(...found))
-  }
-}
+/** Reads store and repository at most once a second. The reading is shared, so no caller's signal may abort it. */
+export const statusReader = ({ about, store, repository, clock }: StatusPorts) =>
+  cacheFor(clock, KEEP_MS, async (): Promise<Status> => {
+    const { signal } = new AbortController()
+    const [health, freshness] = await Promise.all([store.health(), repository.freshness(signal)])
+    return { ...about(), store: health, freshness }
+  })

@@ -1,3 +1,4 @@
+import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
@@ -22,8 +23,8 @@ const MAX_ATTEMPTS = 100
 /** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  #opened: Promise<{ readonly store: LogStore; readonly scribe: LogWriter }> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #opened = lazyAsync(() => this.#open())
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
@@ -31,14 +32,14 @@ export class DecisionRecorder implements Recorder {
 
   record(call: CallRecord): void | Promise<void> {
     if (call.verdict === undefined) return
-    const written = this.#turn.then(() => this.#append(call))
-    this.#turn = written.catch(() => {})
+    const written = this.#queue.then(() => this.#append(call))
+    this.#queue = written.catch(() => {})
     return written
   }
 
   async close(): Promise<void> {
-    await this.#turn
-    await this.#opened?.then(({ store }) => store.close())
+    await this.#queue
+    await (await this.#opened.peek())?.store.close()
   }
 
   async #open() {
@@ -46,24 +47,15 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      return { store, scribe: await LogWriter.open(log, this.#ports.salt, size) }
+      return { store, writer: await LogWriter.open(log, this.#ports.salt, size) }
     } catch (cause) {
       await store.close()
       throw cause
     }
   }
 
-  #ready() {
-    // A failed opening is forgotten: the database may be back when the next decision comes.
-    this.#opened ??= this.#open().catch((cause: unknown) => {
-      this.#opened = undefined
-      throw cause
-    })
-    return this.#opened
-  }
-
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { scribe: writer } = await this.#ready()
+    const { writer } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,

@@ -87,8 +87,11 @@ describe('A link in the place of', () => {
     const grounds = await layGrounds()
     grounds.plant('.warrant')
     const program = new Program(['mcp', '--toolsets', 'beliefs'], { cwd: grounds.root })
-    program.send(call('graph_status', {}))
+    program.send(call('node_create', { belief: 0.5, energy: 1 }))
     const [answer] = await program.answers(1)
+    expect(answer).toMatchObject({
+      result: { isError: true, _meta: { 'warrant/fault': { kind: 'refused', code: 'place.link' } } },
+    })
     expect(JSON.stringify(answer)).not.toContain(grounds.outside)
     await program.finish()
     expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a link')

@@ -138,9 +138,6 @@ const RULES = {
   ),
   snapshotEvery: whole(1_000, 'Entries between two snapshots of a belief graph.'),
   packetRoot: text('.cpm', 'Folder for knowledge packets, relative to the root.'),
-  approximate: toggle(
-    'Ask a graph (HNSW) for packets of more than a million chunks: it may miss passages, and answers say so.',
-  ),
   registry: optional('Registry that packets come from, as host[:port]/path.', wantText),
   catalog: optional(
     'Catalog that packets are found in: a file of `warrant packet catalog`, or an oci:// reference.',

@@ -37,7 +37,7 @@ const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): Ent
     judge: async (stage, signal) => {
       const { root, store } = await evidenceHere()
       const { checkEvidence } = await import('./check-evidence.ts')
-      return checkEvidence(root, store, context, stage, signal)
+      return checkEvidence({ root, evidence: store, context, stage, signal })
     },
     clock: context.clock,
     log,

@@ -14,7 +14,7 @@ import { loadExamples, loadShippedRules } from './load-rules.ts'
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
   check: async (stage, signal) => {
     const root = (await findRepositoryRoot(folder)) ?? folder
-    return checkEvidence(root, fileEvidence(root, context.clock), context, stage, signal)
+    return checkEvidence({ root, evidence: fileEvidence(root, context.clock), context, stage, signal })
   },
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, folder, context, signal)

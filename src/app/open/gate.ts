@@ -1,18 +1,19 @@
-import { resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { gateFaults } from '../../gate/faults.ts'
 import { BASELINE_FILE, type LoadedBaseline, readBaseline } from '../../gate/findings/baseline.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
-import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts'
 import type { RepositoryFiles } from '../../gate/ports.ts'
 import type { GatePorts } from '../../gate/run.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
+import { readPolicy, readText } from './read-policy.ts'
 import { openRepository } from './repository.ts'
 
 export interface GateContext {
@@ -38,25 +39,8 @@ const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() =>
   return clock === 'deterministic' ? () => FIXED_NOW : () => context.clock.now()
 }
 
-const POLICY_BYTES = 1024 * 1024
 const BASELINE_BYTES = 64 * 1024 * 1024
 const SPECIFICATION = 'openspec'
-
-const readText = async (files: RepositoryFiles, path: string, limit: number): Promise<string | undefined> => {
-  const bytes = await files.read(path, limit)
-  return bytes && Buffer.from(bytes).toString('utf8')
-}
-
-const policyReader =
-  (files: RepositoryFiles, environment: NodeJS.ProcessEnv): GatePorts['policy'] =>
-  async (stage) => {
-    const [hardFile, skillsFile] = await Promise.all([
-      readText(files, HARD_MODE_FILE, POLICY_BYTES),
-      readText(files, SKILLS_FILE, POLICY_BYTES),
-    ])
-    const { PUMUKI_HARD_MODE: hardMode, PUMUKI_HARD_MODE_PROFILE: hardProfile } = environment
-    return resolvePolicy(stage, { hardMode, hardProfile, hardFile, skillsFile })
-  }
 
 /** Fits the outside world to the gate, for the repository around `folder`. A fault where there is none. */
 export const openGate = async (
@@ -85,7 +69,7 @@ export const openGate = async (
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
       scanner: openScanner,
-      policy: policyReader(files, environment),
+      policy: (stage) => readPolicy(files, environment, stage),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
         if (!(await follows())) return undefined
@@ -112,9 +96,9 @@ export const loadBaseline = async (
     return undefined
   }
   const path = resolve(from, asked)
-  const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
-  const text = name === undefined ? undefined : await readText(files, name, BASELINE_BYTES)
-  if (name === undefined || text === undefined) {
+  const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
+  const text = name === '' ? undefined : await readText(files, name, BASELINE_BYTES)
+  if (text === undefined) {
     throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(asked)} in the repository`)
   }
   return readBaseline(name, text)

@@ -5,9 +5,9 @@ import type { Scanner } from '../../gate/ports.ts'
 import type { Examples } from '../../gate/rules/explain.ts'
 import type { ShippedRules } from '../../gate/rules/packs.ts'
 
-// Both a bundled binary and its chunks lie one folder below the build; the sources lie beside it.
+// Bundled files lie one folder below dist/. Sources, as tests import them, lie three folders below its parent.
 const builtFile = (name: string): string => {
-  const places = [`../${name}`, `../../dist/${name}`].map((place) =>
+  const places = [`../${name}`, `../../../dist/${name}`].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   )
   return places.find((path) => existsSync(path)) ?? places[0] ?? name

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import nodePath, { type PlatformPath, resolve } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { isLocalDisk } from '../../platform/jail/mounts.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { WorkerPool } from '../../platform/system/worker-pool.ts'
@@ -35,23 +36,28 @@ class Slow extends Error {}
 const isTooMuch = (thrown: unknown): boolean =>
   thrown instanceof Slow || (thrown instanceof Fault && thrown.code === jailFaults.file_too_large.code)
 
-/** Our own state holds keys; no caller gets to it through us, by its name or by where that leads. */
-const ownPlaces = (state: string, roots: readonly string[]): readonly string[] => {
+/** The deny patterns that hide a folder below each root it lies in. */
+export const deniedBelow = (roots: readonly string[], folder: string, path: PlatformPath = nodePath) =>
+  roots.flatMap((root) => {
+    const way = path.relative(root, folder)
+    return way !== '' && isPathInside(root, folder, path) ? [`/${way.split(path.sep).join('/')}`] : []
+  })
+
+/** The state folder holds signing keys: its path is denied to callers, and so is the path its symlinks lead to. */
+const deniedState = (state: string, roots: readonly string[]): readonly string[] => {
   let real = state
   try {
     real = realpathSync(state)
   } catch {
-    // It is not there yet, and so has only the one name.
+    // It does not exist yet, so it has only one path.
   }
-  return [state, real].flatMap((place) =>
-    roots.filter((root) => place.startsWith(`${root}/`)).map((root) => place.slice(root.length)),
-  )
+  return [state, real].flatMap((folder) => deniedBelow(roots, folder))
 }
 
 const projectSetup = (config: Config, root: string, held: ProjectSetup['root']): ProjectSetup => {
   const { deny, denyHardlinks, oneFileSystem, extensions, stateDir } = config
-  const own = ownPlaces(resolve(root, stateDir), [root, held.path])
-  return { root: held, deny: [...deny, ...own], denyHardlinks, oneFileSystem, endings: extensions }
+  const denied = deniedState(resolve(root, stateDir), [root, held.path])
+  return { root: held, deny: [...deny, ...denied], denyHardlinks, oneFileSystem, endings: extensions }
 }
 
 /** Does small jobs on the spot. Undefined: it is more than a quick look. */

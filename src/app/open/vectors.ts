@@ -8,22 +8,18 @@ import type { VectorThread } from '../../platform/packets/vector-threads.ts'
  */
 const LARGE = 96_000_000
 
-/** Up to so many rows an exact search takes less than twenty milliseconds: nobody needs a graph for that. */
-const MANY = 1_000_000
-
 /** Beside the bundle that this is in, whichever chunk that is. */
 const PROGRAM = new URL('../threads/vector.js', import.meta.url)
 
 /** Opens indexes where they are searched best: small ones here, large ones in a thread that starts with the first. */
-export const vectorOpener = (clock: Clock, approximate: boolean) => {
-  const options = approximate ? { graphRows: MANY } : {}
+export const vectorOpener = (clock: Clock) => {
   let starting: Promise<VectorThread> | undefined
   const start = async () => {
     const { VectorThread } = await import('../../platform/packets/vector-threads.ts')
-    return new VectorThread(PROGRAM, clock, options)
+    return new VectorThread(PROGRAM, clock)
   }
   const open: OpenVectors = async (files, expected) => {
-    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock, options)
+    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock)
     starting ??= start()
     return (await starting).open(files, expected)
   }

@@ -1,3 +1,4 @@
+import { cacheFor } from '../../kernel/async/cached.ts'
 import type { Clock, Log } from '../../kernel/ports.ts'
 import { type LifecyclePorts, type LifecycleStatus, readLifecycle } from '../install/installation.ts'
 import type { GateVerdict } from '../judge.ts'
@@ -79,25 +80,9 @@ const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Pro
   return { repoRoot: root, lifecycle: installed, sdd: specified }
 }
 
-/** Looks at the repository at most once a second, and once for all who ask at the same time. */
-export const snapshotReader = (ports: EnterprisePorts): (() => Promise<RepositorySnapshot>) => {
-  let known: { readonly until: number; readonly picture: RepositorySnapshot } | undefined
-  let looking: Promise<RepositorySnapshot> | undefined
-  const look = async () => {
-    try {
-      const picture = await readSnapshot(ports)
-      known = { until: ports.clock.elapsed() + SNAPSHOT_MS, picture }
-      return picture
-    } finally {
-      looking = undefined
-    }
-  }
-  return async () => {
-    if (known !== undefined && ports.clock.elapsed() < known.until) return known.picture
-    looking ??= look()
-    return looking
-  }
-}
+/** Reads the repository at most once a second; callers at the same time share one reading. */
+const snapshotReader = (ports: EnterprisePorts) =>
+  cacheFor(ports.clock, SNAPSHOT_MS, () => readSnapshot(ports))
 
 export const readGitflow = async (
   { locate, open, log }: EnterprisePorts,

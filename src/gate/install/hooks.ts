@@ -1,4 +1,5 @@
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
@@ -31,11 +32,6 @@ export interface HookReport {
 
 const EXECUTABLE = 0o755
 
-const isInside = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
-}
-
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
   if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
@@ -44,7 +40,7 @@ export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Pro
 
 /** Hooks outside the repository belong to all repositories of the user: that is not ours to change. */
 const requireInside = ({ top, common }: RepositoryPlaces, path: string): void => {
-  if (!isInside(top, path) && !isInside(common, path)) {
+  if (!isPathInside(top, path) && !isPathInside(common, path)) {
     throw hookFaults.outside('the hooks of this repository lie outside of it')
   }
 }

@@ -168,6 +168,7 @@ describe('the report for build servers', () => {
 describe('excerpts', () => {
   it('count lines as editors do and give the text of a region', () => {
     const mixed = splitSourceLines(Buffer.from('a\r\nbc\rd\ne'))
+    expect(splitSourceLines(Buffer.from('\ufeffa\r\nbc\rd\ne', 'utf16le'))).toEqual(mixed)
     expect(mixed).toEqual(['a', 'bc', 'd', 'e'])
     expect(regionText(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
     expect(regionText(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')

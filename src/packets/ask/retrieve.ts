@@ -8,17 +8,12 @@ import type { SearchHit } from '../search/exact-search.ts'
 import type { LexicalIndex } from '../search/lexical.ts'
 import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
 
-/** The `k` best rows, exactly, ties by ascending row; unless a graph was asked for, which may miss some. */
-export interface VectorHits {
-  readonly hits: readonly SearchHit[]
-  readonly approximate: boolean
-}
-
 /** Vectors that can be searched. */
 export interface VectorIndex {
   readonly rows: number
   readonly dim: number
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<VectorHits>
+  /** The `k` best rows by inner product, exactly; ties by ascending row. */
+  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly SearchHit[]>
   close(): void
 }
 
@@ -139,12 +134,11 @@ export const retrieve = async (
     ])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
   const depth = wanted === 'dense' ? k : fusionDepth(k)
-  const { hits, approximate } = await vectors.search(vector, depth, signal)
-  const warnings = approximate ? ['searched by a graph, which may miss a passage'] : []
-  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings }
+  const hits = await vectors.search(vector, depth, signal)
+  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
   const rankings = [
     { hits, weight: embedder.weight ?? 1 },
     { hits: packet.lexical.search(question, depth), weight: 1 },
   ]
-  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings }
+  return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }

@@ -1,5 +1,6 @@
 import { type CooperativeTask, runSync, runYielding } from '../../kernel/async/cooperative.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { decodeStrict } from '../../kernel/text/decode.ts'
 import { packetFaults } from '../faults.ts'
 
 /** One chunk of a packet. Its row is its place in the file. */
@@ -15,8 +16,6 @@ const NEWLINE = 0x0a
 const MIN_HASH = 32
 /** So many bytes are read in a few milliseconds. */
 const STEP = 1024 * 1024
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const refuse = (line: number, why: string, cause?: unknown): never => {
   throw packetFaults.docs(`line ${line} of docs.jsonl ${why}`, { cause })
@@ -49,7 +48,7 @@ const endOf = (bytes: Uint8Array, start: number): number => {
 
 const decodeLine = (bytes: Uint8Array, start: number, line: number): string => {
   try {
-    return decoder.decode(bytes.subarray(start, endOf(bytes, start)))
+    return decodeStrict(bytes.subarray(start, endOf(bytes, start)))
   } catch (cause) {
     return refuse(line, 'is not UTF-8', cause)
   }

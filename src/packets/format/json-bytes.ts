@@ -1,4 +1,5 @@
 import type { FaultMaker } from '../../kernel/fault.ts'
+import { decodeStrict } from '../../kernel/text/decode.ts'
 
 /** Nobody nests a packet's files this deep; whoever does is after the stack of whoever writes them again. */
 const MAX_DEPTH = 64
@@ -13,7 +14,7 @@ export const readJson = (bytes: Uint8Array, what: string, maxBytes: number, faul
   if (bytes.length > maxBytes) throw fault(`${what} has more than ${maxBytes} bytes`)
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    value = JSON.parse(decodeStrict(bytes))
   } catch (cause) {
     throw fault(`${what} is not JSON`, { cause })
   }

@@ -16,7 +16,7 @@ const MIN_BATCH = 16
 type Four = [number, number, number, number]
 
 /** A question that is not of the rows' kind has no answer among them. */
-export const checkQuestion = (query: Float32Array, dim: number): void => {
+const checkQuestion = (query: Float32Array, dim: number): void => {
   if (query.length !== dim)
     throw packetFaults.vectors(`the question has ${query.length} values, the rows have ${dim}`)
   checkFinite(query)
@@ -112,7 +112,7 @@ const findPossible = (table: QuantizedVectors, query: Float32Array, k: number): 
 }
 
 /** Exact scores of rows in ascending order. */
-export const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): SearchHit[] => {
+const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): SearchHit[] => {
   const dim = query.length
   const values = new Float32Array(rows.length * dim)
   for (let i = 0, count = 1; i < rows.length; i += count, count = 1) {

@@ -1,14 +1,13 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../../evidence/faults.ts'
 import type { Evidence } from '../../evidence/schema.ts'
 import { EVIDENCE_FILE, type EvidenceReading, type EvidenceStore } from '../../evidence/store.ts'
-import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readBytes, readRegularFile } from '../jail/async.ts'
+import { replaceFile, sweepDrafts } from './atomic-write.ts'
 import { withLock } from './file-lock.ts'
-import { fsyncDir } from './fsync-dir.ts'
 import { fileIdentity, identify, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
@@ -110,29 +109,12 @@ const lockPath = async (root: string): Promise<string> => {
   return there ? join(folder, 'warrant-evidence.lock') : join(root, `${EVIDENCE_FILE}.lock`)
 }
 
-const DRAFT = /^\.ai_evidence\.json\.[0-9a-f]+\.tmp$/
-
-// Whoever holds the lock is the only writer: every draft that lies around belongs to one that died.
-const sweepDrafts = async (root: string): Promise<void> => {
-  for (const name of await readdir(root)) if (DRAFT.test(name)) await unlink(join(root, name)).catch(() => {})
-}
-
-/** Puts `text` in the place of the file: whoever looks sees the old one or the new one. */
-const writeWhole = async (root: string, text: string): Promise<void> => {
-  const draft = join(root, `${EVIDENCE_FILE}.${lazyCrypto().randomBytes(8).toString('hex')}.tmp`)
+const writeEvidence = async (root: string, text: string): Promise<void> => {
   try {
     await sweepDrafts(root)
-    const file = await open(draft, 'wx', 0o666)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, join(root, EVIDENCE_FILE))
-    await fsyncDir(root)
+    // Durable: the next evidence is chained to this one.
+    await replaceFile(join(root, EVIDENCE_FILE), text, { durable: true })
   } catch (cause) {
-    await unlink(draft).catch(() => {})
     throw evidenceFaults.unwritable(`${EVIDENCE_FILE} could not be written`, { cause })
   }
 }
@@ -161,7 +143,7 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
     const { linkEvidence, writeDocument } = await import('../../evidence/document.ts')
     const previous = (await readIntact(path)) ?? (await readValid(path, now))
     const sealed = linkEvidence(make(previous), previous, root)
-    await writeWhole(root, writeDocument(sealed))
+    await writeEvidence(root, writeDocument(sealed))
     return sealed
   }
 

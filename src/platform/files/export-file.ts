@@ -1,29 +1,19 @@
-import { constants, lstatSync, realpathSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { lstatSync, realpathSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Handle, holdRoot, type JailBackend, openBackend } from '../jail/handles.ts'
 import { fromRoot } from '../jail/path.ts'
 import { errorCode, walkDown } from '../jail/walk.ts'
-import { fsyncDir } from './fsync-dir.ts'
+import { replaceFile } from './atomic-write.ts'
 
 export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
   failed: { kind: 'unavailable', fix: 'Check the rights and the free space of the folder.' },
 })
 
-const escapes = (way: string): boolean => way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
-
 /** Bytes that a file system takes for a name. */
 const MAX_NAME = 255
-
-let drafts = 0
-
-/** A name no other writer uses at the same time, and no longer than any file system takes. */
-const draftName = (): string => {
-  drafts += 1
-  return `.warrant-${process.pid}-${drafts}.tmp`
-}
 
 /** The root, held from the first export on: what takes the place of its path later gets nothing. */
 interface Held {
@@ -90,30 +80,10 @@ const judge = (backend: JailBackend, folder: Handle, name: string, reserved: rea
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
   if (!backend.holds(folder)) throw exportFaults.path('outside the export root')
   const path = resolve(realpathSync(folder.procPath), name)
-  if (reserved.some((place) => !escapes(relative(realPlace(place), path))))
+  if (reserved.some((place) => isPathInside(realPlace(place), path)))
     throw exportFaults.path('this place is not for exports')
   const there = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
   if (there !== undefined && !there.isFile()) throw exportFaults.path('the path is not a plain file')
-}
-
-/** Replaces the name and never what it leads to. */
-const replaceFile = async ({ procPath }: Handle, name: string, text: string): Promise<void> => {
-  const draft = `${procPath}/${draftName()}`
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
-  try {
-    const file = await open(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, `${procPath}/${name}`)
-    await fsyncDir(procPath)
-  } catch (cause) {
-    await unlink(draft).catch(() => {})
-    throw exportFaults.failed('the file could not be written', { cause })
-  }
 }
 
 /**
@@ -128,7 +98,10 @@ export const exportFolder = (root: string, reserved: readonly string[]) => {
     const folder = findFolder(held, names, asked)
     try {
       judge(held.ground, folder, name, reserved)
-      await replaceFile(folder, name, text)
+      // Durable: the operator may delete the graph once it is exported.
+      await replaceFile(`${folder.procPath}/${name}`, text, { durable: true, mode: 0o600 }).catch((cause) => {
+        throw exportFaults.failed('the file could not be written', { cause })
+      })
     } catch (thrown) {
       // The system's own complaint about a folder that changes under us.
       throw errorCode(thrown) === undefined

@@ -1,18 +1,12 @@
-import { link, mkdir, readdir, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
-import {
-  currentProcess,
-  decodeIdentity,
-  encodeIdentity,
-  isDead,
-  type ProcessIdentity,
-  shortIdentity,
-} from './process-identity.ts'
+import { replaceFile, sweepDrafts } from './atomic-write.ts'
+import { currentProcess, isDead, type ProcessIdentity } from './process-identity.ts'
 
 export const lockFaults = defineFaults('lock', {
   busy: {
@@ -83,15 +77,12 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
   if (before.some((claim) => !isStale(claim, me))) return undefined
   const number = (before.at(-1)?.number ?? 0) + 1
   const mine: Claim = { file: `${path}.${number}`, number, text: JSON.stringify(me) }
-  const draft = `${path}.${encodeIdentity(me)}-${me.id}.tmp`
-  await writeFile(draft, mine.text, { flag: 'wx', mode: 0o600 })
   try {
-    await link(draft, mine.file)
+    // Not durable: a claim means nothing after a crash of the machine.
+    await replaceFile(mine.file, mine.text, { durable: false, mode: 0o600, exclusive: true })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return undefined
     throw cause
-  } finally {
-    await remove(draft)
   }
   const after = await listClaims(path)
   const expected = [...before, mine]
@@ -100,18 +91,6 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
   if (unchanged) return expected
   await remove(mine.file)
   return undefined
-}
-
-const DRAFT = /^(.+)-[0-9a-f]+\.tmp$/
-
-/** Removes drafts of processes that died between two steps. */
-const sweepDrafts = async (path: string, here: ProcessIdentity): Promise<void> => {
-  const prefix = `${basename(path)}.`
-  for (const name of await readdir(dirname(path))) {
-    const [, sign = ''] = name.startsWith(prefix) ? (DRAFT.exec(name.slice(prefix.length)) ?? []) : []
-    const owner = decodeIdentity(sign)
-    if (owner !== undefined && isDead(owner, shortIdentity(here))) await remove(join(dirname(path), name))
-  }
 }
 
 const FIRST_WAIT_MS = 2
@@ -134,7 +113,7 @@ const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<()
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     const held = await tryClaim(path, me)
     if (held !== undefined) {
-      await sweepDrafts(path, me)
+      await sweepDrafts(dirname(path))
       return async () => {
         // Dead claims first and our own last: until then nobody else can have the lock.
         for (const { file } of held) await remove(file)

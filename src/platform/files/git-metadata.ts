@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { GitMetadataFiles } from '../../gate/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 /**
@@ -36,22 +36,8 @@ export const gitMetadataFiles: GitMetadataFiles = {
   },
   async write(path, bytes, mode) {
     await mkdir(dirname(path), { recursive: true })
-    const draft = join(dirname(path), `.warrant-${randomBytes(6).toString('hex')}.tmp`)
-    try {
-      const file = await open(draft, 'wx', mode)
-      try {
-        await file.writeFile(bytes)
-        // The mask of whoever runs us must not take the right to execute away.
-        await file.chmod(mode)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(draft, path)
-    } catch (cause) {
-      await rm(draft, { force: true })
-      throw cause
-    }
+    // A hook that a crash takes away switches the gate off without notice; the umask must not make it non-executable.
+    await replaceFile(path, bytes, { durable: true, mode, ignoreUmask: true })
   },
   remove: (path) => rm(path, { force: true }),
 }

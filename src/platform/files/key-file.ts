@@ -1,7 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { link, mkdir, open, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -27,22 +28,12 @@ export const keyFile = async (path: string): Promise<string> => {
   if (there !== undefined) return there
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // Not by the number of the process: in a container the next one has the same, and a draft of a dead one may lie here.
-  const draft = join(dirname(path), `.key.${randomBytes(6).toString('hex')}.tmp`)
-  try {
-    const file = await open(draft, 'wx', 0o600)
-    try {
-      await file.writeFile(pem)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+  // Durable: signatures of a lost key cannot be verified.
+  await replaceFile(path, pem, { durable: true, mode: 0o600, exclusive: true }).catch(
+    (cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'EEXIST') throw cause
-    })
-  } finally {
-    await unlink(draft).catch(() => {})
-  }
+    },
+  )
   const kept = await readKey(path)
   // A key that nobody has signs what nobody can check.
   if (kept === undefined) throw placeFaults.occupied(`${basename(path)} is gone again`)

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 
 export const placeFaults = defineFaults('place', {
   link: {
@@ -14,11 +15,9 @@ export const placeFaults = defineFaults('place', {
   },
 })
 
-/** By their words alone. */
-export const isBelow = (base: string, place: string): boolean => {
-  const way = relative(base, place)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
+/** Whether a path is inside a folder and not the folder itself. Lexical: no symlink is followed. */
+export const isBelow = (folder: string, path: string): boolean =>
+  relative(folder, path) !== '' && isPathInside(folder, path)
 
 const isLink = (path: string): boolean => {
   try {

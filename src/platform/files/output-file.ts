@@ -1,20 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, rename, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { openAsyncJail } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
 import { isBelow, placeFaults } from './no-symlinks.ts'
-
-/** The name changes what it stands for; what it stood for, were it a link, stays as it was. */
-const replace = async (path: string, text: string): Promise<void> => {
-  const draft = join(dirname(path), `.warrant-${randomBytes(6).toString('hex')}.tmp`)
-  try {
-    await writeFile(draft, text, { flag: 'wx' })
-    await rename(draft, path)
-  } catch (cause) {
-    await unlink(draft).catch(() => {})
-    throw cause
-  }
-}
 
 export interface WriteOptions {
   /** Only where nothing is yet. */
@@ -35,7 +23,8 @@ export const writeOutputFile = async (
   if (!isBelow(root, whole)) return writeFile(whole, text, { flag: fresh ? 'wx' : 'w' })
   const written = await openAsyncJail(root).within(dirname(whole), async (reach) => {
     const place = join(reach, basename(whole))
-    await (fresh ? writeFile(place, text, { flag: 'wx' }) : replace(place, text))
+    // Not durable: a report can be made again.
+    await (fresh ? writeFile(place, text, { flag: 'wx' }) : replaceFile(place, text, { durable: false }))
     return true
   })
   if (written === undefined) throw placeFaults.folder('there is no such folder in the repository')

@@ -1,10 +1,11 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { openAsyncJail } from '../jail/async.ts'
 
 /** Takes away folders that became empty, up to the root. */
 const prune = async (root: string, folder: string): Promise<void> => {
-  if (folder === root || !folder.startsWith(`${root}${sep}`)) return
+  if (folder === root || !isPathInside(root, folder)) return
   try {
     await rmdir(folder)
   } catch {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 
 /**
  * The jail for who must not wait in a system call: files are opened first and judged by their descriptor, before
@@ -90,7 +91,7 @@ export const openAsyncJail = (root: string): AsyncJail => {
     base ??= realpath(root)
     try {
       const [top, real] = await Promise.all([base, place])
-      return real === top || real.startsWith(top.endsWith(sep) ? top : top + sep)
+      return isPathInside(top, real)
     } catch {
       return false
     }

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { LOCAL } from './mounts.ts'
-import { insideOf } from './path.ts'
+import { pathBelow } from './path.ts'
 import { portableBackend } from './portable.ts'
 
 /** A file or folder that was found and is held on to. */
@@ -86,7 +86,7 @@ const linuxGround = (path: string, descriptor: number): JailBackend => ({
   holds: ({ procPath }) => {
     const where = readlinkSync(procPath)
     const gone = where.endsWith(DELETED) && statSync(procPath).nlink === 0
-    return !gone && insideOf(path, where) !== undefined
+    return !gone && pathBelow(path, where) !== undefined
   },
   pseudo: ({ procPath }) => PSEUDO.has(statfsSync(procPath).type),
 })

@@ -1,4 +1,5 @@
 import { readFileSync, statfsSync } from 'node:fs'
+import { cacheFor } from '../../kernel/async/cached.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { RootHandle } from './handles.ts'
 
@@ -33,16 +34,7 @@ const hasMounts = (below: string): boolean => {
  * table of mounts is asked and not the files: asking a mount that hangs is how one comes to hang.
  */
 export const isLocalDisk = (root: RootHandle, clock: Clock): (() => boolean) => {
-  const local = isLocal(root)
+  if (!isLocal(root)) return () => false
   const below = ` ${Buffer.from(asMounted(root.path)).toString('latin1')}/`
-  let known = false
-  let until = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = clock.elapsed()
-    if (local && now >= until) {
-      known = !hasMounts(below)
-      until = now + FRESH_MS
-    }
-    return local && known
-  }
+  return cacheFor(clock, FRESH_MS, () => !hasMounts(below))
 }

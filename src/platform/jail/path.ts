@@ -30,18 +30,21 @@ const TESTS: readonly Test[] = [
   ['path_too_long', 'the path is too long', (path) => Buffer.byteLength(path) > MAX_PATH],
 ]
 
-/** What follows a root in an absolute path; undefined when the path is not inside. */
-export const insideOf = (root: string, path: string): string | undefined => {
-  if (path === root) return ''
-  const prefix = root.endsWith('/') ? root : `${root}/`
+/**
+ * What follows a folder in an absolute path; undefined when the path is not inside. Unlike `isPathInside` it does not
+ * normalize: `..` after a symlink has to reach the walk, and this runs at every read.
+ */
+export const pathBelow = (folder: string, path: string): string | undefined => {
+  if (path === folder) return ''
+  const prefix = folder.endsWith('/') ? folder : `${folder}/`
   return path.startsWith(prefix) ? path.slice(prefix.length) : undefined
 }
 
-/** An absolute path from the root, under whichever of its spellings; a relative one as it is. */
+/** An absolute path as a path from the root, by any spelling of the root; a relative path unchanged. */
 export const fromRoot = (path: string, spellings: readonly string[]): string | undefined => {
   if (!path.startsWith('/')) return path
   for (const root of spellings) {
-    const rest = insideOf(root, path)
+    const rest = pathBelow(root, path)
     if (rest !== undefined) return rest
   }
   return undefined

@@ -9,7 +9,7 @@ import { safeName } from '../../packets/format/reference.ts'
 import type { TrustCache } from '../../packets/trust/policy-guard.ts'
 import { hideFolder } from '../files/state-folder.ts'
 import { readRegularFile } from '../jail/async.ts'
-import { replaceFile } from './drafts.ts'
+import { replaceStoreFile } from './drafts.ts'
 
 const ALIAS_SECONDS = 180
 const MAX_NAME = 200
@@ -47,7 +47,8 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   const keepBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
     try {
       await hideFolder(root)
-      await replaceFile(path, bytes)
+      // Durable: a catalog that lost its last lines still parses.
+      await replaceStoreFile(path, bytes, { durable: true })
     } catch {}
   }
   const keep = (path: string, value: unknown) => keepBytes(path, Buffer.from(canonicalJson(value)))

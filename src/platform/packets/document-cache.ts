@@ -5,8 +5,9 @@ import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { floatsOf } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
+import { sweepDrafts } from '../files/atomic-write.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
-import { replaceFile, sweepDrafts } from './drafts.ts'
+import { replaceStoreFile } from './drafts.ts'
 
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
 const HEADER = 16
@@ -124,7 +125,8 @@ class VectorFolder {
   async keep(entries: readonly Entry[], dim: number): Promise<void> {
     const bytes = pack(entries, dim)
     const path = join(this.#folder, `${sha256(bytes).toString('hex')}${SUFFIX}`)
-    await replaceFile(path, bytes)
+    // Durable: embedding the documents again costs requests to a paid server.
+    await replaceStoreFile(path, bytes, { durable: true })
     const spots = await this.#spots
     for (const [key, spot] of await readKeys(path)) spots?.set(key, spot)
     await this.#makeRoom()

@@ -1,16 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import { fsyncDir } from '../files/fsync-dir.ts'
-import {
-  currentProcess,
-  decodeIdentity,
-  encodeIdentity,
-  isDead,
-  shortIdentity,
-} from '../files/process-identity.ts'
+import { replaceFile } from '../files/atomic-write.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -27,30 +19,6 @@ export const diskFault = (cause: unknown): Fault => {
   return FULL.includes(code)
     ? diskFaults.full('there is no space left for packets', { cause })
     : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
-}
-
-/** A name that says who is writing, so that what a dead process left can be told from work in progress. */
-export const draftName = (): string =>
-  `.draft-${encodeIdentity(currentProcess())}-${randomBytes(6).toString('hex')}`
-
-const DRAFT = /^\.draft-(.+)-[0-9a-f]+$/
-const DAY_MS = 24 * 3_600_000
-
-/** Whether a draft's writer is gone. Of another machine's only its age can tell. */
-const isAbandoned = (name: string, ageMs: number): boolean => {
-  const owner = decodeIdentity(DRAFT.exec(name)?.[1] ?? '')
-  if (owner === undefined) return false
-  const here = shortIdentity(currentProcess())
-  return here.host === owner.host ? isDead(owner, here) : ageMs > DAY_MS
-}
-
-/** Takes away what writers left in a folder that no longer live. */
-export const sweepDrafts = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-    if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
-  }
 }
 
 /** So much is written at once: a write costs more than the bytes in it. */
@@ -152,15 +120,21 @@ export const writeNew = async (
   }
 }
 
-/** Replaces a small file at once: whoever reads sees the old bytes or the new ones. */
-export const replaceFile = async (path: string, bytes: Uint8Array): Promise<void> => {
-  const draft = join(dirname(path), draftName())
+/** Replaces a file of a packet store atomically. `durable` is false only for caches whose reader detects damage. */
+export const replaceStoreFile = async (
+  path: string,
+  content: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { durable }: { readonly durable: boolean },
+): Promise<void> => {
   try {
-    await writeNew(draft, [bytes], 0o644)
-    await rename(draft, path)
-    await fsyncDir(dirname(path))
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    await replaceFile(path, content, { durable, mode: 0o644 })
   } catch (cause) {
-    await unlink(draft).catch(() => {})
     throw diskFault(cause)
   }
+}
+
+/** The bytes of a file, which is opened only when the first are taken. */
+export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  yield* (await open(path)).createReadStream()
 }

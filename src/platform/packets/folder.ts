@@ -5,11 +5,12 @@ import { floatsOf, memorySource, readFlat } from '../../packets/format/faiss.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import type { OpenFile } from '../../packets/store.ts'
+import { draftName, sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
 import { fsyncDir } from '../files/fsync-dir.ts'
 import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { systemClock } from '../system/clock.ts'
-import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
+import { diskFault, writeNew } from './drafts.ts'
 
 const LOCK_MS = 30_000
 /** `NAME/VERSION`, where a name may have two parts; deeper down lies something else. */

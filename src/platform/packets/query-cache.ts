@@ -4,7 +4,7 @@ import type { Embedder } from '../../packets/embed.ts'
 import { floatsOf } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { readRegularFile } from '../jail/async.ts'
-import { replaceFile } from './drafts.ts'
+import { replaceStoreFile } from './drafts.ts'
 
 const REMEMBERED = 512
 const MAX_ROW = 1024 * 1024
@@ -52,7 +52,8 @@ export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
     keep(key, values)
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     // A cache that cannot be written costs requests; it must not cost the answer.
-    await replaceFile(path, seal(bytes)).catch(() => {})
+    // Not durable: a damaged row fails its checksum and is asked for again.
+    await replaceStoreFile(path, seal(bytes), { durable: false }).catch(() => {})
     return values
   }
   return {

@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, rename, stat, unlink } from 'node:fs/promises'
+import { link, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { runYielding } from '../../kernel/async/cooperative.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
@@ -18,10 +18,12 @@ import { LexicalIndex } from '../../packets/search/lexical.ts'
 import { packing, unpackWords } from '../../packets/search/lexical-cache.ts'
 import { withLock } from '../files/file-lock.ts'
 import { type AsyncJail, openAsyncJail, readRegularFile } from '../jail/async.ts'
-import { diskFault, diskFaults, draftName, replaceFile } from './drafts.ts'
+import { diskFault, diskFaults, readChunks, replaceStoreFile } from './drafts.ts'
 import { type OpenVectors, openVectors } from './vector-file.ts'
 
 const MAX_DOCS = 2 ** 31
+/** Indexes are opened without a checksum: a crash must not leave one with missing bytes. */
+const UNCHECKED = { durable: true }
 /** What is known of a row in memory beside its bytes. */
 const ROW_FACTS = 12
 
@@ -96,7 +98,7 @@ const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const found = await readLexical(payload, docs)
   // Only what came with the packet is kept: a makeshift says so every time.
   if (found.warnings.length === 0)
-    await replaceFile(path, await runYielding(packing(found.lexical))).catch(() => {})
+    await replaceStoreFile(path, await runYielding(packing(found.lexical)), UNCHECKED).catch(() => {})
   return found
 }
 
@@ -105,9 +107,7 @@ const share = async (from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true })
   await link(from, to).catch(async (cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return
-    const draft = join(dirname(to), draftName())
-    await copyFile(from, draft)
-    await rename(draft, to).finally(() => unlink(draft).catch(() => {}))
+    await replaceStoreFile(to, readChunks(from), UNCHECKED)
   })
 }
 
@@ -128,7 +128,7 @@ const placeIndex = async (
   }
   const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
   if (halves === undefined) return undefined
-  await replaceFile(target, writeFlat(readVectors(halves, embedding.dim)))
+  await replaceStoreFile(target, writeFlat(readVectors(halves, embedding.dim)), UNCHECKED)
   return target
 }
 
@@ -192,7 +192,8 @@ export const rebuildVectors = async (
   const isThere = async () => (await stat(target).catch(() => undefined)) !== undefined
   if (await isThere()) return
   await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
-    if (!(await isThere())) await replaceFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)))
+    if (await isThere()) return
+    await replaceStoreFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
   })
 }
 
@@ -243,7 +244,6 @@ export const packetReader =
       },
       close: () => {
         vectors?.close()
-        // One that could not be opened was heard of by whoever asked for it.
         for (const other of others.values()) other.then((one) => one?.close()).catch(() => {})
       },
     }

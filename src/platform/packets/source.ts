@@ -11,12 +11,12 @@ import {
   type PathRules,
   quotePath,
 } from '../../kernel/jail.ts'
+import { decodeSource } from '../../kernel/text/decode.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
 import type { SourceFile } from '../../packets/build/build.ts'
 import { markdownSpans } from '../../packets/build/chunk.ts'
 import { holdRoot } from '../jail/handles.ts'
 import { openJail } from '../jail/jail.ts'
-import { decodeSource } from '../syntax/ast-grep.ts'
 import { diskFaults } from './drafts.ts'
 import { outlineOf } from './outline.ts'
 

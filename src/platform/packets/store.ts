@@ -8,9 +8,10 @@ import type { PlacedFile } from '../../packets/format/artifact.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import type { NewObject, ObjectVerdict, OpenBlob, PacketStore, StoredObject } from '../../packets/store.ts'
 import { verifyBytes } from '../../packets/verify-stream.ts'
+import { draftName, sweepDrafts } from '../files/atomic-write.ts'
 import { fsyncDir } from '../files/fsync-dir.ts'
 import { hideFolder } from '../files/state-folder.ts'
-import { diskFault, draftName, sweepDrafts, writeNew } from './drafts.ts'
+import { diskFault, writeNew } from './drafts.ts'
 import { MANIFEST_FILE, objectFiles, verifyStoredPacket } from './verify-stored.ts'
 
 const folderTree = (draft: string, files: NewObject['files']): readonly string[] => [

@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { VectorIndex } from '../../packets/ask/retrieve.ts'
@@ -9,11 +8,11 @@ import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packe
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
 import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
+import { sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
-import { diskFault, draftName, sweepDrafts } from './drafts.ts'
-import { HnswFile } from './hnsw-file.ts'
+import { diskFault, replaceStoreFile } from './drafts.ts'
 
-/** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
+/** The FAISS file of an index, and the cache file of its quantized vectors. */
 export interface VectorFiles {
   readonly index: string
   readonly table: string
@@ -24,16 +23,10 @@ export interface VectorShape {
   readonly dim: number
 }
 
-export interface SearchOptions {
-  /** From so many rows on a graph is made, and asked once it is there; never, when absent. */
-  readonly graphRows?: number
-}
-
 /** Opens an index whose shape is known. */
 export type OpenVectors = (files: VectorFiles, expected: VectorShape) => Promise<VectorIndex>
 
 const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
-const GRAPH_MAGIC = Buffer.from('WRNT-HN\x01', 'latin1')
 const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
@@ -67,9 +60,9 @@ interface IndexFile extends FlatIndex {
  * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
  * shape, so the time they were written counts too.
  */
-const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buffer => {
+const headerOf = ({ rows, dim, offset, written }: IndexFile): Buffer => {
   const header = Buffer.alloc(HEADER)
-  magic.copy(header)
+  MAGIC.copy(header)
   header.writeUInt32LE(dim, 8)
   header.writeBigUInt64LE(BigInt(rows), 16)
   header.writeBigUInt64LE(BigInt(offset), 24)
@@ -112,21 +105,8 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
 }
 
 const saveTable = async (path: string, flat: IndexFile, table: QuantizedVectors): Promise<void> => {
-  const draft = join(dirname(path), draftName())
-  try {
-    const file = await open(draft, 'wx', 0o644)
-    try {
-      await file.writeFile(headerOf(flat))
-      await file.writeFile(table.contents)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch {
-    // Without room for it the table serves from memory, and is made again next time.
-    await unlink(draft).catch(() => {})
-  }
+  // Durable: a table is opened by its header and size alone. Without space for it the table is used from memory.
+  await replaceStoreFile(path, [headerOf(flat), table.contents], { durable: true }).catch(() => {})
 }
 
 const openTable = async (
@@ -158,7 +138,6 @@ export const openVectors = async (
   files: VectorFiles,
   expected: VectorShape,
   clock: Clock,
-  { graphRows = Number.POSITIVE_INFINITY }: SearchOptions = {},
 ): Promise<VectorIndex> => {
   let fd: number
   try {
@@ -174,25 +153,13 @@ export const openVectors = async (
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
       )
     const table = await openTable(files, source, flat, clock)
-    const graph =
-      flat.rows < graphRows
-        ? undefined
-        : new HnswFile(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
     const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
       readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
     return {
       rows: flat.rows,
       dim: flat.dim,
-      search: async (query, k) => {
-        const whole = graph?.whole
-        return whole === undefined
-          ? { hits: searchExact(table, query, k, read), approximate: false }
-          : { hits: whole.nearest(query, k, read), approximate: true }
-      },
-      close: () => {
-        graph?.close()
-        closeSync(fd)
-      },
+      search: async (query, k) => searchExact(table, query, k, read),
+      close: () => closeSync(fd),
     }
   } catch (cause) {
     closeSync(fd)

@@ -5,7 +5,7 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import { readRegularFile } from '../jail/async.ts'
-import { diskFault, replaceFile } from './drafts.ts'
+import { diskFault, replaceStoreFile } from './drafts.ts'
 import { objectFiles, verifyStoredPacket } from './verify-stored.ts'
 
 const SEAL_BYTES = 64
@@ -61,7 +61,9 @@ export const verifiedStamps = (root: string) => {
     seal: async (digest: Digest, folder: string): Promise<void> => {
       const stamp = await stampOf(folder)
       const kept = await readRegularFile(sealFile(digest), SEAL_BYTES).catch(() => undefined)
-      if (kept?.toString('utf8') !== stamp) await replaceFile(sealFile(digest), Buffer.from(stamp))
+      if (kept?.toString('utf8') === stamp) return
+      // Not durable: without its stamp a packet is verified again.
+      await replaceStoreFile(sealFile(digest), Buffer.from(stamp), { durable: false })
     },
   }
 }

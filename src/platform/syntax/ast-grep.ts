@@ -45,26 +45,3 @@ export const kindNumber = (grammar: string, kind: string): number | undefined =>
     return undefined
   }
 }
-
-const SAMPLE_CHARS = 8_192
-const decoders = {
-  utf8: new TextDecoder(),
-  utf16le: new TextDecoder('utf-16le'),
-  utf16be: new TextDecoder('utf-16be'),
-}
-
-/** More than a tenth of control characters. A single NUL does not make a file binary: it could hide code from rules. */
-const looksBinary = (text: string): boolean => {
-  const sample = text.slice(0, SAMPLE_CHARS)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are counted
-  const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
-  return controls * 10 > sample.length
-}
-
-/** Decodes a file, without its byte order mark; undefined for binary files. Invalid bytes become U+FFFD. */
-export const decodeSource = (bytes: Uint8Array): string | undefined => {
-  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
-  const decoder = mark === 0xfffe ? decoders.utf16le : mark === 0xfeff ? decoders.utf16be : decoders.utf8
-  const text = decoder.decode(bytes)
-  return looksBinary(text) ? undefined : text
-}

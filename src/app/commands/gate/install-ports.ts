@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { buildEvidence } from '../../../evidence/build.ts'
 import { readRepoState } from '../../../gate/facts/repo-state.ts'
 import type { InstallationPorts } from '../../../gate/install/install.ts'
 import { repoLifecycle } from '../../../gate/install/installation.ts'
+import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
@@ -11,9 +12,8 @@ import type { OpenedRepository } from '../../open/repository.ts'
 
 /** The state folder as the repository sees it; undefined when it lies elsewhere. */
 const stateFolder = ({ root, config }: OpenedRepository): string | undefined => {
-  const way = relative(root, resolve(config.root, config.stateDir))
-  const elsewhere = way === '' || way.startsWith('..') || isAbsolute(way)
-  return elsewhere ? undefined : way.replaceAll(sep, '/')
+  const path = resolve(config.root, config.stateDir)
+  return isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') || undefined : undefined
 }
 
 /** A first file, so that whoever asks for evidence finds some: nothing was found, because nothing was looked at. */

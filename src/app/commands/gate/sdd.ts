@@ -47,10 +47,10 @@ const verdictLine = ({ stage, decision }: SddEvaluation): string =>
   `${decision.allowed ? 'ALLOWED' : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
 
 /** Before anything is written the evidence counts as well. */
-const preWrite = async (invocation: Invocation, repository: OpenedRepository, sdd: SddEvaluation) => {
+const preWrite = async (invocation: Invocation, { root, signal }: OpenedRepository, sdd: SddEvaluation) => {
   const context = { environment: process.env, clock: systemClock }
-  const evidence = fileEvidence(repository.root, systemClock)
-  const gate = await checkEvidence(repository.root, evidence, context, 'PRE_WRITE', repository.signal)
+  const evidence = fileEvidence(root, systemClock)
+  const gate = await checkEvidence({ root, evidence, context, stage: 'PRE_WRITE', signal })
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]

@@ -1,5 +1,10 @@
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
-import { renderDot, renderMermaid, renderSvg, type Scene } from '../../../beliefs/graph/render-graph.ts'
+import {
+  type DrawableGraph,
+  renderDot,
+  renderMermaid,
+  renderSvg,
+} from '../../../beliefs/graph/render-graph.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
@@ -12,7 +17,7 @@ const print = (invocation: Invocation, value: object, words: () => string): numb
   return 0
 }
 
-const readScene = (beliefs: Beliefs): Promise<Scene> =>
+const readScene = (beliefs: Beliefs): Promise<DrawableGraph> =>
   beliefs.graphStore.replica.read(({ graph, claims }) => ({
     nodes: [...graph.nodes()].map((node) => ({ ...node, ...claims.get(node.id) })),
     edges: [...graph.edges()],

@@ -3,7 +3,7 @@ import type { Packets } from '../../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
-import { openPackets } from '../../open/packets.ts'
+import { PacketService } from '../../open/packets.ts'
 import { createProcessContext } from '../../process-context.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, withProgressSteps } from './settings.ts'
 import { asLines } from './show.ts'
@@ -17,7 +17,12 @@ const withPackets = async <T>(
   { config }: LoadedConfig,
   work: (packets: Packets) => Promise<T>,
 ): Promise<T> => {
-  const opened = openPackets(config, resolve(config.root), createProcessContext(config).clock, process.env)
+  const opened = new PacketService({
+    config,
+    root: resolve(config.root),
+    clock: createProcessContext(config).clock,
+    environment: process.env,
+  })
   try {
     return await work(await opened.open(undefined))
   } finally {

@@ -7,13 +7,13 @@ import type { Embedder } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
-import { replaceFile } from '../../../platform/packets/drafts.ts'
+import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
 import { healPacket, knownVectors, packetFolder, writePacket } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { embedderFor } from '../../open/packets.ts'
+import { embedderFor } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { embedSettings, listFlag, NO_ABORT, needText, printResult, progressJob } from './settings.ts'
 
@@ -154,7 +154,9 @@ export const build: Verb = async (invocation, [source]) => {
   await writePacket(folder, packet.files)
   const lockfile = textFlag(invocation, 'lockfile')
   const lock = packet.files.get(LOCK_FILE)
-  if (lockfile !== undefined && lock !== undefined) await replaceFile(resolve(lockfile), lock)
+  if (lockfile !== undefined && lock !== undefined)
+    // Durable: it is the operator's file and gets committed.
+    await replaceStoreFile(resolve(lockfile), lock, { durable: true })
   const { chunks, embedded } = packet
   noteMissing(invocation, leftOut)
   return printResult(

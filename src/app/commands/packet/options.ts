@@ -105,7 +105,7 @@ export const PACKET_OPTIONS: readonly PacketOption[] = [
 
 /** Settings that have to do with packets; the others are taken as well. */
 const SETTINGS_OF_PACKETS =
-  /^(?:config|root|packet-root|approximate|(?:|plain-|allowed-)registr(?:y|ies)|catalog|max-packet-bytes|embedding-)/
+  /^(?:config|root|packet-root|(?:|plain-|allowed-)registr(?:y|ies)|catalog|max-packet-bytes|embedding-)/
 
 const isVerb = (name: string): name is VerbName => Object.hasOwn(PACKET_VERBS, name)
 

@@ -5,22 +5,18 @@ import { checkPacket } from '../../../packets/build/check.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { hashInputs } from '../../../packets/format/lockfile.ts'
 import type { ObjectVerdict } from '../../../packets/store.ts'
-import { metadataCache } from '../../../platform/packets/cache.ts'
 import { packetFolder } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
-import { packetStore } from '../../../platform/packets/store.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetRoot } from '../../config/packet-root.ts'
+import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { readHeldLock } from './build.ts'
 import { packetSettings } from './settings.ts'
 import { digestIn } from './show.ts'
 
-const storeHere = (invocation: Invocation) => {
-  const { config } = packetSettings(invocation)
-  return packetStore(packetRoot(config))
-}
+const openWorkspace = (invocation: Invocation): PacketWorkspace =>
+  new PacketWorkspace(packetSettings(invocation).config, systemClock)
 
 const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
   if (json) terminal.print(JSON.stringify({ ok, ...value }))
@@ -50,7 +46,7 @@ const verdictLines = ({ digest, problems }: ObjectVerdict): readonly string[] =>
 export const verify: Verb = async (invocation, [what, source]) => {
   const digest = what === undefined ? undefined : digestIn(what)
   if (what !== undefined && digest === undefined) return verifyFolder(invocation, what, source)
-  const store = storeHere(invocation)
+  const { store } = openWorkspace(invocation)
   const verdicts = await store.verify(
     digest === undefined ? (await store.list()).map((one) => one.digest) : [digest],
   )
@@ -59,10 +55,9 @@ export const verify: Verb = async (invocation, [what, source]) => {
 }
 
 const list: Verb = async (invocation) => {
-  const { config } = packetSettings(invocation)
-  const cache = metadataCache(packetRoot(config), systemClock)
+  const { store, cache } = openWorkspace(invocation)
   const packets = await Promise.all(
-    (await storeHere(invocation).list()).map(async (stored) => {
+    (await store.list()).map(async (stored) => {
       const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
       return { ...stored, name, version }
     }),
@@ -82,7 +77,7 @@ const digestOf = (asked: string): Digest => {
 }
 
 const prune: Verb = async (invocation, asked) => {
-  const store = storeHere(invocation)
+  const { store } = openWorkspace(invocation)
   const named = asked.map(digestOf)
   const pruned = await store.prune(
     named.length > 0 ? named : (await store.list()).map(({ digest }) => digest),

@@ -181,7 +181,7 @@ describe('the packet commands', () => {
         results: [{ path: 'guide.md', start: 1, end: 3 }],
       })
     const { code, stderr } = await packetText(['cache', 'prune'], away, home)
-    expect(code).toBe(1)
+    expect(code).toBe(8)
     expect(stderr).toMatch(/^warrant: the folder for packets cannot be used \(\w+\)\. Check the rights/)
   })
 
