@@ -1,8 +1,8 @@
 import { SUPPRESSION_RULES } from '../src/gate/findings/suppress.ts'
 import type { RuleFile } from '../src/gate/rules/rule.ts'
-import { readBook } from './rules.ts'
+import { readShippedRules } from './rules.ts'
 
-const book = await readBook()
+const shippedRules = await readShippedRules()
 
 const platforms = (metadata: RuleFile['metadata']): string =>
   [metadata?.platform ?? 'generic'].flat().join(', ')
@@ -12,7 +12,7 @@ type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => 
 /** All shipped rules, by pack. */
 export const rulesPage = (table: Table, code: (text: string) => string): string[] => [
   '[How rules work and how to write your own](../rules.md).',
-  ...book.packs.flatMap(({ name, version, rules, changes }) => [
+  ...shippedRules.packs.flatMap(({ name, version, rules, changes }) => [
     `## ${name} ${version}`,
     table(
       ['rule', 'severity', 'platform', 'message'],
@@ -28,7 +28,7 @@ export const rulesPage = (table: Table, code: (text: string) => string): string[
   'A finding of a heuristic in a folder of the platform is also reported under the alias, with the severity of the alias, from the given stage on.',
   table(
     ['alias', 'severity', 'heuristic', 'from stage'],
-    book.relabels.map(({ id, severity, of, from }) => [code(id), severity, code(of), from]),
+    shippedRules.aliases.map(({ id, severity, of, from }) => [code(id), severity, code(of), from]),
   ),
   '## Suppression comments',
   table(

@@ -106,7 +106,7 @@ export interface CompiledRule {
   readonly covers: (path: string) => boolean
   readonly severity: Severity
   /** The repository has said itself what the rule weighs: no stage makes it weigh more. */
-  readonly settled?: boolean
+  readonly pinnedSeverity?: boolean
   /** False for a rule that came with the repository: it runs where it can be stopped. */
   readonly trusted: boolean
   readonly message: string
@@ -116,7 +116,7 @@ export interface CompiledRule {
   /** What it finds is not shown. */
   readonly secret?: boolean
   /** Words without which it cannot match, one of each list, when they are known already. */
-  readonly words?: readonly (readonly string[])[]
+  readonly requiredLiterals?: readonly (readonly string[])[]
 }
 
 /** A comment that holds the word `warrant-ignore`. */

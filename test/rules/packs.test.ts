@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { readBook } from '../../scripts/rules.ts'
+import { readShippedRules } from '../../scripts/rules.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile.ts'
 import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
@@ -17,13 +17,13 @@ const Snippets = z.strictObject({
   invalid: z.array(z.string()).min(2),
 })
 
-const book = await readBook()
-const compiled = compileAll(book.packs)
+const shippedRules = await readShippedRules()
+const compiled = compileAll(shippedRules.packs)
 
 const pathFor = (rule: CompiledRule, index: number): string =>
   `src/sample-${index}.${LANGUAGES[rule.language].extensions[0]}`
 
-const folders = book.packs.map(({ name }) => join('rules', name))
+const folders = shippedRules.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => /\.test\.yml$/.test(name))
@@ -90,7 +90,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] } })
+    const [rule] = compileChanges(shippedRules.packs, { roots: { ios: ['apps/ios/'] } })
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])
@@ -99,6 +99,6 @@ describe('the rules that are shipped', () => {
 
   it('are in dist as the build read them', async () => {
     const { loadShippedRules } = await import('../../src/app/open/load-rules.ts')
-    expect(await loadShippedRules()).toEqual(JSON.parse(JSON.stringify(book)))
+    expect(await loadShippedRules()).toEqual(JSON.parse(JSON.stringify(shippedRules)))
   })
 })

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import type { EdgeState } from './edges.ts'
 import type { NodeState } from './nodes.ts'
 
@@ -36,8 +37,7 @@ export const renderMermaid = ({ nodes, edges }: DrawableGraph): string =>
     '',
   ].join('\n')
 
-const escapeXml = (text: string): string =>
-  stripControls(text).replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+const escapeXml = (text: string): string => escapeMarkup(stripControls(text))
 
 const WIDTH = 260
 const HEIGHT = 56

@@ -168,7 +168,7 @@ class Collection {
 }
 
 /** Whether any rule would look at the file: the others need not even be read. */
-const interests = (rules: readonly CompiledRule[]): ((path: string) => boolean) => {
+const coveredPaths = (rules: readonly CompiledRule[]): ((path: string) => boolean) => {
   const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
   for (const { language, covers } of rules)
     groups.set(language, (groups.get(language) ?? new Set()).add(covers))
@@ -190,7 +190,7 @@ export interface Collected {
 /** Everything the rules of syntax object to. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
-  const wanted = interests(rules.rules)
+  const wanted = coveredPaths(rules.rules)
   const paths = set.changes
     .filter(({ path, change }) => change !== 'deleted' && wanted(path))
     .map(({ path }) => path)

@@ -47,7 +47,7 @@ const run = (...findings: GateFinding[]): GateRun => {
     rulesets: [],
     evidence: null,
   } as const
-  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, outweighed: [] }
+  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, shadowed: [] }
 }
 
 const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
@@ -91,7 +91,7 @@ describe('the report for people', () => {
     const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
     const { report } = run(one)
     const text = writeText(
-      { report, outweighed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
+      { report, shadowed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
       { colour: false },
     )
     expect(text).toContain('eval()')

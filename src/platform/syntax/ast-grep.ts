@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 import type { SgNode } from '@ast-grep/napi'
 import { GRAMMAR_PACKAGES } from '../../kernel/text/languages.ts'
 
-/** The native parser. Loading it costs ten milliseconds, the grammars beside it as many again: both wait for a file. */
+/** The native parser. It takes 10 ms to load, and so do the other grammars: both are loaded with the first file. */
 
 export type { SgNode }
 
 type Napi = typeof import('@ast-grep/napi')
 
-/** Whether a grammar is one of the library's own. The others can be brought to hang, or to crash, by a short text. */
+/** Whether a grammar is built into ast-grep. The others can hang or crash on a short hostile text. */
 export const isBuiltIn = (grammar: string): boolean => !GRAMMAR_PACKAGES.has(grammar)
 
 const load = createRequire(import.meta.url)
@@ -19,7 +19,7 @@ let registered = false
 export const parseText = (grammar: string, text: string): SgNode => {
   napi ??= load('@ast-grep/napi') as Napi
   if (!registered && !isBuiltIn(grammar)) {
-    // The library takes all further grammars at once, and only once.
+    // ast-grep accepts further grammars once only, so all are registered together.
     const grammars = [...GRAMMAR_PACKAGES].map(([name, from]) => [name, load(from)])
     napi.registerDynamicLanguage(Object.fromEntries(grammars))
     registered = true
@@ -31,13 +31,13 @@ export const parseText = (grammar: string, text: string): SgNode => {
 const NEXT_ANNOTATION = /^(\}[ \t]*\r?\n(?:[ \t]*(?:(?:\/\/|\/?\*)[^\n]*)?\n)*)@/gm
 
 /**
- * The same for who asks about lines only. Behind the end of a class the Kotlin grammar takes `@A(x = [1]) class B {`
- * for an expression, and the class is lost; a semicolon there keeps them apart.
+ * Parses for callers that use line numbers only. After a class the Kotlin grammar reads `@A(x = [1]) class B {` as an
+ * expression and loses the class; inserting a semicolon prevents that and shifts columns.
  */
 export const parseLines = (grammar: string, text: string): SgNode =>
   parseText(grammar, grammar === 'kotlin' ? text.replace(NEXT_ANNOTATION, '$1;@') : text)
 
-/** The number of a kind of node in a grammar that has read a text; undefined when it knows no such kind. */
+/** The number of a node kind; undefined when the grammar does not know it. The grammar must have parsed a text. */
 export const kindNumber = (grammar: string, kind: string): number | undefined => {
   try {
     return napi?.kind(grammar, kind)

@@ -164,13 +164,13 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const gate = await openForCommand(loadSettings(invocation).config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { report, outweighed } = await withProgress(progressJob(invocation), (progress) => {
+  const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const request = { scope, target: undefined, baseline: undefined, write: false, progress }
     return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...outweighed]))
+  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
