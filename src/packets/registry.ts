@@ -3,6 +3,14 @@ import type { Descriptor } from './format/artifact.ts'
 import type { ByteSource } from './format/faiss.ts'
 import type { Reference } from './format/reference.ts'
 
+declare const lent: unique symbol
+
+/**
+ * A chunk of a stream whose buffer is reused: its bytes are valid until the consumer requests the chunk after the
+ * next one. So one chunk may still be written or hashed while the next is received. To keep one longer, copy it.
+ */
+export type LentChunk = Uint8Array & { readonly [lent]?: never }
+
 /** A repository on a registry. */
 export type RegistryRepository = Pick<Reference, 'host' | 'repository'>
 
@@ -16,11 +24,8 @@ export interface Resolved {
 export interface RegistryReader {
   /** The manifest a reference means now. One asked for by digest has that digest. */
   resolve(ref: Reference, signal: AbortSignal): Promise<Resolved>
-  /**
-   * A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. A chunk is
-   * the reader's until it asks for the one after the next: its memory is used again.
-   */
-  stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** The bytes of a blob as they arrive, not verified; at most one chunk more than promised. */
+  stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<LentChunk>
   /** Every tag, in no order. */
   tags(at: RegistryRepository, signal: AbortSignal): Promise<readonly string[]>
   /** What refers to a manifest: signatures, bills of materials, provenance. */

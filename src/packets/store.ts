@@ -1,6 +1,7 @@
 import type { Digest } from '../kernel/encoding/digest.ts'
 import type { Descriptor, PlacedFile } from './format/artifact.ts'
 import type { ByteSource } from './format/faiss.ts'
+import type { LentChunk } from './registry.ts'
 
 /** The files of a built packet. */
 export type OpenFile = (path: string) => Promise<ByteSource | undefined>
@@ -29,7 +30,7 @@ export interface ObjectVerdict {
 }
 
 /** Bytes of a descriptor, from wherever they come. */
-export type OpenBlob = (descriptor: Descriptor, signal: AbortSignal) => AsyncIterable<Uint8Array>
+export type OpenBlob = (descriptor: Descriptor, signal: AbortSignal) => AsyncIterable<LentChunk>
 
 /** Packets by the digest of their manifest. What is in it is whole, and never changes. */
 export interface PacketStore {

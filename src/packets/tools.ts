@@ -7,7 +7,7 @@ import type { Packets } from './packets.ts'
 import type { ProgressListener } from './progress.ts'
 
 /** Opens the packets below a root; the configured one unless a caller names another. */
-export type PacketService = (root: string | undefined) => Promise<Packets>
+export type OpenPackets = (root: string | undefined) => Promise<Packets>
 
 // The first clients send null for what they leave out.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
@@ -59,7 +59,7 @@ const watchFor = (call: CallContext): ProgressListener => {
 
 /** Asks the packets of a root. That a caller may not choose it is an answer like any other bad news. */
 const askAt = async (
-  open: PacketService,
+  open: OpenPackets,
   place: string | undefined,
   error: string,
   ask: (packets: Packets) => Promise<{ readonly ok: boolean }>,
@@ -68,7 +68,7 @@ const askAt = async (
   return { ...('error' in packets ? packets : await ask(packets)) }
 }
 
-const lookupTool = (open: PacketService): Tool =>
+const lookupTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'lookup',
     title: 'Find a knowledge packet',
@@ -116,7 +116,7 @@ const lookupTool = (open: PacketService): Tool =>
       askAt(open, cpm_root, 'invalid_lookup_input', (packets) => packets.lookup(words, signal)),
   })
 
-const queryTool = (open: PacketService): Tool =>
+const queryTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'query',
     title: 'Ask a knowledge packet',
@@ -142,7 +142,7 @@ const queryTool = (open: PacketService): Tool =>
       ),
   })
 
-const planTool = (open: PacketService): Tool =>
+const planTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'plan_from_intent',
     title: 'Plan which packets to use',
@@ -183,7 +183,7 @@ const planTool = (open: PacketService): Tool =>
       ),
   })
 
-const evidenceTool = (open: PacketService): Tool =>
+const evidenceTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'evidence_digest',
     title: 'Gather evidence from a packet',
@@ -213,7 +213,7 @@ const evidenceTool = (open: PacketService): Tool =>
 const ONE_DAY = 86_400_000
 
 /** Knowledge packets. Nothing is opened before something is asked. */
-export const packetsToolset = (open: PacketService): Toolset => ({
+export const packetsToolset = (open: OpenPackets): Toolset => ({
   name: 'packets',
   title: 'Knowledge packets',
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { packetFaults } from './faults.ts'
 import type { Descriptor } from './format/artifact.ts'
+import type { LentChunk } from './registry.ts'
 
 type Promised = Pick<Descriptor, 'digest' | 'size'>
 
@@ -9,9 +10,9 @@ type Promised = Pick<Descriptor, 'digest' | 'size'>
  * reads to the end may trust what came before.
  */
 export async function* verifyBytes(
-  source: AsyncIterable<Uint8Array>,
+  source: AsyncIterable<LentChunk>,
   { digest, size }: Promised,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<LentChunk> {
   const hash = createHash('sha256')
   let seen = 0
   for await (const chunk of source) {
@@ -25,8 +26,8 @@ export async function* verifyBytes(
     throw packetFaults.mismatch(`the bytes that came as ${digest} are others`)
 }
 
-/** All of a source's bytes in memory. The promise bounds them; chunks are copied, for they are only lent. */
-export const collectBytes = async (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+/** All bytes of a stream that `verifyBytes` bounds. */
+export const collectBytes = async (source: AsyncIterable<LentChunk>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   for await (const chunk of source) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks)

@@ -59,7 +59,16 @@ const MAX_RESULTS = 20
 export const clampResults = (k: number | undefined, fallback: number): number =>
   Math.max(1, Math.min(Math.trunc(k ?? fallback) || 1, MAX_RESULTS))
 
-interface Placed {
+/** One query while it runs. */
+interface RunningQuery {
+  readonly ports: QueryPorts
+  readonly request: QueryRequest
+  readonly k: number
+  readonly signal: AbortSignal
+  readonly watch: ProgressListener
+}
+
+interface MaterializedPacket {
   readonly digest: Digest
   readonly folder: string
   readonly hit: boolean
@@ -68,12 +77,10 @@ interface Placed {
 
 /** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
 const materialize = async (
-  ports: QueryPorts,
+  { ports, signal, watch }: RunningQuery,
   uri: string,
   ref: Reference,
-  signal: AbortSignal,
-  watch: ProgressListener,
-): Promise<Placed> => {
+): Promise<MaterializedPacket> => {
   const { guard, cache, store } = ports
   const admitted = await guard.checkSource(ref, true)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
@@ -122,63 +129,58 @@ const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
   'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
 
-const ask = async (
-  ports: QueryPorts,
-  placed: Placed,
-  words: QueryRequest,
-  k: number,
-  signal: AbortSignal,
-  watch: ProgressListener,
-) =>
-  ports.use(placed.digest, placed.folder, async (packet) => {
+const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
+  ports.use(materialized.digest, materialized.folder, async (packet) => {
     const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
     const embedder = ports.embedder(model, {
       ...(query_prefix !== undefined && { query: query_prefix }),
       ...(document_prefix !== undefined && { document: document_prefix }),
     })
-    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal, watch)
+    const { q: question, mode = 'hybrid' } = request
+    const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
     return {
       results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
       mode: found.mode,
       embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-      warnings: [...placed.warnings, ...packet.warnings, ...found.warnings],
+      warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
     }
   })
 
 /** Asks a packet. What it is asked about is fetched once and searched here. */
 export const queryPacket = async (
   ports: QueryPorts,
-  words: QueryRequest,
+  request: QueryRequest,
   signal: AbortSignal,
   watch: ProgressListener = noProgress,
 ): Promise<QueryResult | Failure> => {
-  const k = clampResults(words.k, 5)
-  if (words.q.trim() === '')
+  const k = clampResults(request.k, 5)
+  const running = { ports, request, k, signal, watch }
+  if (request.q.trim() === '')
     return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })
-  const uri = sourceUri({ ref: words.ref, registry: words.registry })
+  const uri = sourceUri({ ref: request.ref, registry: request.registry })
   if (uri === undefined)
     return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {
       hint: NAME_REGISTRY,
     })
-  let placed: Placed
+  let materialized: MaterializedPacket
   let pinned: string
   try {
     const ref = parseReference(uri)
-    placed = await materialize(ports, uri, ref, signal, watch)
-    pinned = pinnedUri(ref, placed.digest)
+    materialized = await materialize(running, uri, ref)
+    pinned = pinnedUri(ref, materialized.digest)
   } catch (thrown) {
     return failWith('materialize_failed', thrown, offlineHint(thrown))
   }
   const head = {
     source_uri: uri,
     pinned_uri: pinned,
-    digest: placed.digest,
-    cache: { hit: placed.hit },
-    query: words.q,
+    digest: materialized.digest,
+    cache: { hit: materialized.hit },
+    query: request.q,
     k,
   }
   try {
-    const found = await ask(ports, placed, words, k, signal, watch)
+    const found = await search(running, materialized)
     const policy = await ports.guard.policy()
     const over = enforce(policy, judgeTokens(policy, found.results))
     return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }

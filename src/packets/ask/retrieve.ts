@@ -48,7 +48,7 @@ export interface Retrieval {
 /** Faults of an embedder that does not serve us: words do instead. */
 const UNREACHABLE = ['packet.embedder', 'packet.embedder_key']
 
-interface Asked {
+interface EmbeddedQuestion {
   readonly vector: Float32Array
   readonly vectors: VectorIndex
   readonly source: 'packet' | 'rebuilt'
@@ -56,12 +56,9 @@ interface Asked {
 
 /** The question as a vector, and the vectors of the very same model; two models are never mixed. */
 const embedQuestion = async (
-  packet: OpenPacket,
+  { packet, question, signal, watch = noProgress }: RetrieveRequest,
   embedder: Embedder,
-  question: string,
-  signal: AbortSignal,
-  watch: ProgressListener,
-): Promise<Asked | undefined> => {
+): Promise<EmbeddedQuestion | undefined> => {
   const { model } = packet.manifest.embedding
   const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
   const own = embedder.model === model ? packet.vectors : undefined
@@ -70,7 +67,7 @@ const embedQuestion = async (
       `the packet has vectors of ${own.dim} values, the embedder gives ${got}`,
     )
   if (own !== undefined) return { vector, vectors: own, source: 'packet' }
-  const rebuilt = async (): Promise<Asked | undefined> => {
+  const rebuilt = async (): Promise<EmbeddedQuestion | undefined> => {
     const vectors = await packet.rebuilt(embedder.model, got)
     return vectors && { vector, vectors, source: 'rebuilt' }
   }
@@ -85,34 +82,34 @@ const embedQuestion = async (
 }
 
 /** Words alone, with the reason why. */
-const lexicalOnly = (
-  { lexical }: OpenPacket,
-  question: string,
-  k: number,
-  why: readonly string[],
-): Retrieval => ({
-  hits: lexical.search(question, k),
+const lexicalOnly = ({ packet, question, k }: RetrieveRequest, warnings: readonly string[]): Retrieval => ({
+  hits: packet.lexical.search(question, k),
   mode: 'lexical',
-  warnings: why,
+  warnings,
 })
+
+export interface RetrieveRequest {
+  readonly packet: OpenPacket
+  readonly question: string
+  /** How many rows. */
+  readonly k: number
+  readonly mode: SearchMode
+  /** The embedder for the packet's model; undefined when none is configured. */
+  readonly embedder: Embedder | undefined
+  readonly signal: AbortSignal
+  readonly watch?: ProgressListener
+}
 
 /**
  * The best rows for a question. Where the vectors cannot be asked, for want of them or of their embedder, words
  * serve alone and the answer says so; that a caller wanted vectors and nothing else is the one case that fails.
  */
-export const retrieve = async (
-  packet: OpenPacket,
-  question: string,
-  k: number,
-  wanted: SearchMode,
-  embedder: Embedder | undefined,
-  signal: AbortSignal,
-  watch: ProgressListener = noProgress,
-): Promise<Retrieval> => {
-  if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
+export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => {
+  const { packet, question, k, mode, embedder, signal } = request
+  if (mode === 'lexical') return lexicalOnly(request, [])
   const withoutVectors = (why: string): Retrieval => {
-    if (wanted === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
-    return lexicalOnly(packet, question, k, [`${why}: searched by words alone`])
+    if (mode === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
+    return lexicalOnly(request, [`${why}: searched by words alone`])
   }
   if (embedder === undefined)
     return withoutVectors(
@@ -120,22 +117,20 @@ export const retrieve = async (
         ? 'the packet has no vectors'
         : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
-  const asked = await embedQuestion(packet, embedder, question, signal, watch).catch((thrown: unknown) => {
-    if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
+  const embedded = await embedQuestion(request, embedder).catch((thrown: unknown) => {
+    if (mode === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
     return thrown.message
   })
-  if (asked === undefined) return withoutVectors('the packet has no vectors')
-  if (typeof asked === 'string') return withoutVectors(asked)
-  const { vector, vectors, source } = asked
+  if (embedded === undefined) return withoutVectors('the packet has no vectors')
+  if (typeof embedded === 'string') return withoutVectors(embedded)
+  const { vector, vectors, source } = embedded
   // A vector of zeros is as near to every row as to any other: what it finds would mean nothing.
   if (vector.every((value) => value === 0))
-    return lexicalOnly(packet, question, k, [
-      'the embedder makes nothing of the question: searched by words alone',
-    ])
+    return lexicalOnly(request, ['the embedder makes nothing of the question: searched by words alone'])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
-  const depth = wanted === 'dense' ? k : fusionDepth(k)
+  const depth = mode === 'dense' ? k : fusionDepth(k)
   const hits = await vectors.search(vector, depth, signal)
-  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
+  if (mode === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
   const rankings = [
     { hits, weight: embedder.weight ?? 1 },
     { hits: packet.lexical.search(question, depth), weight: 1 },

@@ -2,12 +2,12 @@ import { CONCURRENCY } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { type Descriptor, LARGE_FILE } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader } from '../registry.ts'
+import type { LentChunk, RegistryReader } from '../registry.ts'
 
 /** Bytes that are on their way before anybody reads them. */
-const beginReading = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
+const beginReading = (source: AsyncIterable<LentChunk>): AsyncIterable<LentChunk> => {
   const chunks = source[Symbol.asyncIterator]()
-  let begun: Promise<IteratorResult<Uint8Array>> | undefined = chunks.next()
+  let begun: Promise<IteratorResult<LentChunk>> | undefined = chunks.next()
   begun.catch(() => {})
   const next = () => {
     const result = begun ?? chunks.next()
@@ -24,7 +24,7 @@ export class BlobReader {
   readonly #ref: Reference
   readonly #halt = new AbortController()
   readonly #signal: AbortSignal
-  readonly #begun = new Map<Digest, AsyncIterable<Uint8Array>>()
+  readonly #begun = new Map<Digest, AsyncIterable<LentChunk>>()
   #stop: AbortSignal | undefined
 
   constructor(registry: RegistryReader, ref: Reference, signal: AbortSignal) {
@@ -40,7 +40,7 @@ export class BlobReader {
       this.#begun.set(blob.digest, beginReading(this.#stream(blob)))
   }
 
-  open(blob: Descriptor, stop: AbortSignal): AsyncIterable<Uint8Array> {
+  open(blob: Descriptor, stop: AbortSignal): AsyncIterable<LentChunk> {
     // Shared by all that are open at a time, and listened to once.
     if (stop !== this.#stop) stop.addEventListener('abort', () => this.leave(), { once: true })
     this.#stop = stop
@@ -55,7 +55,7 @@ export class BlobReader {
     this.#halt.abort()
   }
 
-  #stream(blob: Descriptor): AsyncIterable<Uint8Array> {
+  #stream(blob: Descriptor): AsyncIterable<LentChunk> {
     return this.#registry.stream(this.#ref, blob, this.#signal)
   }
 }

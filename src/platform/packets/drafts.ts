@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
+import type { LentChunk } from '../../packets/registry.ts'
 import { fsyncDir } from '../files/fsync-dir.ts'
 import {
   currentProcess,
@@ -99,13 +100,10 @@ class Filling {
   }
 }
 
-/**
- * Writes one piece while the next is on its way. Small chunks are gathered by copying: when the one after the next
- * is asked for, a chunk is somebody else's.
- */
+/** Writes one piece while the next is received. Small chunks are batched, by copying because they are lent. */
 const writeAll = async (
   file: Filling,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
@@ -137,7 +135,7 @@ const writeAll = async (
 /** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
 export const writeNew = async (
   path: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
   mode = 0o444,
 ): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })

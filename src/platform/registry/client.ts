@@ -12,7 +12,7 @@ import {
   readArtifact,
 } from '../../packets/format/artifact.ts'
 import type { Reference } from '../../packets/format/reference.ts'
-import type { RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
+import type { LentChunk, RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
@@ -88,7 +88,7 @@ export class OciClient implements RegistryReader {
     return { digest, bytes }
   }
 
-  async *stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<LentChunk> {
     if (blob.size > this.#http.settings.maxBlobBytes)
       throw registryFaults.too_large(`${blob.digest} has ${blob.size} bytes`)
     const until = this.#http.deadline(signal, blob.size)
@@ -121,7 +121,7 @@ export class OciClient implements RegistryReader {
     blob: Descriptor,
     start: number,
     signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
+  ): AsyncGenerator<LentChunk> {
     const headers: Record<string, string> = start === 0 ? {} : { range: `bytes=${start}-` }
     const answer = await this.#http.send(
       at,
@@ -178,7 +178,7 @@ export class OciClient implements RegistryReader {
     const [, location] = /^\s*<([^>]*)>\s*;.*rel="?next"?/i.exec(answer.header('link') ?? '') ?? []
     if (location === undefined) return undefined
     const base = answer.url
-    const next = await this.#http.judge(at.host, location, base)
+    const next = await this.#http.checkLocation(at.host, location, base)
     // The next page of a list is where the first one was.
     if (next.origin !== base.origin) throw registryFaults.garbled(`${at.host} continues its list elsewhere`)
     return next

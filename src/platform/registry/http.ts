@@ -41,7 +41,17 @@ const retryAfter = (answer: HttpResponse, now: number): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
 }
 
-/** Talks to registries: who may be asked, as whom, how often, how long. */
+/** A request on its way. */
+interface Sending {
+  /** The registry that the request is for. */
+  readonly base: URL
+  /** Where it is sent; another host after a redirect. */
+  readonly url: URL
+  readonly request: OciRequest
+  readonly signal: AbortSignal
+}
+
+/** HTTP for registries: allowed hosts, logins, redirects, retries and deadlines. */
 export class OciHttp {
   readonly settings: OciSettings
   readonly #login: OciLogin
@@ -71,7 +81,7 @@ export class OciHttp {
         : request.target
     for (let attempt = 1; ; attempt++) {
       const last = request.once === true || attempt >= this.settings.attempts
-      const answer = await this.#attempt(base, at, url, request, signal).catch((cause: unknown) => {
+      const answer = await this.#attempt({ base, url, request, signal }, at).catch((cause: unknown) => {
         if (last || !(cause instanceof Fault) || cause.code !== 'registry.unreachable') throw cause
         return undefined
       })
@@ -107,7 +117,7 @@ export class OciHttp {
   }
 
   /** An address the registry gave, when it may be followed. */
-  async judge(host: string, location: string | null, from: URL): Promise<URL> {
+  async checkLocation(host: string, location: string | null, from: URL): Promise<URL> {
     const base = await this.#open(host)
     if (location === null || !URL.canParse(location, from.href))
       throw registryFaults.garbled('the registry points nowhere')
@@ -131,36 +141,27 @@ export class OciHttp {
   }
 
   /** A request with its login, once more when the registry asks who we are, and never a third time. */
-  async #attempt(
-    base: URL,
-    at: RegistryRepository,
-    url: URL,
-    request: OciRequest,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
+  async #attempt(sending: Sending, at: RegistryRepository): Promise<HttpResponse> {
+    const { base, url, request, signal } = sending
     const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
     const known = this.#login.known(base, scope)
-    const first = await this.#follow(base, url, request, known, signal)
+    const first = await this.#follow(sending, known)
     if (first.status !== 401 || url.origin !== base.origin) return first
     const challenge = first.header('www-authenticate')
     first.discard()
-    const realm = (text: string) => this.judge(at.host, text, base)
-    const header = await this.#login.answer(base, scope, challenge, realm, signal)
-    const second = await this.#follow(base, url, request, header, signal)
+    const checkRealm = (text: string) => this.checkLocation(at.host, text, base)
+    const header = await this.#login.answer({ base, scope, challenge, checkRealm, signal })
+    const second = await this.#follow(sending, header)
     if (second.status !== 401) return second
     second.discard()
     this.#login.forget(base, scope)
     throw registryFaults.denied(`${base.host} does not accept what we know of ourselves`)
   }
 
-  async #follow(
-    base: URL,
-    start: URL,
-    { method, headers, body, bulk }: OciRequest,
-    login: string | undefined,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    let url = start
+  async #follow(sending: Sending, login: string | undefined): Promise<HttpResponse> {
+    const { base, signal } = sending
+    const { method, headers, body, bulk } = sending.request
+    let { url } = sending
     for (let hops = 0; ; hops++) {
       // The password is the registry's alone: another host, even another port, is somebody else.
       const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
@@ -176,7 +177,7 @@ export class OciHttp {
       if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
       if (method !== 'GET' && method !== 'HEAD')
         throw registryFaults.garbled(`${base.host} answers an upload by leading elsewhere`)
-      url = await this.judge(base.host, answer.header('location'), url)
+      url = await this.checkLocation(base.host, answer.header('location'), url)
     }
   }
 

@@ -11,17 +11,28 @@ import {
 import { registryFaults } from './faults.ts'
 import type { HttpResponse, WireRequest } from './transport.ts'
 
+/** Sends one request of the login to `url`, on behalf of the registry `base`. */
 type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<HttpResponse>
 type ReadSmall = (answer: HttpResponse, max: number, signal: AbortSignal) => Promise<Uint8Array>
-/** Turns the address of a token service into one that may be asked. */
-type JudgeRealm = (text: string) => Promise<URL>
+/** Parses the address of a token service and checks that it may be contacted. */
+type CheckRealm = (text: string) => Promise<URL>
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>
 
 const MAX_TOKEN_ANSWER = 64 * 1024
 
-interface Known {
+interface KnownLogin {
   readonly header: string
   readonly until: number
+}
+
+/** A 401 to be answered. */
+interface LoginRequest {
+  readonly base: URL
+  readonly scope: string
+  /** The `www-authenticate` header. */
+  readonly challenge: string | null
+  readonly checkRealm: CheckRealm
+  readonly signal: AbortSignal
 }
 
 /** Logs in to registries and remembers for how long. Nothing of it is written down. */
@@ -29,7 +40,7 @@ export class OciLogin {
   readonly #credentials: FindCredentials
   readonly #send: Send
   readonly #read: ReadSmall
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownLogin>()
 
   constructor(credentials: FindCredentials, send: Send, read: ReadSmall) {
     this.#credentials = credentials
@@ -47,21 +58,16 @@ export class OciLogin {
   }
 
   /** The header that answers a challenge. */
-  async answer(
-    base: URL,
-    scope: string,
-    challenge: string | null,
-    judge: JudgeRealm,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const asked = readChallenge(challenge)
+  async answer(request: LoginRequest): Promise<string> {
+    const { base, scope } = request
+    const asked = readChallenge(request.challenge)
     if (asked === undefined)
       throw registryFaults.denied(`${base.host} refuses us and does not say how to log in`)
     const who = await this.#credentials(base.host)
     const known =
       asked.scheme === 'basic'
         ? { header: this.#basic(base, who), until: Number.POSITIVE_INFINITY }
-        : await this.#bearer(base, scope, asked, who, judge, signal)
+        : await this.#bearer(request, asked, who)
     this.#known.set(`${base.origin} ${scope}`, known)
     return known.header
   }
@@ -72,29 +78,25 @@ export class OciLogin {
   }
 
   async #bearer(
-    base: URL,
-    scope: string,
+    request: LoginRequest,
     { realm, service }: Bearer,
     who: Credentials | undefined,
-    judge: JudgeRealm,
-    signal: AbortSignal,
-  ): Promise<Known> {
+  ): Promise<KnownLogin> {
+    const { base, checkRealm, signal } = request
     if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
-    const url = await judge(realm)
+    const url = await checkRealm(realm)
     const trusted = maySeePassword(base, url) ? who : undefined
-    const answer = await this.#ask(base, url, scope, service, trusted, signal)
+    const answer = await this.#requestToken(request, url, service, trusted)
     const { token, seconds } = await this.#readToken(base, answer, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
-  // The scope is ours, not what the challenge says: a registry must not have us ask for more.
-  #ask(
-    base: URL,
+  // The scope is computed here and not read from the challenge: a registry must not make us request more.
+  #requestToken(
+    { base, scope, signal }: LoginRequest,
     url: URL,
-    scope: string,
     service: string,
     who: Credentials | undefined,
-    signal: AbortSignal,
   ) {
     if (who?.kind === 'identity') {
       const form = new URLSearchParams({

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { OnReadOpts, Socket } from 'node:net'
+import type { LentChunk } from '../../packets/registry.ts'
 import { systemClock } from '../system/clock.ts'
 
 /**
@@ -46,8 +47,8 @@ export class PooledBody {
     })
   }
 
-  /** Exactly so many bytes. A chunk is the reader's until it asks for the one after the next. */
-  async *read(message: IncomingMessage, length: number): AsyncGenerator<Uint8Array> {
+  /** The body, exactly `length` bytes. */
+  async *read(message: IncomingMessage, length: number): AsyncGenerator<LentChunk> {
     message.once('close', () => this.#wake?.())
     this.#begin(message, length)
     let lent: Uint8Array | undefined

@@ -127,7 +127,7 @@ export class OciPusher implements RegistryWriter {
   async #accepted(at: RegistryRepository, response: HttpResponse, what: string): Promise<URL> {
     if (response.status !== 202) throw await statusFault(at, response, `room for ${what}`)
     response.discard()
-    return this.#http.judge(at.host, response.header('location'), response.url)
+    return this.#http.checkLocation(at.host, response.header('location'), response.url)
   }
 
   async pushManifest(

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import type { LentChunk } from '../../packets/registry.ts'
 import { PooledBody } from './pooled-body.ts'
 
 /** Bytes that are read as they are sent, anew each time. */
@@ -27,8 +28,7 @@ export interface HttpResponse {
   readonly status: number
   readonly url: URL
   header(name: string): string | null
-  /** A chunk is the reader's until it asks for the one after the next. */
-  readonly body: AsyncIterable<Uint8Array>
+  readonly body: AsyncIterable<LentChunk>
   /** The first bytes of a body of which no more is wanted, as far as they come soon. */
   head(most: number): Promise<Uint8Array>
   /** Lets go of a body that nobody will read. */
@@ -86,7 +86,7 @@ const readHead = async (message: IncomingMessage, most: number): Promise<Uint8Ar
 }
 
 /** Only a body whose end is known by its length can be read past the parser. */
-const bodyOf = (message: IncomingMessage, bulk: PooledBody | undefined): AsyncIterable<Uint8Array> => {
+const bodyOf = (message: IncomingMessage, bulk: PooledBody | undefined): AsyncIterable<LentChunk> => {
   const length = message.headers['content-length']
   return bulk === undefined || length === undefined ? message : bulk.read(message, Number(length))
 }
