@@ -14,26 +14,26 @@ export type LentChunk = Uint8Array & { readonly [lent]?: never }
 /** A repository on a registry. */
 export type RegistryRepository = Pick<Reference, 'host' | 'repository'>
 
-/** A manifest's bytes, and the digest they really have. */
+/** The bytes of a manifest, and their digest as computed here. */
 export interface Resolved {
   readonly digest: Digest
   readonly bytes: Uint8Array
 }
 
-/** Reading from registries that speak the OCI distribution protocol. */
+/** Reads from registries that speak the OCI distribution protocol. */
 export interface RegistryReader {
-  /** The manifest a reference means now. One asked for by digest has that digest. */
+  /** The manifest that a reference names now. One requested by digest is verified. */
   resolve(ref: Reference, signal: AbortSignal): Promise<Resolved>
   /** The bytes of a blob as they arrive, not verified; at most one chunk more than promised. */
   stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<LentChunk>
-  /** Every tag, in no order. */
+  /** All tags, unordered. */
   tags(at: RegistryRepository, signal: AbortSignal): Promise<readonly string[]>
-  /** What refers to a manifest: signatures, bills of materials, provenance. */
+  /** The referrers of a manifest: signatures, SBOMs, provenance. */
   referrers(at: RegistryRepository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
 }
 
 export interface RegistryWriter {
-  /** Sends a blob, unless it is there. `passed` hears of bytes that need not be sent any more. */
+  /** Uploads a blob unless it exists. `passed` is called with the number of bytes that are done. */
   pushBlob(
     at: RegistryRepository,
     blob: Pick<Descriptor, 'digest' | 'size'>,
@@ -41,6 +41,6 @@ export interface RegistryWriter {
     signal: AbortSignal,
     passed?: (bytes: number) => void,
   ): Promise<'sent' | 'there'>
-  /** Puts a manifest under a tag or its digest. */
+  /** Pushes a manifest under a tag or its digest. */
   pushManifest(at: RegistryRepository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
 }

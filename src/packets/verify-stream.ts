@@ -3,15 +3,15 @@ import { packetFaults } from './faults.ts'
 import type { Descriptor } from './format/artifact.ts'
 import type { LentChunk } from './registry.ts'
 
-type Promised = Pick<Descriptor, 'digest' | 'size'>
+type ExpectedBlob = Pick<Descriptor, 'digest' | 'size'>
 
 /**
- * Passes bytes on while checking them against what was promised. It ends only if every byte was right: whoever
- * reads to the end may trust what came before.
+ * Passes chunks on while hashing them. It throws at the end when size or digest differ: only a consumer that
+ * reads to the end may trust the bytes.
  */
 export async function* verifyBytes(
   source: AsyncIterable<LentChunk>,
-  { digest, size }: Promised,
+  { digest, size }: ExpectedBlob,
 ): AsyncGenerator<LentChunk> {
   const hash = createHash('sha256')
   let seen = 0
@@ -23,7 +23,7 @@ export async function* verifyBytes(
   }
   if (seen !== size) throw packetFaults.mismatch(`${digest} ended after ${seen} of ${size} bytes`)
   if (`sha256:${hash.digest('hex')}` !== digest)
-    throw packetFaults.mismatch(`the bytes that came as ${digest} are others`)
+    throw packetFaults.mismatch(`the bytes received as ${digest} have another digest`)
 }
 
 /** All bytes of a stream that `verifyBytes` bounds. */

@@ -495,7 +495,7 @@ describe('a registry with a bad day', () => {
     registry.play(packet, onDocs(stall))
     await expect((await pull({ idleMs: 150, requestMs: 60_000 })).done).rejects.toMatchObject({
       code: 'registry.unreachable',
-      message: `${registry.address} cannot be reached, or hung up (ETIMEDOUT)`,
+      message: `${registry.address} cannot be reached, or closed the connection (ETIMEDOUT)`,
     })
   })
 

@@ -90,7 +90,7 @@ describe('a provider file', () => {
     ['a line break in a hint', { url: 'http://h', hints: { task: 'a\nb' } }, HEADER],
     ['a line break in a model', { url: 'http://h', model: 'a\nb' }, HEADER],
     ['a line break in the name of a header', { url: 'http://h', headers: { 'a\nb': 'x' } }, 'no name of'],
-    ['a host of its own', { url: 'http://h', headers: { Host: 'evil' } }, 'Host is not for the file'],
+    ['a host of its own', { url: 'http://h', headers: { Host: 'evil' } }, 'Host is set by the client'],
     ['a length of its own', { url: 'http://h', headers: { 'content-length': '0' } }, 'not for the file'],
     ['a hint as a header', { url: 'http://h', headers: { 'X-Embedding-Task': 'a' } }, 'not for the file'],
     ['half an auth', { url: 'http://h', auth: { type: 'basic', username: 'a' } }, 'auth.password'],

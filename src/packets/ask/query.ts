@@ -12,7 +12,7 @@ import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type QueryHit, resultOf } from './snippet.ts'
 
-/** Runs `work` with a packet that stays open meanwhile. */
+/** Runs `work` with an open packet, and keeps it open until `work` ends. */
 export type UsePacket = <T>(
   digest: Digest,
   folder: string,
@@ -21,11 +21,11 @@ export type UsePacket = <T>(
 
 export interface QueryPorts extends LookupPorts {
   readonly store: PacketStore
-  /** Brings a packet into the store, if the policy lets it. */
+  /** Downloads a packet into the store, if the policy allows it. */
   readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<Pulled>
   readonly cache: MetadataCache
   readonly use: UsePacket
-  /** The embedder for the vectors of a packet, when one is configured. */
+  /** The embedder for a model, when one is configured. */
   readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
 }
 
@@ -75,7 +75,7 @@ interface MaterializedPacket {
   readonly warnings: readonly string[]
 }
 
-/** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
+/** Finds the packet in the store, or downloads it. A digest that is in the store needs no network. */
 const materialize = async (
   { ports, signal, watch }: RunningQuery,
   uri: string,
@@ -86,7 +86,7 @@ const materialize = async (
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
-    // What is here already came under the policy of its day; this is the one of today.
+    // The stored packet passed an earlier policy; check it against the current one.
     const { warnings } = await guard.checkTrust(ref, known, false, signal)
     return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
   }
@@ -99,7 +99,7 @@ const materialize = async (
   return { digest, folder, hit: false, warnings }
 }
 
-/** What a fault while a packet is opened or asked is called on the wire. */
+/** The wire names of faults while a packet is opened or searched. */
 const ERRORS: Readonly<Record<string, string>> = {
   'packet.manifest': 'invalid_manifest',
   'packet.docs': 'packet_invalid',
@@ -118,13 +118,17 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet_disk.absent': 'packet_not_found',
 }
 
-/** Whoever cannot reach the registry may have what is wanted here already. */
+/** Offline the packet may be in the store already. */
 const offlineHint = (thrown: unknown): Partial<Failure> =>
   thrown instanceof Fault && thrown.code === 'registry.unreachable'
-    ? { hint: `${thrown.fix} What was fetched can be asked by its digest, NAME@sha256:…, without a network.` }
+    ? {
+        hint: `${thrown.fix} A packet that was fetched before can be queried offline by its digest, NAME@sha256:….`,
+      }
     : {}
 
-/** Whether the publisher or our disk spoilt it, only its digest can tell. */
+/**
+ * Errors after which only `packet verify` can tell whether the publisher or the local disk damaged the packet.
+ */
 const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
   'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
@@ -146,7 +150,7 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
     }
   })
 
-/** Asks a packet. What it is asked about is fetched once and searched here. */
+/** Searches a packet, which is downloaded on first use. */
 export const queryPacket = async (
   ports: QueryPorts,
   request: QueryRequest,
@@ -156,7 +160,7 @@ export const queryPacket = async (
   const k = clampResults(request.k, 5)
   const running = { ports, request, k, signal, watch }
   if (request.q.trim() === '')
-    return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })
+    return fail('invalid_query_input', 'q must not be blank', { hint: 'Write a question in q.' })
   const uri = sourceUri({ ref: request.ref, registry: request.registry })
   if (uri === undefined)
     return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {

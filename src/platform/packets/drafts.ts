@@ -15,29 +15,29 @@ import {
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
-  failed: { kind: 'unavailable', fix: 'Check the rights and the health of the folder for packets.' },
-  absent: { kind: 'missing', fix: 'Check the path; packets are folders that hold a manifest.json.' },
+  failed: { kind: 'unavailable', fix: 'Check the permissions of the packet folder and the disk it is on.' },
+  absent: { kind: 'missing', fix: 'Check the path; a packet is a folder with a manifest.json.' },
 })
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** Says of a failed write what a caller can do about it. A fault passes as it is. */
+/** Maps a file system error to a fault that says what to do. A fault passes unchanged. */
 export const diskFault = (cause: unknown): Fault => {
   if (cause instanceof Fault) return cause
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   return FULL.includes(code)
-    ? diskFaults.full('there is no space left for packets', { cause })
-    : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
+    ? diskFaults.full('no space left in the packet folder', { cause })
+    : diskFaults.failed(`the packet folder cannot be used (${code || 'unknown'})`, { cause })
 }
 
-/** A name that says who is writing, so that what a dead process left can be told from work in progress. */
+/** The name of a draft, with the identity of its writer, so that drafts of dead processes can be recognized. */
 export const draftName = (): string =>
   `.draft-${encodeIdentity(currentProcess())}-${randomBytes(6).toString('hex')}`
 
 const DRAFT = /^\.draft-(.+)-[0-9a-f]+$/
 const DAY_MS = 24 * 3_600_000
 
-/** Whether a draft's writer is gone. Of another machine's only its age can tell. */
+/** Whether the writer of a draft is dead. On another machine only the age can tell. */
 const isAbandoned = (name: string, ageMs: number): boolean => {
   const owner = decodeIdentity(DRAFT.exec(name)?.[1] ?? '')
   if (owner === undefined) return false
@@ -45,7 +45,7 @@ const isAbandoned = (name: string, ageMs: number): boolean => {
   return here.host === owner.host ? isDead(owner, here) : ageMs > DAY_MS
 }
 
-/** Takes away what writers left in a folder that no longer live. */
+/** Removes the drafts of dead writers in a folder. */
 export const sweepDrafts = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)
@@ -54,18 +54,18 @@ export const sweepDrafts = async (folder: string): Promise<void> => {
   }
 }
 
-/** So much is written at once: a write costs more than the bytes in it. */
+/** Size of a batched write: a system call costs more than the bytes. */
 const BATCH = 768 * 1024
-/** A chunk of this size is a batch by itself. */
+/** A chunk of this size is written alone. */
 const WHOLE = 256 * 1024
-/** So much goes to the disk while more is on its way. */
+/** Bytes after which a background fdatasync starts. */
 const SYNC_BYTES = 8 * 1024 * 1024
 
-/** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
+/** Whether a background sync is running. One at a time: each blocks a thread of the pool. */
 let syncing = false
 
-/** A file as it is filled. */
-class Filling {
+/** A file that is being written. */
+class DraftFile {
   readonly #file: FileHandle
   #written = 0
   #synced: Promise<unknown> = Promise.resolve()
@@ -76,7 +76,7 @@ class Filling {
 
   async write(bytes: Uint8Array): Promise<void> {
     const { bytesWritten } = await this.#file.write(bytes)
-    // A disk that takes only a part says why when it is offered the rest.
+    // A short write is repeated; the error, if any, comes with the rest.
     if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
     this.#written += bytes.length
     if (this.#written >= SYNC_BYTES && !syncing) this.#syncEarly()
@@ -94,7 +94,7 @@ class Filling {
     const done = this.#file.datasync().finally(() => {
       syncing = false
     })
-    // What failed once is not made good by what did not fail later.
+    // An earlier failure must not be lost by a later success.
     this.#synced = Promise.all([earlier, done])
     this.#synced.catch(() => {})
   }
@@ -102,7 +102,7 @@ class Filling {
 
 /** Writes one piece while the next is received. Small chunks are batched, by copying because they are lent. */
 const writeAll = async (
-  file: Filling,
+  file: DraftFile,
   chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
@@ -132,7 +132,7 @@ const writeAll = async (
   await written
 }
 
-/** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
+/** Writes a new file and syncs it. An existing file is neither followed nor replaced. */
 export const writeNew = async (
   path: string,
   chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
@@ -142,9 +142,9 @@ export const writeNew = async (
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    const filling = new Filling(file)
-    await writeAll(filling, chunks)
-    await filling.finish()
+    const draft = new DraftFile(file)
+    await writeAll(draft, chunks)
+    await draft.finish()
   } finally {
     await file.close()
   }

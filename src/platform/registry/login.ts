@@ -35,7 +35,7 @@ interface LoginRequest {
   readonly signal: AbortSignal
 }
 
-/** Logs in to registries and remembers for how long. Nothing of it is written down. */
+/** Logs in to registries and keeps the result in memory until it expires. */
 export class OciLogin {
   readonly #credentials: FindCredentials
   readonly #send: Send
@@ -57,12 +57,12 @@ export class OciLogin {
     this.#known.delete(`${base.origin} ${scope}`)
   }
 
-  /** The header that answers a challenge. */
+  /** The authorization header for a challenge. */
   async answer(request: LoginRequest): Promise<string> {
     const { base, scope } = request
     const asked = readChallenge(request.challenge)
     if (asked === undefined)
-      throw registryFaults.denied(`${base.host} refuses us and does not say how to log in`)
+      throw registryFaults.denied(`${base.host} denies access and does not say how to log in`)
     const who = await this.#credentials(base.host)
     const known =
       asked.scheme === 'basic'
@@ -73,7 +73,8 @@ export class OciLogin {
   }
 
   #basic(base: URL, who: Credentials | undefined): string {
-    if (who?.kind !== 'password') throw registryFaults.denied(`${base.host} wants a name and a password`)
+    if (who?.kind !== 'password')
+      throw registryFaults.denied(`${base.host} requires a user name and a password`)
     return basicHeader(who.user, who.password)
   }
 
@@ -118,13 +119,13 @@ export class OciLogin {
   async #readToken(base: URL, answer: HttpResponse, signal: AbortSignal): Promise<Token> {
     if (answer.status !== 200) {
       answer.discard()
-      throw registryFaults.denied(`the token service of ${base.host} refuses us`)
+      throw registryFaults.denied(`the token service of ${base.host} denies access`)
     }
     const bytes = await this.#read(answer, MAX_TOKEN_ANSWER, signal)
     try {
       return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
     } catch (cause) {
-      throw registryFaults.garbled(`the token service of ${base.host} gave no token`, { cause })
+      throw registryFaults.garbled(`the token service of ${base.host} returned no token`, { cause })
     }
   }
 }
