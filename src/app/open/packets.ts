@@ -132,7 +132,7 @@ export class PacketService {
         throw thrown
       }
       // When the stamp cannot be written, the next process verifies the packet again.
-      await stamps.seal(digest, packetFolder).catch(() => {})
+      await stamps.stamp(digest, packetFolder).catch(() => {})
       return packet
     }
     return new Packets(

@@ -27,7 +27,14 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
 
 describe('a search that could use the vectors', () => {
   it.each(['hybrid', 'dense'] as const)('has no warnings in %s mode', async (mode) => {
-    const { warnings, hits } = await retrieve(packetWith({}), 'wick', 2, mode, localEmbedder, never)
+    const { warnings, hits } = await retrieve({
+      packet: packetWith({}),
+      question: 'wick',
+      k: 2,
+      mode,
+      embedder: localEmbedder,
+      signal: never,
+    })
     expect(warnings).toEqual([])
     expect(hits.map(({ row }) => row)).toContain(1)
   })
