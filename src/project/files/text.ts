@@ -22,7 +22,7 @@ const SNIFF = 8_192
 const startsWith = (bytes: Uint8Array, head: readonly number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte)
 
-/** Whether the first bytes are binary. Stricter than the gate's check: a file that may be binary is not shown to a model. */
+/** Whether the first bytes look binary. Stricter than the gate: what may be binary is not shown to a model. */
 export const looksBinary = (bytes: Uint8Array): boolean =>
   bytes.subarray(0, SNIFF).includes(0) || MAGIC.some(([, magic]) => startsWith(bytes, magic))
 
