@@ -1,5 +1,5 @@
 import type { CheckDeadline, Jail, PathRules } from '../kernel/jail.ts'
-import type { ParseText } from './symbols/declarations.ts'
+import type { SyntaxParser } from './source/syntax-tree.ts'
 
 /** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
 export interface JobContext {
@@ -9,7 +9,7 @@ export interface JobContext {
   /** Asked often; throws once the time is up or nobody waits any more. */
   readonly checkDeadline: CheckDeadline
   readonly now: () => number
-  readonly parse: ParseText
+  readonly parser: SyntaxParser
   /** Largest file that is read, in bytes, inclusive. */
   readonly fileBytes: number
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../kernel/fault.ts'
 import { holdRoot } from '../platform/jail/handles.ts'
 import { openJail } from '../platform/jail/jail.ts'
-import { parseText } from '../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../platform/syntax/syntax-trees.ts'
 import { textRules } from './access-rules.ts'
 import type { JobContext } from './job-context.ts'
 import { JOBS } from './jobs.ts'
@@ -39,7 +39,7 @@ beforeAll(() => {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
     fileBytes: 10_485_760,
-    parse: parseText,
+    parser: syntaxTrees(),
     checkDeadline: () => {},
     now: () => Date.UTC(2026, 4, 5, 12),
   }

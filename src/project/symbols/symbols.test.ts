@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseText } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { JOBS } from '../jobs.ts'
@@ -55,7 +55,7 @@ beforeAll(() => {
     rules: textRules([]),
     checkDeadline: () => {},
     now: () => 0,
-    parse: parseText,
+    parser: syntaxTrees(),
     fileBytes: 10_485_760,
   }
 })

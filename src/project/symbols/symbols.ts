@@ -5,7 +5,8 @@ import { projectFaults } from '../faults.ts'
 import { countFitting, decodeText } from '../files/text.ts'
 import { type WalkEnd, walkTree } from '../files/walk.ts'
 import type { JobContext } from '../job-context.ts'
-import { type DeclarationNode, type Declared, grammarOf, readSymbols } from './declarations.ts'
+import type { Grammar, SyntaxNode } from '../source/syntax-tree.ts'
+import { type DeclaredSymbol, grammarOf, readSymbols } from './declarations.ts'
 
 const MAX_LEVELS = 64
 /** Larger sources are made by machines, and for them. */
@@ -37,22 +38,22 @@ const MAX_NAME = 200
 const nameOf = (name: string): string =>
   showName(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
-const draw = (symbols: readonly Declared[], level: number): string[] =>
-  symbols.flatMap(({ name, kind, line, end, inside }) => [
+const draw = (symbols: readonly DeclaredSymbol[], level: number): string[] =>
+  symbols.flatMap(({ name, kind, line, end, members }) => [
     `${'  '.repeat(level)}${line}-${end} ${kind} ${nameOf(name)}`,
-    ...draw(inside, level + 1),
+    ...draw(members, level + 1),
   ])
 
 /** What a file declares: lines, kind and name, members indented. Fewer levels when all do not fit. */
 export const outlineFile = (
-  { jail, rules, checkDeadline, parse }: JobContext,
+  { jail, rules, checkDeadline, parser }: JobContext,
   { path, depth, ...room }: Room & { readonly path: string; readonly depth: number },
 ): SymbolList & { readonly depth: number; readonly modified: string } => {
   // First whether it may be read at all: that a path leads out weighs more than what it is called.
   const file = jail.read(path, rules, { bytes: MAX_SOURCE, checkDeadline })
   const grammar = grammarOf(path)
   if (grammar === undefined) throw projectFaults.grammar(`no grammar for ${quotePath(path)}`)
-  const root = parse(grammar, decodeText(file.bytes, path).text)
+  const root = parser.parse(grammar, decodeText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = draw(readSymbols(root, shown), 0)
     if (lines.length <= room.limit || shown === 1)
@@ -65,10 +66,10 @@ const eachSource = (
   context: JobContext,
   path: string,
   word: string,
-  visit: (root: DeclarationNode, path: string, text: string) => boolean,
+  visit: (root: SyntaxNode, path: string, text: string) => boolean,
 ): WalkEnd => {
   const needle = Buffer.from(word)
-  const look = (grammar: string, file: FileBytes | undefined, shown: string): boolean => {
+  const look = (grammar: Grammar, file: FileBytes | undefined, shown: string): boolean => {
     if (
       file === undefined ||
       !Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).includes(needle)
@@ -76,7 +77,7 @@ const eachSource = (
       return true
     try {
       const { text } = decodeText(file.bytes, shown)
-      return visit(context.parse(grammar, text), shown, text)
+      return visit(context.parser.parse(grammar, text), shown, text)
     } catch (thrown) {
       // A file that is no text holds no names; what else goes wrong is for others to hear.
       if (thrown instanceof Fault && thrown.code.startsWith('project.')) return true
@@ -101,13 +102,13 @@ const eachSource = (
 
 interface Placed {
   readonly way: readonly string[]
-  readonly symbol: Declared
+  readonly symbol: DeclaredSymbol
 }
 
-const flatten = (symbols: readonly Declared[], above: readonly string[]): Placed[] =>
+const flatten = (symbols: readonly DeclaredSymbol[], above: readonly string[]): Placed[] =>
   symbols.flatMap((symbol) => {
     const way = [...above, symbol.name]
-    return [{ way, symbol }, ...flatten(symbol.inside, way)]
+    return [{ way, symbol }, ...flatten(symbol.members, way)]
   })
 
 const fits = (way: readonly string[], wanted: readonly string[], part: boolean): boolean =>
@@ -154,12 +155,12 @@ export const findUses = (
   const regex = `^${name.replaceAll('$', '\\$')}$`
   const end = eachSource(context, path, name, (root, file, text) => {
     const found = root
-      .findAll({ rule: { regex } })
-      .filter((node) => node.children().length === 0 && !NOT_NAMES.test(String(node.kind())))
-      .map((node) => node.range().start.line)
+      .leaves(regex)
+      .filter(({ kind }) => !NOT_NAMES.test(kind))
+      .map(({ line }) => line)
     const source = found.length > 0 ? text.split('\n') : []
     for (const line of new Set(found))
-      lines.push(`${file}:${line + 1}: ${(source[line] ?? '').trim().slice(0, MAX_LINE)}`)
+      lines.push(`${file}:${line}: ${(source[line - 1] ?? '').trim().slice(0, MAX_LINE)}`)
     return lines.length <= room.limit
   })
   const list = cutAt(lines, room)
