@@ -3,7 +3,7 @@ import { ContentAnswer } from '../kernel/content-answer.ts'
 import { Fault } from '../kernel/fault.ts'
 import { quotePath } from '../kernel/jail.ts'
 import type { Freshness, LogLevel } from '../kernel/ports.ts'
-import type { CallContext, Tool } from '../kernel/tool.ts'
+import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import type { JobName, Jobs, RunJob } from './jobs.ts'
 
 /** What the tools of this room need from outside. */
@@ -15,30 +15,13 @@ export interface ProjectPorts {
   readonly freshness?: () => Promise<Freshness | undefined>
 }
 
-const Stamp = z
+const FreshnessShape = z
   .object({
     head: z.string().optional(),
     dirty: z.boolean().optional(),
     at: z.string(),
   })
   .optional()
-
-const withStamp = (answer: unknown, freshness: Freshness | undefined): unknown => {
-  if (freshness === undefined) return answer
-  if (!(answer instanceof ContentAnswer)) return { ...(answer as object), freshness }
-  const texts = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-  return new ContentAnswer({ ...(answer.value as object), freshness }, ...texts)
-}
-
-/** Says beside what a tool answers how fresh it is. Both are looked up at the same time. */
-export const withFreshness = (tool: Tool, { freshness }: ProjectPorts): Tool => ({
-  ...tool,
-  output: tool.output instanceof z.ZodObject ? tool.output.extend({ freshness: Stamp }) : tool.output,
-  run: async (args, call) => {
-    const [answer, now] = await Promise.all([tool.run(args, call), freshness?.()])
-    return withStamp(answer, now)
-  },
-})
 
 /** Room for the facts beside a text. */
 const ASIDE = 4_096
@@ -81,6 +64,44 @@ export const runJob = <K extends JobName>(
   args: Parameters<Jobs[K]>[1],
 ): Promise<ReturnType<Jobs[K]>> =>
   withCallLog(call, job, 'path' in args ? args.path : undefined, () => run(job, args, call))
+
+interface JobToolDefinition<K extends JobName, I extends z.ZodObject, O extends z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: I
+  readonly output: O
+  readonly job: K
+  /** The arguments of the job. `bytes` is the size that a text in the answer may have. */
+  readonly request: (args: z.output<I>, bytes: number) => Parameters<Jobs[K]>[1]
+  readonly answer: (result: ReturnType<Jobs[K]>, call: CallContext) => z.input<O> | ContentAnswer<z.input<O>>
+}
+
+const addFreshness = (answer: unknown, freshness: Freshness | undefined): unknown => {
+  if (freshness === undefined) return answer
+  if (!(answer instanceof ContentAnswer)) return { ...(answer as object), freshness }
+  const texts = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  return new ContentAnswer({ ...(answer.value as object), freshness }, ...texts)
+}
+
+/** A tool that runs one job, logs the call, and adds the state of the repository (`freshness`) to the answer. */
+export const defineJobTool = <K extends JobName, I extends z.ZodObject, O extends z.ZodObject>(
+  ports: ProjectPorts,
+  { output, job, request, answer, ...definition }: JobToolDefinition<K, I, O>,
+): Tool =>
+  defineTool({
+    ...definition,
+    effect: 'read',
+    output: output.extend({ freshness: FreshnessShape }),
+    run: async (args, call) => {
+      // Concurrently: both may wait for the disk.
+      const [result, freshness] = await Promise.all([
+        runJob(ports, call, job, request(args, textBytes(ports))),
+        ports.freshness?.(),
+      ])
+      return addFreshness(answer(result, call), freshness) as never
+    },
+  })
 
 /** A file with several names may be known outside of the root under another one: worth a word to the operator. */
 export const warnHardLinked = (
