@@ -171,7 +171,7 @@ export const analyse = async (
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
-    signatures.push(writeSignature(unit, index, detector.resolver, own.inbound, own.outbound))
+    signatures.push(writeSignature(unit, { index, resolver: detector.resolver }, own))
   }
   const found = dedupe({ inbound, outbound: outbound.concat(detector.configured()) })
   const graph = buildGraph(index, found)

@@ -28,15 +28,18 @@ interface Line {
   readonly text: string
 }
 
-const notes = (
-  shown: number,
-  all: number,
-  depth: number,
-  asked: number,
-  { cut, deeper, unread }: WalkEnd,
-): string[] => [
-  ...(depth < asked && shown < all ? [`only ${depth} of ${asked} levels fit`] : []),
-  ...(depth === asked && deeper > 0 ? [`${deeper} folders go deeper`] : []),
+interface Shown {
+  /** Entries shown, of `all`. */
+  readonly shown: number
+  readonly all: number
+  /** Levels shown, of those requested. */
+  readonly depth: number
+  readonly requested: number
+}
+
+const notes = ({ shown, all, depth, requested }: Shown, { cut, deeper, unread }: WalkEnd): string[] => [
+  ...(depth < requested && shown < all ? [`only ${depth} of ${requested} levels fit`] : []),
+  ...(depth === requested && deeper > 0 ? [`${deeper} folders go deeper`] : []),
   ...(shown < all && depth === 1 ? [`${all - shown} entries below or after are not shown`] : []),
   ...(cut ? ['the tree is too large to see all of it; start further down'] : []),
   ...(unread > 0 ? [`${unread} folders cannot be read`] : []),
@@ -82,7 +85,7 @@ export const renderFileTree = (context: JobContext, args: TreeArgs): Tree => {
     )
   })
   const { kept, depth: shown } = shorten(lines, depth, args)
-  const cut = notes(kept.length, lines.length, shown, depth, end)
+  const cut = notes({ shown: kept.length, all: lines.length, depth: shown, requested: depth }, end)
   return {
     text: kept.map(({ text }) => text).join('\n'),
     entries: kept.length,
