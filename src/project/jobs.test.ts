@@ -115,7 +115,7 @@ describe('project_search', () => {
     })
     expect(JOBS.search(context, { ...SEARCH, bytes: 40 })).toMatchObject({
       matches: 1,
-      cut: 'more than fits into one answer; narrow the search',
+      cut: 'more matches than fit into one answer; narrow the search',
     })
   })
 
@@ -140,7 +140,7 @@ describe('project_tree', () => {
       text: '.github/\n.gitignore\nREADME.md\nlinked@\nlong.md\nsrc/',
       entries: 6,
       depth: 1,
-      cut: 'only 1 of 9 levels fit; 8 entries below or after are not shown',
+      cut: 'only 1 of 9 levels fit; 8 entries are not shown',
     })
     expect(JOBS.tree(context, { ...TREE, depth: 2 }).cut).toBe('1 folders go deeper')
     expect(JOBS.tree(context, { ...TREE, path: 'src/deep' }).text).toBe('er/\n  b.ts')

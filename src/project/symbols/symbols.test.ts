@@ -95,7 +95,7 @@ describe('the outline of a file', () => {
   })
 
   it('is not made of what has no grammar', () => {
-    expect(() => outline('.gitignore')).toThrow(/no grammar/)
+    expect(() => outline('.gitignore')).toThrow(/not available for this file type/)
   })
 })
 
@@ -139,7 +139,7 @@ describe('uses', () => {
 
   it('are of one name, not of a pattern', () => {
     expect(() => JOBS.uses(context, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(
-      /not a name/,
+      /not an identifier/,
     )
   })
 })
