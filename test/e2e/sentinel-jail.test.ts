@@ -285,7 +285,7 @@ describe('the jail on the wire', () => {
     linkSync(join(hostile.base, 'outside/secret.java'), join(hostile.root, 'planted.java'))
     expect(textOf(await server.read('planted.java'))).toBe(SECRET)
     expect(server.stderr).toMatch(
-      /WARN {2}SentinelMcpServer - read a file that has other names .*planted\.java/,
+      /WARN {2}SentinelMcpServer - read a file that has other hard links .*planted\.java/,
     )
     const strict = new Sentinel(hostile.root, [
       '--deny-hardlinks',

@@ -17,7 +17,7 @@ import { Fault } from '../../src/kernel/fault.ts'
 import type { PathRules } from '../../src/kernel/jail.ts'
 import { holdRoot } from '../../src/platform/jail/handles.ts'
 import { openJail } from '../../src/platform/jail/jail.ts'
-import { parseText } from '../../src/platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
 import { JOBS } from '../../src/project/jobs.ts'
 import { SECRET } from './jail-attacks.ts'
 
@@ -73,7 +73,14 @@ const naiveWalk = (path: string): string[] => {
 
 const ourJail = (root: string): TestedJail => {
   const jail = openJail(holdRoot(root))
-  const context = { jail, rules: ANY, ...LIMITS, now: () => 0, parse: parseText, fileBytes: LIMITS.bytes }
+  const context = {
+    jail,
+    rules: ANY,
+    ...LIMITS,
+    now: () => 0,
+    parser: syntaxTrees(),
+    fileBytes: LIMITS.bytes,
+  }
   return {
     read: (path) => Buffer.from(jail.read(path, ANY, LIMITS).bytes).toString(),
     list: (path) =>

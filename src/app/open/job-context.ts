@@ -1,7 +1,7 @@
 import { globsByDepth } from '../../kernel/text/glob.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseLines } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../../project/access-rules.ts'
 import type { JobContext } from '../../project/job-context.ts'
 
@@ -31,8 +31,8 @@ const denyTests = (patterns: readonly string[]) => {
   }
 }
 
-export const createJobContext = (setup: ProjectSetup): Pick<JobContext, 'jail' | 'rules' | 'parse'> => {
+export const createJobContext = (setup: ProjectSetup): Pick<JobContext, 'jail' | 'rules' | 'parser'> => {
   const { root, deny, denyHardlinks, oneFileSystem, endings } = setup
   const options = { denyHardlinks, oneFileSystem, ...(deny.length > 0 && { deniedAt: denyTests(deny) }) }
-  return { jail: openJail(root, options), rules: textRules(endings), parse: parseLines }
+  return { jail: openJail(root, options), rules: textRules(endings), parser: syntaxTrees() }
 }
