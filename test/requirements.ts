@@ -109,7 +109,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'lineage.tamper': {
     says: 'A log that was changed, cut off or reordered is found out, by code that shares nothing with the writer.',
     shownBy: [
-      ['test/e2e/beliefs-damage.test.ts', 'is broken for whoever verifies it'],
+      ['test/e2e/beliefs-damage.test.ts', 'is reported as broken by the verifier'],
       ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
       ['test/e2e/lineage-cli.test.ts', 'the stand-alone verifier accepts'],
     ],
