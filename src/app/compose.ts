@@ -5,19 +5,21 @@ import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
+import { envelopeAuditFields } from '../gate/audit-fields.ts'
 import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
+import { recordCall } from '../kernel/record-call.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
 import { LEGACY, MODERN } from '../surfaces/mcp/handshake.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
-import { forwardRecords, withAuditLog } from './open/audit-log.ts'
+import { forwardRecords } from './open/audit-log.ts'
 import { cachedFreshness } from './open/cached-freshness.ts'
 import { lazyEnterprise } from './open/lazy-enterprise.ts'
 import {
@@ -75,7 +77,7 @@ export const composeServer = (
   const graphTools = beliefsToolset(beliefs.ask)
   const evidence = localEvidence(services)
   const decisions = lazyDecisions(services)
-  const recordCall = forwardRecords(recorder, decisions.recorder)
+  const auditRecorder = forwardRecords(recorder, decisions.recorder)
   const enterprise = lazyEnterprise(root, { environment, clock, log })
   const project = lazyProject(services)
   const packets = lazyPackets(services)
@@ -117,7 +119,7 @@ export const composeServer = (
     invoke: createInvoke({
       clock,
       log,
-      recorder: recordCall,
+      recorder: auditRecorder,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
       badArgumentsLevel: handshake.compat?.badArgumentsLevel ?? 'debug',
@@ -140,7 +142,17 @@ export const composeServer = (
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
-    enterprise: withAuditLog(enterprise, { recorder: recordCall, clock, log }),
+    enterprise: {
+      ...enterprise,
+      // Plain HTTP calls this directly, with an answer format of its own, so it is recorded here and not by `invoke`.
+      run: async (name, stage, signal) => {
+        const started = clock.elapsed()
+        const value = await enterprise.run(name, stage, signal)
+        const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
+        await recordCall({ clock, log, recorder: auditRecorder }, tool, { kind: 'answer', value }, started)
+        return value
+      },
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
-import { EXIT_BUG, EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
+import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
 
 interface ReportOptions {
   readonly json: boolean
@@ -20,5 +20,5 @@ export const reportFailure = (
   }
   if (json) terminal.print(JSON.stringify({ error: viewFault(thrown) }))
   else terminal.printError(escapeLineBreaks(`${program}: ${thrown.message}. ${thrown.fix}`))
-  return EXIT_CODES[thrown.kind]
+  return exitCodeOf(thrown)
 }

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { defineTool, type Tool } from '../kernel/tool.ts'
 import { InclusionProof } from '../lineage/schemas.ts'
 import { IdInput } from './input/inputs.ts'
-import * as shapes from './schemas.ts'
-import { type Ask, asText, beliefListingMeta } from './tool-support.ts'
+import * as schemas from './schemas.ts'
+import { type AskGraph, asText, beliefListingMeta } from './tool-support.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),
@@ -14,7 +14,7 @@ const ChainVerdict = z.strictObject({
   why: z.string().optional(),
 })
 
-export const lineageTools = (ask: Ask): Tool[] => [
+export const lineageTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'lineage.replay',
     title: 'Replay the lineage',
@@ -25,7 +25,7 @@ export const lineageTools = (ask: Ask): Tool[] => [
       from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
       limit: z.int().positive().max(10_000).optional().describe('How many entries at the most.'),
     }),
-    output: shapes.ReplayResult,
+    output: schemas.ReplayResult,
     listingMeta: beliefListingMeta([]),
     truncate: ({ entries }, bytes) => ({
       entries: entries.slice(-Math.max(1, Math.floor((bytes - 64) / 300))),
@@ -46,7 +46,7 @@ export const lineageTools = (ask: Ask): Tool[] => [
     input: z.object({
       path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
     }),
-    output: shapes.ExportResult,
+    output: schemas.ExportResult,
     listingMeta: beliefListingMeta(['filesystem_write']),
     render: 'indented',
     run: ({ path }) => ask((beliefs) => beliefs.exportLog(path)),
@@ -54,7 +54,7 @@ export const lineageTools = (ask: Ask): Tool[] => [
 ]
 
 /** What the seed does not have. */
-export const furtherTools = (ask: Ask): Tool[] => [
+export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
@@ -87,7 +87,7 @@ export const furtherTools = (ask: Ask): Tool[] => [
     description: 'Tells which influences moved a node, by how much, and at which entries of the lineage.',
     effect: 'read',
     input: z.object({ node_id: IdInput }),
-    output: shapes.ExplainResult,
+    output: schemas.ExplainResult,
     run: ({ node_id }) => ask((beliefs) => beliefs.explain(node_id)),
   }),
 ]

@@ -90,4 +90,4 @@ export const ExplainResult = z.strictObject({
   truncated: z.boolean().describe('True: older changes were left out.'),
 })
 
-export type SchemaInput<T extends z.ZodType> = z.infer<T>
+export type SchemaOutput<T extends z.ZodType> = z.infer<T>

@@ -23,11 +23,11 @@ export const withRedaction = (tool: Tool): Tool => ({
   redact: (answer) => sanitize(answer as Json).value,
 })
 
-export type Ask = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
+export type AskGraph = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
 
 /** Asks the graph, which is there at once when it is open. */
 export const askGraph =
-  (open: () => MaybePromise<Beliefs>): Ask =>
+  (open: () => MaybePromise<Beliefs>): AskGraph =>
   (question) => {
     const beliefs = open()
     return beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)

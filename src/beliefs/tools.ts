@@ -5,14 +5,14 @@ import { defineTool, type Tool } from '../kernel/tool.ts'
 import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './input/inputs.ts'
-import { furtherTools, lineageTools } from './lineage-tools.ts'
-import * as shapes from './schemas.ts'
-import { type Ask, askGraph, beliefListingMeta, withRedaction } from './tool-support.ts'
+import { addedTools, lineageTools } from './lineage-tools.ts'
+import * as schemas from './schemas.ts'
+import { type AskGraph, askGraph, beliefListingMeta, withRedaction } from './tool-support.ts'
 
 const None = z.object({})
 const Node = z.object({ node_id: IdInput })
 
-const nodeTools = (ask: Ask): Tool[] => [
+const nodeTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'node.create',
     title: 'Create a belief',
@@ -25,7 +25,7 @@ const nodeTools = (ask: Ask): Tool[] => [
       claim: ClaimInput.optional().describe('What the node stands for, in words.'),
       evidence: Digest.optional().describe('Digest of the evidence it rests on.'),
     }),
-    output: shapes.NodeOutput,
+    output: schemas.NodeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_allocation', 'lineage_append']),
     render: 'indented',
     run: ({ belief, energy, claim, evidence }) =>
@@ -45,7 +45,7 @@ const nodeTools = (ask: Ask): Tool[] => [
       'Moves a belief by a delta, within 0 and 1, and takes the energy it costs. Bypasses the influence of other nodes: meant for corrections.',
     effect: 'write',
     input: z.object({ node_id: IdInput, delta: DeltaInput }),
-    output: shapes.NodeOutput,
+    output: schemas.NodeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_consumption'], ['node.query']),
     render: 'indented',
     run: ({ node_id, delta }) => ask((beliefs) => beliefs.mutateNode(node_id, delta)),
@@ -57,14 +57,14 @@ const nodeTools = (ask: Ask): Tool[] => [
       'Tells the belief, the energy and the time of the last write of one node of the belief graph.',
     effect: 'read',
     input: Node,
-    output: shapes.NodeOutput,
+    output: schemas.NodeOutput,
     listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.queryNode(node_id)),
   }),
 ]
 
-const edgeTools = (ask: Ask): Tool[] => [
+const edgeTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'edge.bind',
     title: 'Bind two beliefs',
@@ -76,7 +76,7 @@ const edgeTools = (ask: Ask): Tool[] => [
       dst: IdInput.describe('Id of the node that is influenced, as digits.'),
       weight: WeightInput,
     }),
-    output: shapes.EdgeOutput,
+    output: schemas.EdgeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'topology_change', 'lineage_append'], ['node.query']),
     render: 'indented',
     run: ({ src, dst, weight }) => ask((beliefs) => beliefs.bindEdge(src, dst, weight)),
@@ -88,14 +88,14 @@ const edgeTools = (ask: Ask): Tool[] => [
       'Runs one step in which every belief moves towards what influences it. Energy moves along; none is made or lost.',
     effect: 'write',
     input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
-    output: shapes.PropagateResult,
+    output: schemas.PropagateResult,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_transfer', 'lineage_append']),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.propagate()),
   }),
 ]
 
-const governanceTools = (ask: Ask): Tool[] => [
+const governanceTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'governor.status',
     title: 'Governor status',
@@ -103,7 +103,7 @@ const governanceTools = (ask: Ask): Tool[] => [
       'Tells whether the books of the belief graph agree: drift from exact conservation, and coherence.',
     effect: 'read',
     input: None,
-    output: shapes.GovernorStatus,
+    output: schemas.GovernorStatus,
     listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.governorStatus()),
@@ -115,14 +115,14 @@ const governanceTools = (ask: Ask): Tool[] => [
       'Checks one node of the belief graph against what was last committed: values, bounds and edges.',
     effect: 'read',
     input: Node,
-    output: shapes.AuditResult,
+    output: schemas.AuditResult,
     listingMeta: beliefListingMeta(['esv_validation'], ['node.query']),
     render: 'indented',
     run: ({ node_id }) => ask((beliefs) => beliefs.auditNode(node_id)),
   }),
 ]
 
-const governanceStatus = (ask: Ask): Tool =>
+const governanceStatus = (ask: AskGraph): Tool =>
   defineTool({
     name: 'governance.status',
     title: 'Governance status',
@@ -130,7 +130,7 @@ const governanceStatus = (ask: Ask): Tool =>
       'Tells the whole health of the belief graph: checksums, drift, audits, quarantine and sizes.',
     effect: 'read',
     input: None,
-    output: shapes.GovernanceStatus,
+    output: schemas.GovernanceStatus,
     listingMeta: beliefListingMeta([]),
     render: 'indented',
     run: () => ask((beliefs) => beliefs.governanceStatus()),
@@ -149,7 +149,7 @@ export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
       ...governanceTools(ask),
       ...lineageTools(ask),
       governanceStatus(ask),
-      ...furtherTools(ask),
+      ...addedTools(ask),
     ].map(withRedaction),
     resources: [],
     prompts: [],

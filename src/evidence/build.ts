@@ -82,8 +82,8 @@ export const countSeverities = (findings: readonly Finding[]): Record<Severity, 
 /** The evidence of one judgement. The same input gives the same evidence, whatever order it came in. */
 export const buildEvidence = (input: BuildInput, previous: Evidence | undefined, now: number): Evidence => {
   const time = new Date(now).toISOString()
-  const tidy = input.findings.map((finding) => normalizeFinding(finding, input.root))
-  const { findings, suppressed } = consolidateFindings(dedupeFindings(tidy))
+  const normalized = input.findings.map((finding) => normalizeFinding(finding, input.root))
+  const { findings, suppressed } = consolidateFindings(dedupeFindings(normalized))
   const outcome = input.outcome ?? outcomeOf(findings)
   const status = outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED'
   const intent = carryIntent(input.humanIntent, previous?.human_intent ?? null, now)

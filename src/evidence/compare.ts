@@ -42,29 +42,29 @@ const compareLines = (a: FindingLines | undefined, b: FindingLines | undefined):
   return left.length - right.length || compareText(linesKey(a), linesKey(b))
 }
 
-interface Place {
+interface FindingLocation {
   readonly ruleId: string
   readonly file: string
   readonly lines?: FindingLines | undefined
 }
 
-const comparePlaces = (a: Place, b: Place): number =>
+const compareLocations = (a: FindingLocation, b: FindingLocation): number =>
   compareText(a.ruleId, b.ruleId) || compareText(a.file, b.file) || compareLines(a.lines, b.lines)
 
-interface Listed extends Place {
+interface ListedFinding extends FindingLocation {
   readonly code: string
   readonly severity: Severity
   readonly message: string
 }
 
-export const compareFindings = (a: Listed, b: Listed): number =>
-  comparePlaces(a, b) ||
+export const compareFindings = (a: ListedFinding, b: ListedFinding): number =>
+  compareLocations(a, b) ||
   compareText(a.code, b.code) ||
   compareText(a.severity, b.severity) ||
   compareText(a.message, b.message)
 
 export const compareLedger = (a: LedgerEntry, b: LedgerEntry): number =>
-  comparePlaces(a, b) || compareText(a.firstSeen, b.firstSeen) || compareText(a.lastSeen, b.lastSeen)
+  compareLocations(a, b) || compareText(a.firstSeen, b.firstSeen) || compareText(a.lastSeen, b.lastSeen)
 
 /** Compares by each field in turn. */
 export const compareFields =

@@ -60,11 +60,11 @@ const ORIGINS: readonly RegExp[] = [
   /^/,
 ]
 
-const originOf = (ruleId: string): number => ORIGINS.findIndex((origin) => origin.test(ruleId))
+const originRank = (ruleId: string): number => ORIGINS.findIndex((origin) => origin.test(ruleId))
 
-const compareClaims = (a: Finding, b: Finding): number =>
+const comparePrecedence = (a: Finding, b: Finding): number =>
   severityRank(b.severity) - severityRank(a.severity) ||
-  originOf(a.ruleId) - originOf(b.ruleId) ||
+  originRank(a.ruleId) - originRank(b.ruleId) ||
   compareText(a.ruleId, b.ruleId) ||
   compareTraces(a, b)
 
@@ -101,7 +101,7 @@ export const consolidateFindings = (findings: readonly Finding[]): Consolidated 
   const kept: Finding[] = []
   const lost: { readonly key: SortKey; readonly entry: Suppressed }[] = []
   for (const group of groups.values()) {
-    const [winner, ...losers] = group.sort(compareClaims)
+    const [winner, ...losers] = group.sort(comparePrecedence)
     if (winner === undefined) continue
     kept.push(winner)
     for (const loser of losers) {

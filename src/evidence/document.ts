@@ -20,7 +20,7 @@ const KEYS = [
   'consolidation',
 ] as const
 
-const inOrder = (evidence: Evidence): Evidence => {
+const orderKeys = (evidence: Evidence): Evidence => {
   const { evidence_chain: chain, ...rest } = evidence
   const keys = [...new Set([...KEYS.filter((key) => rest[key] !== undefined), ...Object.keys(rest)])]
   return {
@@ -33,20 +33,25 @@ const inOrder = (evidence: Evidence): Evidence => {
 export const payloadHash = ({ evidence_chain: _, ...rest }: Evidence): string =>
   digestBytes(JSON.stringify(rest))
 
-const tidyEntry = ({ lines, ...entry }: LedgerEntry, root?: string): LedgerEntry => {
+const normalizeEntry = ({ lines, ...entry }: LedgerEntry, root?: string): LedgerEntry => {
   const { ruleId, file, ...rest } = entry
-  const tidy = normalizeLines(lines)
-  return { ruleId, file: normalizePath(file, root), ...(tidy !== undefined && { lines: tidy }), ...rest }
+  const normalized = normalizeLines(lines)
+  return {
+    ruleId,
+    file: normalizePath(file, root),
+    ...(normalized !== undefined && { lines: normalized }),
+    ...rest,
+  }
 }
 
 /** The evidence as it will stand in the file: every list in its order, no path of this machine inside. */
-const arrange = (evidence: Evidence, root?: string): Evidence => {
+const normalizeEvidence = (evidence: Evidence, root?: string): Evidence => {
   const { snapshot, ai_gate: gate, repo_state: repo, ledger } = evidence
   const findings = snapshot.findings.map((finding) => normalizeFinding(finding, root)).sort(compareFindings)
-  return inOrder({
+  return orderKeys({
     ...evidence,
     snapshot: { ...snapshot, findings },
-    ledger: ledger.map((entry) => tidyEntry(entry, root)).sort(compareLedger),
+    ledger: ledger.map((entry) => normalizeEntry(entry, root)).sort(compareLedger),
     ai_gate: { ...gate, violations: findings.map(toViolation) },
     ...(repo !== undefined && { repo_state: { ...repo, repo_root: '.' } }),
   })
@@ -55,7 +60,7 @@ const arrange = (evidence: Evidence, root?: string): Evidence => {
 /** Links the evidence to the one it replaces. */
 export const linkEvidence = (evidence: Evidence, previous: Evidence | undefined, root?: string): Evidence => {
   const { evidence_chain: _, ...plain } = evidence
-  const arranged = arrange(plain, root)
+  const arranged = normalizeEvidence(plain, root)
   const before = previous?.evidence_chain
   return {
     ...arranged,
@@ -69,4 +74,5 @@ export const linkEvidence = (evidence: Evidence, previous: Evidence | undefined,
 }
 
 /** The text of the file. */
-export const writeDocument = (evidence: Evidence): string => `${JSON.stringify(inOrder(evidence), null, 2)}\n`
+export const writeDocument = (evidence: Evidence): string =>
+  `${JSON.stringify(orderKeys(evidence), null, 2)}\n`

@@ -18,7 +18,7 @@ export interface RawFinding {
 }
 
 /** Written where a finding cannot be traced to a file. */
-const NOWHERE = 'unknown'
+const UNKNOWN_FILE = 'unknown'
 
 /** Whole, ascending, once each; undefined when nothing remains. */
 export const normalizeLines = (lines: FindingLines | undefined): FindingLines | undefined => {
@@ -29,31 +29,33 @@ export const normalizeLines = (lines: FindingLines | undefined): FindingLines | 
   return whole.size === 0 ? undefined : [...whole].sort((a, b) => a - b)
 }
 
-const slashed = (path: string): string => path.replaceAll('\\', '/')
+const forwardSlashes = (path: string): string => path.replaceAll('\\', '/')
 
 /** A path inside the root becomes relative to it; any other stays as it was given. */
 export const normalizePath = (path: string, root?: string): string => {
-  const plain = slashed(path)
+  const plain = forwardSlashes(path)
   if (root === undefined) return plain
-  const base = `${slashed(root).replace(/\/+$/, '')}/`
+  const base = `${forwardSlashes(root).replace(/\/+$/, '')}/`
   const inside = plain.startsWith(base) ? plain.slice(base.length) : ''
   return inside === '' || inside.split('/').includes('..') ? plain : inside
 }
 
-const optional = <K extends string>(key: K, value: unknown): { readonly [key in K]?: string } => {
+const optionalText = <K extends string>(key: K, value: unknown): { readonly [key in K]?: string } => {
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
 }
 
 /** Evidence has no member of that name: it would be checked nowhere, and might become somebody's prototype. */
-export const FORBIDDEN = '__proto__'
+export const FORBIDDEN_KEY = '__proto__'
 
 /** What a rule adds may hold anything; the file must be one that can be read again. */
 const dropForbidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(dropForbidden)
   if (!isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => (key === FORBIDDEN ? [] : [[key, dropForbidden(inner)]])),
+    Object.entries(value).flatMap(([key, inner]) =>
+      key === FORBIDDEN_KEY ? [] : [[key, dropForbidden(inner)]],
+    ),
   )
 }
 
@@ -61,7 +63,7 @@ const dropForbidden = (value: unknown): unknown => {
 const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(extras)
-      .filter(([key, value]) => value !== undefined && key !== FORBIDDEN)
+      .filter(([key, value]) => value !== undefined && key !== FORBIDDEN_KEY)
       .sort(([a], [b]) => compareText(a, b))
       .map(([key, value]) => [key, dropForbidden(value)]),
   )
@@ -69,16 +71,16 @@ const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unk
 /** The one spelling of a finding: fixed order of keys, clean path, clean lines. */
 export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
   const { ruleId, severity, code, message, filePath, file, lines, matchedBy, source, ...extras } = raw
-  const tidy = normalizeLines(lines)
+  const normalized = normalizeLines(lines)
   return {
     ruleId,
     severity,
     code,
     message,
-    file: normalizePath(filePath || file || NOWHERE, root),
-    ...(tidy !== undefined && { lines: tidy }),
-    ...optional('matchedBy', matchedBy),
-    ...optional('source', source),
+    file: normalizePath(filePath || file || UNKNOWN_FILE, root),
+    ...(normalized !== undefined && { lines: normalized }),
+    ...optionalText('matchedBy', matchedBy),
+    ...optionalText('source', source),
     ...sortKeys(extras),
   }
 }
@@ -91,12 +93,12 @@ export const identityOf = ({
 }: Pick<Finding, 'ruleId' | 'file'> & { readonly lines?: FindingLines | undefined }): string =>
   `${ruleId}\0${file}\0${linesKey(lines)}`
 
-const trace = ({ code, message, matchedBy = '', source = '' }: Finding): string =>
+const traceKey = ({ code, message, matchedBy = '', source = '' }: Finding): string =>
   `${code}\0${message}\0${matchedBy}\0${source}`
 
 /** Decides between findings that are equal in all that counts, so that the order of input never does. */
 export const compareTraces = (a: Finding, b: Finding): number =>
-  compareText(trace(a), trace(b)) || compareText(JSON.stringify(a), JSON.stringify(b))
+  compareText(traceKey(a), traceKey(b)) || compareText(JSON.stringify(a), JSON.stringify(b))
 
 const compareStrength = (a: Finding, b: Finding): number =>
   severityRank(b.severity) - severityRank(a.severity) || compareTraces(a, b)

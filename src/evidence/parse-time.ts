@@ -7,7 +7,7 @@ const isDay = (year: number, month: number, day: number): boolean => {
 }
 
 // In a query a plus that was not escaped arrives as a space.
-const tidyOffset = (offset: string): string => {
+const normalizeOffset = (offset: string): string => {
   if (offset === 'z') return 'Z'
   const digits = offset.replace(':', '').slice(1).padEnd(4, '0')
   return `${offset[0] === '-' ? '-' : '+'}${digits.slice(0, 2)}:${digits.slice(2)}`
@@ -26,6 +26,6 @@ export const parseBound = (text: string, edge: 'after' | 'before'): number | und
     return Date.parse(edge === 'after' ? `${date}T00:00:00.000Z` : `${date}T23:59:59.999Z`)
   }
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
-  const time = Date.parse(`${date}T${minutes}:${seconds}.${milliseconds}${tidyOffset(offset)}`)
+  const time = Date.parse(`${date}T${minutes}:${seconds}.${milliseconds}${normalizeOffset(offset)}`)
   return Number.isNaN(time) ? undefined : time
 }

@@ -22,7 +22,7 @@ const isLines = (lines: unknown): boolean =>
   typeof lines === 'number' ||
   (Array.isArray(lines) && lines.every((line) => typeof line === 'number'))
 
-const isSeen = (entry: unknown): boolean =>
+const isLedgerEntry = (entry: unknown): boolean =>
   isRecord(entry) &&
   typeof entry.ruleId === 'string' &&
   typeof entry.file === 'string' &&
@@ -45,7 +45,7 @@ export const readTrusted = (bytes: Uint8Array): Evidence | undefined => {
   }
   if (!isRecord(value) || value.version !== '2.1' || value.human_intent !== null) return undefined
   const { evidence_chain: chain, ledger } = value
-  if (!isChain(chain) || !Array.isArray(ledger) || !ledger.every(isSeen)) return undefined
+  if (!isChain(chain) || !Array.isArray(ledger) || !ledger.every(isLedgerEntry)) return undefined
   const sealed = value as Evidence
   return payloadHash(sealed) === chain.payload_hash ? sealed : undefined
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/encoding/hash.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { payloadHash } from './document.ts'
-import { FORBIDDEN } from './finding.ts'
+import { FORBIDDEN_KEY } from './finding.ts'
 import { Evidence } from './schema.ts'
 import type { EvidenceReading } from './store.ts'
 
@@ -21,12 +21,12 @@ const invalid = (reason: string, more: Omit<Invalid, 'kind' | 'reason'> = {}): I
 })
 
 /** Where a value goes deeper than we follow, or holds a name we do not take; undefined when all is well. */
-const findTrap = (value: unknown, left: number): string | undefined => {
+const findUnsafePath = (value: unknown, left: number): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return ''
   for (const key in value) {
     const member: unknown = (value as Readonly<Record<string, unknown>>)[key]
-    const below = key === FORBIDDEN ? '' : findTrap(member, left - 1)
+    const below = key === FORBIDDEN_KEY ? '' : findUnsafePath(member, left - 1)
     if (below !== undefined) return below === '' ? key : `${key}.${below}`
   }
   return undefined
@@ -50,8 +50,8 @@ export const readDocument = (bytes: Uint8Array): EvidenceReading => {
   if (!isRecord(value)) return invalid('not-json')
   const version = typeof value.version === 'string' ? { version: value.version } : {}
   if (value.version !== '2.1') return invalid('wrong-version', version)
-  const trap = findTrap(value, MAX_DEPTH)
-  if (trap !== undefined) return invalid('schema', { ...version, at: trap.slice(0, MAX_PATH) })
+  const unsafe = findUnsafePath(value, MAX_DEPTH)
+  if (unsafe !== undefined) return invalid('schema', { ...version, at: unsafe.slice(0, MAX_PATH) })
   const checked = Evidence.safeParse(value)
   if (!checked.success) {
     const path = (checked.error.issues[0]?.path ?? []).map(String)

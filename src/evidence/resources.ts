@@ -7,7 +7,7 @@ import { truncateSnapshot } from './truncate.ts'
 import type { EvidenceViews } from './views.ts'
 
 /** What can be read by address. */
-interface Sources {
+interface ResourceSources {
   readonly status: () => Promise<object>
   readonly views: () => Promise<EvidenceViews>
   readonly page: (name: CollectionName, args: object) => Promise<object>
@@ -16,7 +16,7 @@ interface Sources {
 /** A resource is read whole: past this many bytes its list is cut, and the tools page through the rest. */
 const MAX_BYTES = 1024 * 1024
 
-const json = (name: string, description: string, read: () => Promise<object>): Resource =>
+const jsonResource = (name: string, description: string, read: () => Promise<object>): Resource =>
   defineResource({
     uri: `evidence://${name}`,
     name: `evidence-${name}`,
@@ -26,14 +26,14 @@ const json = (name: string, description: string, read: () => Promise<object>): R
     read: async () => JSON.stringify(await read()),
   })
 
-export const evidenceResources = ({ status, views, page }: Sources): readonly Resource[] => [
-  json('status', 'Whether there is valid evidence, and its figures.', status),
-  json('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
-  json('snapshot', 'Stage, outcome and every finding.', async () =>
+export const evidenceResources = ({ status, views, page }: ResourceSources): readonly Resource[] => [
+  jsonResource('status', 'Whether there is valid evidence, and its figures.', status),
+  jsonResource('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
+  jsonResource('snapshot', 'Stage, outcome and every finding.', async () =>
     truncateSnapshot((await views()).snapshot(), MAX_BYTES),
   ),
   ...COLLECTIONS.map((name) =>
-    json(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
+    jsonResource(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
   ),
   defineResource({
     uri: 'evidence://findings/{platform}',

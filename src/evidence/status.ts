@@ -44,6 +44,6 @@ export const statusView = (reading: EvidenceReading, { route, path }: StatusOpti
   context_api: contextApi(route),
   evidence:
     reading.kind === 'valid'
-      ? { path, exists: true, present: true, valid: true, ...viewsOf(reading.evidence).facts() }
+      ? { path, exists: true, present: true, valid: true, ...viewsOf(reading.evidence).statusFields() }
       : { path, ...degraded(reading) },
 })

@@ -7,7 +7,7 @@ import { evidenceResources } from './resources.ts'
 import { Confidence, Severity } from './schema.ts'
 import { statusView } from './status.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from './store.ts'
-import * as shapes from './tool-outputs.ts'
+import * as outputs from './tool-outputs.ts'
 import { truncatePage, truncateSnapshot } from './truncate.ts'
 import { type EvidenceViews, viewsOf } from './views.ts'
 
@@ -46,7 +46,7 @@ const paging = {
 }
 const platform = z.string().optional().describe('Only of this platform, such as backend or ios.')
 
-const wholeTools = (ports: EvidencePorts): Tool[] => [
+const overviewTools = (ports: EvidencePorts): Tool[] => [
   defineTool({
     name: 'evidence_status',
     title: 'Evidence status',
@@ -54,7 +54,7 @@ const wholeTools = (ports: EvidencePorts): Tool[] => [
       'Tells whether there is valid evidence for this repository, what it says in figures, and what can be asked. Call it before you act; when degraded, only diagnose.',
     effect: 'read',
     input: NoInput,
-    output: shapes.StatusShape,
+    output: outputs.StatusShape,
     run: () => readStatus(ports),
   }),
   defineTool({
@@ -64,7 +64,7 @@ const wholeTools = (ports: EvidencePorts): Tool[] => [
       'Tells stage, outcome and all counts of the evidence: findings, ledger, rulesets, platforms.',
     effect: 'read',
     input: NoInput,
-    output: shapes.SummaryShape,
+    output: outputs.SummaryShape,
     run: async () => (await readViews(ports)).summary(),
   }),
   defineTool({
@@ -73,7 +73,7 @@ const wholeTools = (ports: EvidencePorts): Tool[] => [
     description: 'Tells stage, outcome and every finding of the last judgement, always in the same order.',
     effect: 'read',
     input: NoInput,
-    output: shapes.SnapshotShape,
+    output: outputs.SnapshotShape,
     truncate: truncateSnapshot,
     run: async () => (await readViews(ports)).snapshot(),
   }),
@@ -91,7 +91,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       platform,
       ...paging,
     }),
-    output: shapes.FindingsShape,
+    output: outputs.FindingsShape,
     truncate: truncatePage('findings'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'findings', args)
@@ -108,7 +108,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       bundle: z.string().optional().describe('Only of this bundle.'),
       ...paging,
     }),
-    output: shapes.RulesetsShape,
+    output: outputs.RulesetsShape,
     truncate: truncatePage('rulesets'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'rulesets', args)
@@ -125,7 +125,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       confidence: Confidence.optional().describe('Only of this confidence.'),
       ...paging,
     }),
-    output: shapes.PlatformsShape,
+    output: outputs.PlatformsShape,
     truncate: truncatePage('platforms'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'platforms', args)
@@ -142,7 +142,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       lastSeenBefore: z.string().optional().describe('ISO 8601 date or time, inclusive.'),
       ...paging,
     }),
-    output: shapes.LedgerShape,
+    output: outputs.LedgerShape,
     truncate: truncatePage('ledger'),
     run: async (args) => {
       const { head, items } = await readPage(ports, 'ledger', args)
@@ -155,7 +155,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
 export const evidenceToolset = (ports: EvidencePorts): Toolset => ({
   name: 'evidence',
   title: 'The evidence of this repository',
-  tools: [...wholeTools(ports), ...pageTools(ports)],
+  tools: [...overviewTools(ports), ...pageTools(ports)],
   resources: evidenceResources({
     status: () => readStatus(ports),
     views: () => readViews(ports),

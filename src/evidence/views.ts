@@ -9,7 +9,7 @@ import type { Evidence } from './schema.ts'
 export interface EvidencePage<N extends CollectionName = CollectionName> {
   readonly head: ReturnType<EvidenceViews['head']>
   readonly name: N
-  readonly places: readonly number[]
+  readonly indices: readonly number[]
 }
 
 const lower = (text: string): string => text.toLowerCase()
@@ -19,7 +19,7 @@ const listPlatforms = (platforms: Evidence['platforms']) =>
     .map(([platform, { detected, confidence }]) => ({ platform, detected, confidence }))
     .sort((a, b) => compareText(a.platform, b.platform))
 
-const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
+const makeCollections = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
   findings: new Collection(snapshot.findings.toSorted(compareFindings), {
     fields: {
       severity: ({ severity }) => lower(severity),
@@ -42,7 +42,7 @@ const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
   }),
 })
 
-type Collections = ReturnType<typeof collect>
+type Collections = ReturnType<typeof makeCollections>
 type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
 
 type Lists = { readonly [N in CollectionName]: readonly Items[N][] }
@@ -64,7 +64,7 @@ export class EvidenceViews {
 
   constructor(evidence: Evidence) {
     this.evidence = evidence
-    this.#collections = lazy(() => collect(evidence))
+    this.#collections = lazy(() => makeCollections(evidence))
     this.#snapshot = lazy(() => snapshotFacets(evidence.snapshot.findings))
     this.#others = lazy(() => otherFacets({ ...evidence, rulesets: [...this.#collections().rulesets.items] }))
   }
@@ -90,7 +90,7 @@ export class EvidenceViews {
   }
 
   /** What a status says of evidence that is there and valid. */
-  facts() {
+  statusFields() {
     return {
       ...this.#origin,
       ...this.#verdict,
@@ -116,11 +116,11 @@ export class EvidenceViews {
   }
 
   page<N extends CollectionName>(name: N, query: EvidenceQuery): EvidencePage<N> {
-    const { wanted, window, requested, offset } = query
-    const found = this.#collections()[name].select(wanted, window)
+    const { fields, timeRange, requested, offset } = query
+    const found = this.#collections()[name].select(fields, timeRange)
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
-    const places = found.slice(offset, limit === null ? undefined : offset + limit)
-    return { head: this.head(name, query, places.length, found.length), name, places }
+    const indices = found.slice(offset, limit === null ? undefined : offset + limit)
+    return { head: this.head(name, query, indices.length, found.length), name, indices }
   }
 
   /** What is said of a page before its items. */
@@ -141,7 +141,7 @@ export class EvidenceViews {
     }
   }
 
-  items<N extends CollectionName>({ name, places }: EvidencePage<N>): Items[N][] {
+  items<N extends CollectionName>({ name, indices }: EvidencePage<N>): Items[N][] {
     const { findings, rulesets, platforms, ledger } = this.#collections()
     const lists: Lists = {
       findings: findings.items,
@@ -150,13 +150,13 @@ export class EvidenceViews {
       ledger: ledger.items,
     }
     const items: readonly Items[N][] = lists[name]
-    return places.flatMap((place) => items[place] ?? [])
+    return indices.flatMap((place) => items[place] ?? [])
   }
 
   /** The page as JSON, put together from items that were written once. */
-  pageText({ head, name, places }: EvidencePage): string {
+  pageText({ head, name, indices }: EvidencePage): string {
     const collection = this.#collections()[name]
-    const items = places.map((place) => collection.text(place)).join(',')
+    const items = indices.map((place) => collection.text(place)).join(',')
     return `${JSON.stringify(head).slice(0, -1)},"${name}":[${items}]}`
   }
 }

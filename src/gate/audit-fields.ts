@@ -1,18 +1,23 @@
 import type { JsonObject } from '../kernel/encoding/json.ts'
 
-/** What the audit trail keeps of a look at the evidence: what was told, never the repository. */
-export const checkAuditFields = (told: {
+interface CheckAnswer {
   readonly stage: string
   readonly status: string
   readonly violations: readonly { readonly code: string }[]
   readonly evidence: { readonly kind: string }
-  readonly allowed?: boolean
-}): JsonObject => ({
-  stage: told.stage,
-  status: told.status,
-  evidence: told.evidence.kind,
-  codes: told.violations.map(({ code }) => code),
+}
+
+/** The audit fields of `ai_gate_check`: the verdict, never the contents of the repository. */
+export const checkAuditFields = ({ stage, status, violations, evidence }: CheckAnswer): JsonObject => ({
+  stage,
+  status,
+  evidence: evidence.kind,
+  codes: violations.map(({ code }) => code),
 })
+
+/** The audit fields of an enterprise tool's envelope; undefined when it holds no verdict of the gate. */
+export const envelopeAuditFields = ({ result }: { readonly result: object }): JsonObject | undefined =>
+  'violations' in result ? checkAuditFields(result as CheckAnswer) : undefined
 
 /** The same of a run over the files. */
 export const runAuditFields = (report: {

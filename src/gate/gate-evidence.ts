@@ -25,7 +25,15 @@ export interface Judgement {
 }
 
 /** A finding in the words of the evidence file. */
-const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...rest }: GateFinding) => ({
+const toEvidenceFinding = ({
+  region,
+  why,
+  fix,
+  fingerprint,
+  state: _,
+  reason: __,
+  ...rest
+}: GateFinding) => ({
   ...rest,
   ...(region !== undefined && { lines: [region.line] }),
   ...(why !== undefined && { why }),
@@ -34,7 +42,7 @@ const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...re
 })
 
 /** What the evidence says beyond the format: where the files came from, and what was not judged anew. */
-const extrasOf = ({ source, files, counts, baseline, reweighed }: Judgement) => {
+const snapshotExtras = ({ source, files, counts, baseline, reweighed }: Judgement) => {
   return {
     source,
     files_scanned: files.scanned,
@@ -51,27 +59,27 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
   const input = {
     stage,
     outcome,
-    findings: findings.filter((finding) => finding.state === 'new').map(asEvidence),
+    findings: findings.filter((finding) => finding.state === 'new').map(toEvidenceFinding),
     platforms,
     rulesets,
     repoState: { ...state, repo_root: '.' },
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
   const built = buildEvidence(input, previous, now)
-  return { ...built, snapshot: { ...built.snapshot, ...extrasOf(judged) } }
+  return { ...built, snapshot: { ...built.snapshot, ...snapshotExtras(judged) } }
 }
 
-const placeOf = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
+const placeKey = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
 
 /** Findings whose place another, weightier rule speaks for: the evidence names them apart, reports leave them out. */
 export const shadowedFindings = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
   const { suppressed } = consolidateFindings(
-    dedupeFindings(findings.map((one) => normalizeFinding(asEvidence(one)))),
+    dedupeFindings(findings.map((one) => normalizeFinding(toEvidenceFinding(one)))),
   )
   const places = new Set(
     suppressed.map(({ ruleId, file, lines }) =>
-      placeOf(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
+      placeKey(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
     ),
   )
-  return ({ ruleId, file, region }) => places.has(placeOf(ruleId, file, region?.line))
+  return ({ ruleId, file, region }) => places.has(placeKey(ruleId, file, region?.line))
 }

@@ -68,7 +68,7 @@ type Violation = readonly [code: ViolationCode, message: string]
 
 const violation = (code: ViolationCode, message: string): Violation => [code, message]
 
-const judgeAge = (seconds: number, stage: GateStage): Violation[] => {
+const checkAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
   if (seconds < -FUTURE_TOLERANCE_SECONDS)
     return [violation('EVIDENCE_TIMESTAMP_FUTURE', `The evidence is dated ${-seconds} seconds ahead of now.`)]
@@ -101,9 +101,9 @@ const findContradiction = ({ ai_gate, severity_metrics, snapshot }: Evidence): s
   return undefined
 }
 
-const plainRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
+const normalizeRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
 
-const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
+const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
   if (then === undefined) return []
   const objections: Violation[] = []
   const [was, is] = [then.git.branch, now.git.branch]
@@ -112,35 +112,35 @@ const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Violation[]
     objections.push(
       violation('EVIDENCE_BRANCH_MISMATCH', `The evidence is of branch ${was}; ${is} is checked out.`),
     )
-  if (then.repo_root !== '.' && plainRoot(then.repo_root) !== plainRoot(now.repo_root))
+  if (then.repo_root !== '.' && normalizeRoot(then.repo_root) !== normalizeRoot(now.repo_root))
     objections.push(violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence is of another repository.'))
   return objections
 }
 
-const judgeValid = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
+const checkEvidence = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
   const made = Date.parse(evidence.timestamp)
   if (Number.isNaN(made))
     return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The evidence has no time that can be read.')]
   const contradiction = findContradiction(evidence)
   return [
-    ...judgeAge(Math.floor((now - made) / 1_000), stage),
+    ...checkAge(Math.floor((now - made) / 1_000), stage),
     ...(evidence.ai_gate.status === 'BLOCKED'
       ? [violation('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
       : []),
     ...(contradiction === undefined
       ? []
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
-    ...judgePlace(evidence, state),
+    ...checkRepository(evidence, state),
   ]
 }
 
-const judgeReading = (subject: GateInput): Violation[] => {
+const checkReading = (subject: GateInput): Violation[] => {
   const { reading } = subject
   switch (reading.kind) {
     case 'missing':
       return [violation('EVIDENCE_MISSING', 'There is no evidence file.')]
     case 'valid':
-      return judgeValid(reading.evidence, subject)
+      return checkEvidence(reading.evidence, subject)
     case 'invalid': {
       if (reading.reason === 'evidence-chain-invalid')
         return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence is not what its own hash says.')]
@@ -151,12 +151,12 @@ const judgeReading = (subject: GateInput): Violation[] => {
   }
 }
 
-const judgeBranch = ({ git }: RepoState): Violation[] =>
+const checkBranch = ({ git }: RepoState): Violation[] =>
   git.available && git.branch !== null && PROTECTED_BRANCHES.includes(git.branch)
     ? [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
     : []
 
-const ageOf = ({ reading, now }: GateInput): number | null => {
+const evidenceAge = ({ reading, now }: GateInput): number | null => {
   const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
   return Number.isNaN(made) ? null : Math.max(0, Math.floor((now - made) / 1_000))
 }
@@ -164,7 +164,7 @@ const ageOf = ({ reading, now }: GateInput): number | null => {
 /** May work go on, by the evidence at hand? Evidence first, then the branch. */
 export const judgeEvidence = (subject: GateInput): GateVerdict => {
   const { reading, state, stage, policy } = subject
-  const objections = [...judgeReading(subject), ...judgeBranch(state)]
+  const objections = [...checkReading(subject), ...checkBranch(state)]
   const allowed = objections.length === 0
   return {
     status: allowed ? 'ALLOWED' : 'BLOCKED',
@@ -180,7 +180,7 @@ export const judgeEvidence = (subject: GateInput): GateVerdict => {
     evidence: {
       kind: reading.kind,
       max_age_seconds: MAX_AGE_SECONDS[stage],
-      age_seconds: ageOf(subject),
+      age_seconds: evidenceAge(subject),
     },
     repo_state: state,
   }

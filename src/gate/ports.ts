@@ -1,4 +1,5 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
+import type { LanguageName } from '../kernel/text/languages.ts'
 
 /** Which files are judged. */
 export type Scope =
@@ -97,15 +98,15 @@ export interface Match {
 /** A rule that is ready to run: what the engine needs, and nothing of how it is judged. */
 export interface CompiledRule {
   readonly id: string
-  /** A name of `languages.ts`, such as `typescript`. The same id may come once for each of several languages. */
-  readonly language: string
+  /** A rule for several languages comes once for each of them, with the same id. */
+  readonly language: LanguageName
   /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
   readonly matcher: Readonly<Record<string, unknown>>
   /** Whether the rule looks at this path at all. */
   readonly covers: (path: string) => boolean
   readonly severity: Severity
   /** The repository has said itself what the rule weighs: no stage makes it weigh more. */
-  readonly settled?: boolean
+  readonly pinnedSeverity?: boolean
   /** False for a rule that came with the repository: it runs where it can be stopped. */
   readonly trusted: boolean
   readonly message: string
@@ -115,7 +116,7 @@ export interface CompiledRule {
   /** What it finds is not shown. */
   readonly secret?: boolean
   /** Words without which it cannot match, one of each list, when they are known already. */
-  readonly words?: readonly (readonly string[])[]
+  readonly requiredLiterals?: readonly (readonly string[])[]
 }
 
 /** A comment that holds the word `warrant-ignore`. */

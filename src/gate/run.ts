@@ -1,6 +1,7 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
+import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
@@ -21,8 +22,6 @@ import {
   readUserRules,
   USER_RULES_FOLDER,
 } from './rules/assemble-rules.ts'
-import { precompiledGlobs } from './rules/compile.ts'
-import { extensionOf } from './rules/languages.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
 import { type AppliedOverride, OVERRIDES_NAME } from './rules/severity-overrides.ts'
@@ -39,7 +38,7 @@ export interface GatePorts {
   readonly policy: (stage: GateStage) => Promise<GatePolicy>
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification lets the stage pass; undefined where no specification is followed. */
-  readonly guard: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
   /** Milliseconds since the epoch, for what is written. */
   readonly now: () => number
 }
@@ -57,7 +56,7 @@ export interface GateRequest {
 }
 
 /** What there is to judge: findings, and how they came about. */
-interface Outlook {
+interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
   readonly files: { readonly changed: number; readonly scanned: number }
@@ -68,7 +67,7 @@ interface Outlook {
   readonly moved: ReadonlyMap<string, string>
 }
 
-const GUEST_BYTES = 64 * 1024
+const MAX_RULE_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
 /** The files about rules that a repository brings, as they lie in its folder: rules, and what ours weigh. */
@@ -76,10 +75,10 @@ export const userRuleSources = async (files: GatePorts['files']) => {
   const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
   const read = async (name: string): Promise<RuleSource> => {
     const path = `${USER_RULES_FOLDER}/${name}`
-    const bytes = await files.read(path, GUEST_BYTES)
+    const bytes = await files.read(path, MAX_RULE_BYTES)
     // A rule that is passed over in silence would be a rule that nobody follows.
     if (bytes === undefined)
-      throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
+      throw ruleFaults.too_large(`${path}: longer than ${MAX_RULE_BYTES} bytes, or no file`)
     return { path, text: decoder.decode(bytes) }
   }
   const [rules, overrides] = await Promise.all([
@@ -89,7 +88,7 @@ export const userRuleSources = async (files: GatePorts['files']) => {
   return { rules, weights: overrides }
 }
 
-const pickFacts = async (
+const readChange = async (
   ports: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
@@ -98,15 +97,15 @@ const pickFacts = async (
   return gatherChangeContext(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
 }
 
-const judgeFiles = async (
+const evaluateFiles = async (
   ports: GatePorts,
   request: GateRequest,
   policy: GatePolicy,
   signal: AbortSignal,
-): Promise<Outlook> => {
+): Promise<Evaluation> => {
   const { stage, progress } = request
   const [{ set, detection }, shippedRules, sources] = await Promise.all([
-    pickFacts(ports, request, signal),
+    readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
   ])
@@ -114,21 +113,15 @@ const judgeFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.weights, shippedRules),
   ])
-  // Nobody knows the globs of guests in advance.
-  const glob =
-    userRules === undefined
-      ? precompiledGlobs(shippedRules.globs)
-      : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const { roots } = detection
   const rules = assembleRules({
-    book: shippedRules,
-    guests: userRules,
-    weights: overrides,
+    shippedRules: shippedRules,
+    userRules: userRules,
+    overrides: overrides,
     roots,
     stage,
     policy,
-    glob,
     extensions,
   })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
@@ -155,7 +148,7 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
 }
 
 /** Nothing is evaluated where the specification says no. */
-const refusal = (policy: GatePolicy): Outlook => ({
+const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
   files: { changed: 0, scanned: 0 },
@@ -166,29 +159,33 @@ const refusal = (policy: GatePolicy): Outlook => ({
 })
 
 /** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
-const groupOf = ({ file, ruleId, region }: FindingDraft): string =>
+const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
   JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
 
 /** The groups that the baseline knows, by the present names of files or by those before they were moved. */
-const knownGroups = ({ drafts, moved }: Outlook, marks: Marks, baseline: LoadedBaseline | undefined) => {
+const knownGroups = (
+  { drafts, moved }: Evaluation,
+  marks: Fingerprints,
+  baseline: LoadedBaseline | undefined,
+) => {
   if (baseline === undefined) return new Set<string>()
   const old = moved.size === 0 ? marks : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
   const isKnown = (draft: FindingDraft) =>
     baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
   // Nobody accepts in advance that a specification is not followed.
-  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(groupOf))
+  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(familyKey))
 }
 
-type Marks = ReturnType<typeof fingerprintFindings>
+type Fingerprints = ReturnType<typeof fingerprintFindings>
 
 /** Names every finding, tells the known from the new, and puts them in order. */
-const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
+const classifyFindings = (outlook: Evaluation, baseline: LoadedBaseline | undefined) => {
   const marks = fingerprintFindings(outlook.drafts)
   const known = knownGroups(outlook, marks, baseline)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = outlook.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(groupOf(draft)) ? 'known' : 'new'
+    const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
@@ -208,14 +205,14 @@ export const runGate = async (
   signal: AbortSignal,
 ): Promise<GateRun> => {
   const { stage, baseline } = request
-  const [policy, decision] = await Promise.all([ports.policy(stage), ports.guard(stage, signal)])
+  const [policy, decision] = await Promise.all([ports.policy(stage), ports.sddDecision(stage, signal)])
   const refused = decision?.allowed === false
   const [state, outlook] = await Promise.all([
     ports.state(signal),
-    refused ? refusal(policy) : judgeFiles(ports, request, policy, signal),
+    refused ? notEvaluated(policy) : evaluateFiles(ports, request, policy, signal),
   ])
   const drafts = [...outlook.drafts, ...sddDrafts(decision)]
-  const { findings, excerpts } = finish({ ...outlook, drafts }, baseline)
+  const { findings, excerpts } = classifyFindings({ ...outlook, drafts }, baseline)
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
   const isOutweighed = shadowedFindings(findings)
@@ -243,6 +240,6 @@ export const runGate = async (
       evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,
-    outweighed: findings.filter(isOutweighed),
+    shadowed: findings.filter(isOutweighed),
   }
 }

@@ -9,8 +9,6 @@ import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as shapes from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
 
-export { checkAuditFields } from './audit-fields.ts'
-
 /** What the tools ask of the gate, opened when one of them first does. */
 export interface GateService {
   readonly check: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>

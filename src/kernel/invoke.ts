@@ -2,7 +2,8 @@ import { type Deadline, DeadlineQueue } from './async/deadline-queue.ts'
 import type { Call } from './call.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
-import type { CallRecord, Clock, Log, LogLevel, Recorder } from './ports.ts'
+import type { LogLevel } from './ports.ts'
+import { isPromise, type RecordPorts, recordCall } from './record-call.ts'
 import type { Tool } from './tool.ts'
 import { acceptAnswer, callFaults, parseArguments, type ToolAnswer } from './tool-io.ts'
 
@@ -16,10 +17,7 @@ export type Outcome =
 /** Refuses a call by throwing a fault. */
 export type CallGuard = (tool: Tool) => void
 
-export interface InvokePorts {
-  readonly clock: Clock
-  readonly log: Log
-  readonly recorder: Recorder
+export interface InvokePorts extends RecordPorts {
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
   readonly guards: readonly CallGuard[]
   /** How loudly the log speaks of bad arguments. */
@@ -34,27 +32,9 @@ export type OnOutcome = (outcome: Outcome) => void
  */
 export type Invoke = (tool: Tool, args: unknown, call: Call, done: OnOutcome) => void
 
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value
-
 /** What the log should have of something thrown, which may be anything. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-
-const recordOf = (tool: Tool, outcome: Outcome, ms: number): CallRecord => {
-  const { name, effect, auditFields } = tool
-  const { kind } = outcome
-  // Written out for what happens most: spreading nothing costs too.
-  if (kind === 'answer' && auditFields === undefined) return { tool: name, effect, outcome: kind, ms }
-  return {
-    tool: name,
-    effect,
-    outcome: kind,
-    ...(kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
-    ...(kind === 'answer' && auditFields !== undefined && { verdict: auditFields(outcome.value as never) }),
-    ms,
-  }
-}
 
 /** The one funnel: parse → guards → deadline → run → check output → fit → record. */
 class Invoker {
@@ -103,15 +83,12 @@ class Invoker {
 
   finish(tool: Tool, outcome: Outcome, call: Call, started: number, done: OnOutcome): void {
     call.end()
-    const { recorder, clock, log } = this.ports
-    const written = recorder.record(recordOf(tool, outcome, clock.elapsed() - started))
-    if (!isPromise(written)) return done(outcome)
-    const unrecorded = (cause: unknown): Outcome => {
-      log.write('error', `no record of ${tool.name}`, { cause: String(cause) })
-      if (tool.effect === 'read' || outcome.kind !== 'answer') return outcome
-      return { kind: 'fault', fault: callFaults.unrecorded(`${tool.name} could not be recorded`, { cause }) }
-    }
-    void written.then(() => outcome, unrecorded).then(done)
+    const recorded = recordCall(this.ports, tool, outcome, started)
+    if (recorded === true) return done(outcome)
+    void recorded.then((ok) => {
+      if (ok || tool.effect === 'read' || outcome.kind !== 'answer') return done(outcome)
+      done({ kind: 'fault', fault: callFaults.unrecorded(`${tool.name} could not be recorded`) })
+    })
   }
 }
 

@@ -35,12 +35,18 @@ export interface ResourceBlob {
 
 type AnswerOrContent<T> = T | ContentAnswer<T>
 
-/** A tool with its types folded away, as the surfaces and `invoke` see it. */
-export interface Tool {
+/** The part of a tool that the audit log needs. */
+export interface AuditedTool {
   readonly name: string
+  readonly effect: Effect
+  /** The facts of a decision that the audit log keeps, without its contents. Only tools that decide have it. */
+  readonly auditFields?: (answer: never) => JsonObject | undefined
+}
+
+/** A tool with its types folded away, as the surfaces and `invoke` see it. */
+export interface Tool extends AuditedTool {
   readonly title: string
   readonly description: string
-  readonly effect: Effect
   readonly idempotent: boolean
   readonly destructive: boolean
   readonly openWorld: boolean
@@ -55,8 +61,6 @@ export interface Tool {
   readonly listingMeta?: JsonObject
   /** The answer as content blocks. Without it: one text block of compact JSON; or the same, indented by two. */
   readonly render?: 'indented' | ((answer: never) => readonly Content[])
-  /** What the audit trail keeps of a decision: the facts of it, never the contents. Only deciding tools have one. */
-  readonly auditFields?: (answer: never) => JsonObject
 }
 
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {

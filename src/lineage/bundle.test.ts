@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { verifyBundle } from './bundle.ts'
-import { entryChecksum, genesisLink } from './chain.ts'
+import { entryChecksum, genesisChecksum } from './chain.ts'
 import { createSigner, writeCheckpoint } from './checkpoint.ts'
 import { verifyChain } from './verify.ts'
 
@@ -10,7 +10,7 @@ const { privateKey } = generateKeyPairSync('ed25519')
 const signer = createSigner('warrant/test', privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
 
 const makeEntries = (count: number, operation = 'node.create') => {
-  let previous = genesisLink(GENESIS)
+  let previous = genesisChecksum(GENESIS)
   return Array.from({ length: count }, (_, seq) => {
     const timestamp = `2026-01-01T00:00:0${seq}.000Z`
     const bare = { operation, payload_hash: 'ab'.repeat(32), seq, tick: 0, timestamp }

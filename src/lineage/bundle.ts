@@ -16,7 +16,7 @@ const isBundle = (value: unknown): value is Bundle => {
 }
 
 /** A stranger's object need not even be able to say what it is. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Whether a log is what an older checkpoint saw, and what came after. */
 export interface ConsistencyResult {
@@ -44,30 +44,30 @@ export interface TrustedInputs {
   readonly older?: string | undefined
 }
 
-const growthSince = async (
+const checkConsistencySince = async (
   { genesis, entries }: Bundle,
   older: string,
   key: string,
 ): Promise<ConsistencyResult> => {
-  const seen = openCheckpoint(older, key)
-  if (seen === undefined) return { outcome: 'unsigned' }
-  if (seen.size > entries.length) return { outcome: 'truncated', from: seen.size }
-  const before = await verifyChain(genesis, entries.slice(0, seen.size))
-  const same = before.outcome === 'intact' && before.root === seen.root
-  return { outcome: same ? 'grown' : 'forked', from: seen.size }
+  const olderCheckpoint = openCheckpoint(older, key)
+  if (olderCheckpoint === undefined) return { outcome: 'unsigned' }
+  if (olderCheckpoint.size > entries.length) return { outcome: 'truncated', from: olderCheckpoint.size }
+  const before = await verifyChain(genesis, entries.slice(0, olderCheckpoint.size))
+  const same = before.outcome === 'intact' && before.root === olderCheckpoint.root
+  return { outcome: same ? 'grown' : 'forked', from: olderCheckpoint.size }
 }
 
 /** Checks every link of a bundle, the tree over them, the signature, and what a witness has seen before. */
-export const verifyBundle = async (value: unknown, witness: TrustedInputs = {}): Promise<BundleVerdict> => {
+export const verifyBundle = async (value: unknown, trusted: TrustedInputs = {}): Promise<BundleVerdict> => {
   if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
-  const { verifier, older } = witness
+  const { verifier, older } = trusted
   // A key that travels with the bundle proves only that nobody changed it on the way without the key.
-  const key = verifier ?? textOf(value.verifier)
+  const key = verifier ?? asText(value.verifier)
   const chain = await verifyChain(value.genesis, value.entries)
-  const checkpoint = openCheckpoint(textOf(value.checkpoint), key)
+  const checkpoint = openCheckpoint(asText(value.checkpoint), key)
   const matches =
     chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
-  const since = older === undefined ? undefined : await growthSince(value, older, key)
+  const since = older === undefined ? undefined : await checkConsistencySince(value, older, key)
   return {
     good: matches && (since === undefined || since.outcome === 'grown'),
     chain,

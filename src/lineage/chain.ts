@@ -6,47 +6,47 @@ import type { Row } from './store.ts'
 const sha256 = (text: string): string => hash('sha256', text)
 
 /** What the first entry links to: the configuration is part of the chain, so it cannot be swapped. */
-export const genesisLink = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)
+export const genesisChecksum = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)
 
 const DOMAIN = 'SCG-LINEAGE-1\n'
 
-type Unsealed = Omit<Entry, 'checksum'>
+type UnsealedEntry = Omit<Entry, 'checksum'>
 
-type Occasion = Pick<Entry, 'tick' | 'operation' | 'timestamp'>
+type EntryContext = Pick<Entry, 'tick' | 'operation' | 'timestamp'>
 
-const occasionText = ({ tick, operation, timestamp }: Occasion): string =>
+const contextText = ({ tick, operation, timestamp }: EntryContext): string =>
   `\n${tick}\n${operation}\n${timestamp}\n`
 
-const checksumOf = (seq: number, occasion: string, payloadHash: string, previous: string): string =>
-  sha256(`${DOMAIN}${seq}${occasion}${payloadHash}\n${previous}`)
+const chainChecksum = (seq: number, context: string, payloadHash: string, previous: string): string =>
+  sha256(`${DOMAIN}${seq}${context}${payloadHash}\n${previous}`)
 
-export const entryChecksum = (entry: Unsealed, previous: string): string =>
-  checksumOf(entry.seq, occasionText(entry), entry.payload_hash, previous)
+export const entryChecksum = (entry: UnsealedEntry, previous: string): string =>
+  chainChecksum(entry.seq, contextText(entry), entry.payload_hash, previous)
 
 /** What entries of one occasion have in common, as the checksum and as canonical JSON have it. */
-interface Common extends Occasion {
+interface SharedText extends EntryContext {
   readonly inChecksum: string
   readonly afterChecksum: string
   readonly atEnd: string
 }
 
-const commonOf = ({ tick, operation, timestamp }: Occasion): Common => ({
+const makeSharedText = ({ tick, operation, timestamp }: EntryContext): SharedText => ({
   tick,
   operation,
   timestamp,
-  inChecksum: occasionText({ tick, operation, timestamp }),
+  inChecksum: contextText({ tick, operation, timestamp }),
   afterChecksum: `","operation":${canonicalJson(operation)},"payload_hash":"`,
   atEnd: `,"tick":${tick},"timestamp":${canonicalJson(timestamp)}}`,
 })
 
-let lately = commonOf({ tick: 0, operation: '', timestamp: '' })
+let latest = makeSharedText({ tick: 0, operation: '', timestamp: '' })
 
 // Entries of one commit mostly share a millisecond and a kind: the text between their hashes is written once.
-const commonTo = (draft: EntryDraft): Common => {
+const sharedTextFor = (draft: EntryDraft): SharedText => {
   const { tick, operation, timestamp } = draft
-  if (lately.timestamp !== timestamp || lately.operation !== operation || lately.tick !== tick)
-    lately = commonOf(draft)
-  return lately
+  if (latest.timestamp !== timestamp || latest.operation !== operation || latest.tick !== tick)
+    latest = makeSharedText(draft)
+  return latest
 }
 
 /**
@@ -59,10 +59,10 @@ export const sealEntry = (
   previous: string,
   salt: string,
 ): { checksum: string; row: Row } => {
-  const { inChecksum, afterChecksum, atEnd } = commonTo(draft)
+  const { inChecksum, afterChecksum, atEnd } = sharedTextFor(draft)
   const payload = draft.payload(salt)
   const payloadHash = sha256(payload)
-  const checksum = checksumOf(seq, inChecksum, payloadHash, previous)
+  const checksum = chainChecksum(seq, inChecksum, payloadHash, previous)
   // Canonical JSON, member by member: many times as fast as sorting them for every entry.
   const entry = `{"checksum":"${checksum}${afterChecksum}${payloadHash}","seq":${seq}${atEnd}`
   return { checksum, row: { seq, entry, payload } }

@@ -27,11 +27,11 @@ export interface Signer {
 /** A signer from a private key in PEM. */
 export const createSigner = (name: string, pem: string): Signer => {
   const key = createPrivateKey(pem)
-  const open = rawPublic(key)
-  const hash = keyHash(name, open)
+  const publicKey = rawPublic(key)
+  const hash = keyHash(name, publicKey)
   return {
     name,
-    verifier: `${name}+${hash.toString('hex')}+${Buffer.concat([Buffer.from([ED25519]), open]).toString('base64')}`,
+    verifier: `${name}+${hash.toString('hex')}+${Buffer.concat([Buffer.from([ED25519]), publicKey]).toString('base64')}`,
     sign: (text) => {
       const signature = sign(null, Buffer.from(text), key)
       return `${text}\n\u2014 ${name} ${Buffer.concat([hash, signature]).toString('base64')}\n`

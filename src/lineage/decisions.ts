@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 100
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
   readonly #opened = lazyAsync(() => this.#open())
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
@@ -32,13 +32,13 @@ export class DecisionRecorder implements Recorder {
 
   record(call: CallRecord): void | Promise<void> {
     if (call.verdict === undefined) return
-    const written = this.#turn.then(() => this.#append(call))
-    this.#turn = written.catch(() => {})
+    const written = this.#queue.then(() => this.#append(call))
+    this.#queue = written.catch(() => {})
     return written
   }
 
   async close(): Promise<void> {
-    await this.#turn
+    await this.#queue
     await (await this.#opened.peek())?.store.close()
   }
 

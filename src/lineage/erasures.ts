@@ -9,7 +9,7 @@ export interface Erasures {
   readonly unexplained: readonly number[]
 }
 
-const erasedBy = (payload: string): number | undefined => {
+const erasedSeq = (payload: string): number | undefined => {
   try {
     return JSON.parse(payload).args.seq
   } catch {
@@ -23,7 +23,7 @@ export const findErasures = async (rows: AsyncIterable<Row>): Promise<Erasures> 
   const named = new Set<number | undefined>()
   for await (const row of rows) {
     if (row.payload === null) gone.push(row.seq)
-    else if (readEntry(row).operation === 'lineage.erase') named.add(erasedBy(row.payload))
+    else if (readEntry(row).operation === 'lineage.erase') named.add(erasedSeq(row.payload))
   }
   return {
     recorded: gone.filter((seq) => named.has(seq)),

@@ -1,4 +1,4 @@
-import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
+import { entryChecksum, genesisChecksum, sealEntry } from './chain.ts'
 import type { Entry, EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash } from './merkle.ts'
@@ -12,7 +12,7 @@ export interface Batch {
   readonly nodes: readonly TreeNode[]
   readonly expected: number
   /** Checksum of the last of them. */
-  readonly link: string
+  readonly headChecksum: string
   /** The tree once they are stored. */
   readonly frontier: Frontier
 }
@@ -21,13 +21,18 @@ export interface Batch {
 export class LogWriter {
   readonly log: LineageLog
   readonly #salt: (seq: number) => string
-  #link: string
+  #headChecksum: string
   #frontier: Frontier
 
-  private constructor(log: LineageLog, salt: (seq: number) => string, link: string, frontier: Frontier) {
+  private constructor(
+    log: LineageLog,
+    salt: (seq: number) => string,
+    headChecksum: string,
+    frontier: Frontier,
+  ) {
     this.log = log
     this.#salt = salt
-    this.#link = link
+    this.#headChecksum = headChecksum
     this.#frontier = frontier
   }
 
@@ -35,13 +40,13 @@ export class LogWriter {
   static async open(log: LineageLog, salt: (seq: number) => string, size = 0): Promise<LogWriter> {
     const hashes = await readNodes(log, coverRange(0, size))
     const [row] = size === 0 ? [] : await log.read(size - 1, 1)
-    const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
-    return new LogWriter(log, salt, link, new Frontier(size, hashes))
+    const headChecksum = row === undefined ? genesisChecksum(log.genesis) : readEntry(row).checksum
+    return new LogWriter(log, salt, headChecksum, new Frontier(size, hashes))
   }
 
   /** Takes the place another scribe of the same log has. */
   copyFrom(other: LogWriter): void {
-    this.#link = other.#link
+    this.#headChecksum = other.#headChecksum
     this.#frontier = other.#frontier.copy()
   }
 
@@ -51,7 +56,7 @@ export class LogWriter {
 
   /** Checksum of the newest entry we know; of the genesis when there is none. */
   get link(): string {
-    return this.#link
+    return this.#headChecksum
   }
 
   /** Makes entries that follow on. Nothing is stored, and we do not move. */
@@ -59,15 +64,15 @@ export class LogWriter {
     const frontier = this.#frontier.copy()
     const rows: Row[] = []
     const nodes: TreeNode[] = []
-    let link = this.#link
+    let headChecksum = this.#headChecksum
     for (const draft of drafts) {
       const seq = frontier.size
-      const { checksum, row } = sealEntry(draft, seq, link, this.#salt(seq))
+      const { checksum, row } = sealEntry(draft, seq, headChecksum, this.#salt(seq))
       rows.push(row)
       frontier.grow(leafHash(row.entry), nodes)
-      link = checksum
+      headChecksum = checksum
     }
-    return { rows, nodes, expected: this.size, link, frontier }
+    return { rows, nodes, expected: this.size, headChecksum, frontier }
   }
 
   /** Stores a batch. False when another process was first: follow it, then compose again. */
@@ -75,7 +80,7 @@ export class LogWriter {
     const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
     if (stored) {
       this.#frontier = batch.frontier
-      this.#link = batch.link
+      this.#headChecksum = batch.headChecksum
     }
     return stored
   }
@@ -87,14 +92,14 @@ export class LogWriter {
   async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
     for await (const row of readRows(this.log, this.size)) {
       const entry = readEntry(row)
-      if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
+      if (entry.seq !== this.size || entryChecksum(entry, this.#headChecksum) !== entry.checksum) {
         throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
           detail: { seq: this.size },
         })
       }
       yield { entry, row }
       this.#frontier.grow(leafHash(row.entry), [])
-      this.#link = entry.checksum
+      this.#headChecksum = entry.checksum
     }
   }
 }

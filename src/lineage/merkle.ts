@@ -7,13 +7,13 @@ export const leafHash = (entry: string): string => hash('sha256', `\u0000${entry
 
 const HASH_BYTES = 32
 /** What a node's hash is taken of: a 1, then both children. */
-const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+const nodeInput = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 
 export const nodeHash = (left: string, right: string): string => {
   // A hash that is none would leave bytes of the one before.
-  const written = pair.write(left, 1, 'hex') + pair.write(right, 1 + HASH_BYTES, 'hex')
+  const written = nodeInput.write(left, 1, 'hex') + nodeInput.write(right, 1 + HASH_BYTES, 'hex')
   if (written !== 2 * HASH_BYTES) throw new RangeError('a tree node needs two hashes')
-  return hash('sha256', pair)
+  return hash('sha256', nodeInput)
 }
 
 export const EMPTY_ROOT = hash('sha256', '')

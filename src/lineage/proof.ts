@@ -13,7 +13,7 @@ const hashRanges = (
   ranges: readonly (readonly [number, number])[],
 ): Promise<readonly string[]> => Promise.all(ranges.map(([start, end]) => hashRange(log, start, end)))
 
-const within = async (log: LogReader, size: number | undefined): Promise<number> => {
+const requireSize = async (log: LogReader, size: number | undefined): Promise<number> => {
   const head = await log.head()
   if (size !== undefined && size > head.size) {
     throw proofFaults.range(`the log has ${head.size} entries, not ${size}`)
@@ -22,7 +22,7 @@ const within = async (log: LogReader, size: number | undefined): Promise<number>
 }
 
 export const rootAt = async (log: LogReader, wanted?: number): Promise<{ size: number; root: string }> => {
-  const size = await within(log, wanted)
+  const size = await requireSize(log, wanted)
   const [root = ''] = await hashRanges(log, [[0, size]])
   return { size, root }
 }
@@ -32,7 +32,7 @@ export const proveInclusion = async (
   index: number,
   wanted?: number,
 ): Promise<InclusionProof> => {
-  const size = await within(log, wanted)
+  const size = await requireSize(log, wanted)
   if (index >= size) throw proofFaults.range(`there is no entry ${index} in a log of ${size}`)
   const [root = '', leaf = '', ...path] = await hashRanges(log, [
     [0, size],
@@ -47,7 +47,7 @@ export const proveConsistency = async (
   older: number,
   wanted?: number,
 ): Promise<ConsistencyProof> => {
-  const newer = await within(log, wanted)
+  const newer = await requireSize(log, wanted)
   if (older > newer) throw proofFaults.range(`${older} is more than ${newer}`)
   const [olderRoot = '', newerRoot = '', ...path] = await hashRanges(log, [
     [0, older],

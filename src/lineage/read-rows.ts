@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import type { LogReader, Row } from './store.ts'
 
-const PAGE = 1_000
+const PAGE_ROWS = 1_000
 
 /** A page; undefined when something in it is damaged and a smaller one may still be read. */
 const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
@@ -18,7 +18,7 @@ const readPage = async (log: LogReader, from: number, limit: number): Promise<re
 
 /** Every row from `from` on, in order. All that come before one that cannot be read are handed over. */
 export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
-  for (let next = from, limit = PAGE; ; ) {
+  for (let next = from, limit = PAGE_ROWS; ; ) {
     const rows = await readPage(log, next, limit)
     if (rows === undefined) {
       limit = Math.floor(limit / 2)

@@ -60,7 +60,7 @@ export interface LineageLog extends LogReader {
    * Forgets what an entry was made from. The entry and every proof stay as they are. Snapshots may hold what
    * shall be forgotten: with `instead` it takes the place of them all, in the same step.
    */
-  erase(seq: number, instead?: Snapshot): MaybePromise<void>
+  erase(seq: number, replacement?: Snapshot): MaybePromise<void>
   setQuarantine(reason: string | null): MaybePromise<void>
 }
 

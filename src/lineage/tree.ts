@@ -9,7 +9,7 @@ const foldLeaves = (hashes: readonly string[]): string => {
 }
 
 /** A complete subtree that is too small to be stored. */
-const smallNode = async (log: LogReader, { level, index }: NodeRef): Promise<string> => {
+const computeNode = async (log: LogReader, { level, index }: NodeRef): Promise<string> => {
   const size = 2 ** level
   const rows = await log.read(index * size, size)
   return foldLeaves(rows.map(({ entry }) => leafHash(entry)))
@@ -20,7 +20,7 @@ export const readNodes = async (log: LogReader, refs: readonly NodeRef[]): Promi
   const stored = refs.filter(({ level }) => level >= STORED_LEVEL)
   const found = stored.length === 0 ? [] : await log.nodes(stored)
   const known = new Map(stored.map((ref, at) => [ref, found[at] ?? '']))
-  return Promise.all(refs.map((ref) => known.get(ref) ?? smallNode(log, ref)))
+  return Promise.all(refs.map((ref) => known.get(ref) ?? computeNode(log, ref)))
 }
 
 /** The hash of the entries from `start` up to `end`. */

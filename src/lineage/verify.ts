@@ -29,7 +29,7 @@ const HEX = /^[0-9a-f]{64}$/
 const isHash = (value: unknown): boolean => typeof value === 'string' && HEX.test(value)
 const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
 
-const findFlaw = (value: unknown, at: number): string | undefined => {
+const findEntryProblem = (value: unknown, at: number): string | undefined => {
   if (value === null || typeof value !== 'object') return 'is not an object'
   const entry = value as PublicEntry
   if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has other members than an entry'
@@ -47,7 +47,7 @@ const findFlaw = (value: unknown, at: number): string | undefined => {
 const leafBytes = (entry: PublicEntry): string =>
   `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
 
-const linkOf = (entry: PublicEntry, previous: string): string =>
+const recomputeChecksum = (entry: PublicEntry, previous: string): string =>
   hash(
     [
       'SCG-LINEAGE-1',
@@ -91,10 +91,10 @@ export const verifyChain = async (
   const tree = new RootStack()
   for await (const value of entries) {
     const broken = (why: string): ChainVerdict => ({ outcome: 'broken', at: size, why })
-    const flaw = findFlaw(value, size)
-    if (flaw !== undefined) return broken(`entry ${size} ${flaw}`)
+    const problem = findEntryProblem(value, size)
+    if (problem !== undefined) return broken(`entry ${size} ${problem}`)
     const entry = value as PublicEntry
-    if (linkOf(entry, previous) !== entry.checksum)
+    if (recomputeChecksum(entry, previous) !== entry.checksum)
       return broken(`entry ${size} does not follow from the one before`)
     const payload = payloadOf(size)
     if (typeof payload === 'string' && hash(payload).toString('hex') !== entry.payload_hash) {
@@ -107,8 +107,8 @@ export const verifyChain = async (
   return { outcome: 'intact', size, head: previous, root: tree.root() }
 }
 
-const bytes = (hex: string): Buffer => Buffer.from(HEX.test(hex) ? hex : '', 'hex')
-const pair = (left: Buffer, right: Buffer): Buffer => hash(Buffer.of(1), left, right)
+const hexBytes = (hex: string): Buffer => Buffer.from(HEX.test(hex) ? hex : '', 'hex')
+const hashPair = (left: Buffer, right: Buffer): Buffer => hash(Buffer.of(1), left, right)
 
 /** RFC 9162, 2.1.3.2. */
 export const checkInclusion = (proof: {
@@ -121,23 +121,23 @@ export const checkInclusion = (proof: {
   if (!(proof.index >= 0 && proof.index < proof.size)) return false
   let fn = proof.index
   let sn = proof.size - 1
-  let r = bytes(proof.leaf)
+  let r = hexBytes(proof.leaf)
   for (const step of proof.path) {
-    const p = bytes(step)
+    const p = hexBytes(step)
     if (sn === 0 || p.length === 0) return false
     if (fn % 2 === 1 || fn === sn) {
-      r = pair(p, r)
+      r = hashPair(p, r)
       while (fn % 2 === 0 && fn !== 0) {
         fn = Math.floor(fn / 2)
         sn = Math.floor(sn / 2)
       }
     } else {
-      r = pair(r, p)
+      r = hashPair(r, p)
     }
     fn = Math.floor(fn / 2)
     sn = Math.floor(sn / 2)
   }
-  return sn === 0 && r.equals(bytes(proof.root))
+  return sn === 0 && r.equals(hexBytes(proof.root))
 }
 
 /** RFC 9162, 2.1.4.2. */
@@ -152,8 +152,8 @@ export const checkConsistency = (proof: {
   if (!(older >= 0 && older <= newer)) return false
   if (older === newer) return proof.path.length === 0 && proof.olderRoot === proof.newerRoot
   if (older === 0) return proof.path.length === 0 && proof.olderRoot === hash().toString('hex')
-  const path = proof.path.map(bytes)
-  if (Number.isInteger(Math.log2(older))) path.unshift(bytes(proof.olderRoot))
+  const path = proof.path.map(hexBytes)
+  if (Number.isInteger(Math.log2(older))) path.unshift(hexBytes(proof.olderRoot))
   let fn = older - 1
   let sn = newer - 1
   while (fn % 2 === 1) {
@@ -167,19 +167,19 @@ export const checkConsistency = (proof: {
   for (const c of rest) {
     if (sn === 0) return false
     if (fn % 2 === 1 || fn === sn) {
-      fr = pair(c, fr)
-      sr = pair(c, sr)
+      fr = hashPair(c, fr)
+      sr = hashPair(c, sr)
       while (fn % 2 === 0 && fn !== 0) {
         fn = Math.floor(fn / 2)
         sn = Math.floor(sn / 2)
       }
     } else {
-      sr = pair(sr, c)
+      sr = hashPair(sr, c)
     }
     fn = Math.floor(fn / 2)
     sn = Math.floor(sn / 2)
   }
-  return sn === 0 && fr.equals(bytes(proof.olderRoot)) && sr.equals(bytes(proof.newerRoot))
+  return sn === 0 && fr.equals(hexBytes(proof.olderRoot)) && sr.equals(hexBytes(proof.newerRoot))
 }
 
 export interface Checkpoint {

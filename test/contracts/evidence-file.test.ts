@@ -21,6 +21,7 @@ import type { Evidence } from '../../src/evidence/schema.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
 import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
 import { withLock } from '../../src/platform/files/file-lock.ts'
+import { currentProcess, encodeIdentity } from '../../src/platform/files/process-identity.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { eventually } from '../support/binary.ts'
 
@@ -97,7 +98,8 @@ describe('replacing', () => {
     const root = makeRoot()
     const first = start('hang', root)
     await once(first.stdout, 'data')
-    writeFileSync(join(root, `${EVIDENCE_FILE}.0123456789abcdef.tmp`), '{"half":')
+    const killed = { ...currentProcess(), pid: first.pid as number, start: '1' }
+    writeFileSync(join(root, `.draft-${encodeIdentity(killed)}-0123456789ab.tmp`), '{"half":')
     first.kill('SIGKILL')
     await once(first, 'close')
     expect(readdirSync(join(root, '.git'))).toContain('warrant-evidence.lock.1')

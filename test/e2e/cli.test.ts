@@ -29,7 +29,7 @@ describe('the command line', () => {
         encoding: 'utf8',
       })
     expect(run('> /dev/full')).toMatchObject({
-      status: 1,
+      status: 8,
       stderr: 'warrant: cannot write the result to stdout (ENOSPC)\n',
     })
     // Who has read enough is another matter.
@@ -156,7 +156,7 @@ describe('the command line', () => {
       )
       expect({ words: [program, ...words], status, stdout }).toEqual({
         words: [program, ...words],
-        status: 1,
+        status: 8,
         stdout: '',
       })
       expect(stderr).toMatch(/: the root is not an existing folder.*Name an existing folder with --root\.\n$/)
@@ -202,7 +202,7 @@ describe('the command line', () => {
         ['--require', pretend, program as string, ...words],
         { env: cleanEnvironment(), encoding: 'utf8', input: '' },
       )
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect({ status, stdout }).toEqual({ status: 8, stdout: '' })
       expect(stderr).toMatch(/: Node\.js 18\.20\.8 is too old\. Install Node\.js 20\.19 or newer\.\n$/)
     }
   })

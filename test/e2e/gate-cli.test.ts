@@ -47,6 +47,13 @@ describe('warrant gate', () => {
     expect(gateJson(repo, [], { env })).toMatchObject({ stage, source })
   })
 
+  it('exits with 8 when git cannot be run, so that a hook does not take it for a blocked change', () => {
+    expect(gateJson(backend(), [], { env: { PATH: '/nonexistent' } })).toMatchObject({
+      code: 8,
+      error: { code: 'git.absent', kind: 'unavailable' },
+    })
+  })
+
   it.each([
     [['--stage', 'LATER'], 2, 'usage.option'],
     [['--scope', 'everything'], 2, 'usage.option'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { firstOf, packRun, unpackRun } from '../../src/platform/log-stores/sqlite/row-packing.ts'
+import { firstSeq, packRun, unpackRun } from '../../src/platform/log-stores/sqlite/row-packing.ts'
 import { LOG_SPAN } from '../../src/platform/log-stores/sqlite/schema.ts'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
@@ -144,7 +144,7 @@ describe('warrant lineage', () => {
     const found = db.prepare('SELECT id, sizes, bytes FROM runs WHERE id & 4294967295 >= 2 ORDER BY id').get()
     const { id, sizes, bytes } = found as { id: number; sizes: Uint8Array; bytes: Uint8Array }
     const run = { seq: id % LOG_SPAN, sizes, bytes }
-    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
+    const rows = unpackRun(run, firstSeq(run), LOG_SPAN)
     const forged = packRun(rows.map((row) => (row.seq === 2 ? { ...row, payload: null } : row)))
     db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(forged.sizes, forged.bytes, id)
     db.close()

@@ -110,9 +110,6 @@ const RULES = {
   ),
   snapshotEvery: whole(1_000, 'Number of log entries between two snapshots of a belief graph.'),
   packetRoot: text('.cpm', 'Folder for knowledge packets, relative to the root.'),
-  approximate: toggle(
-    'Ask a graph (HNSW) for packets of more than a million chunks: it may miss passages, and answers say so.',
-  ),
   registry: optional('Default registry of packets, as host[:port]/path.', wantText),
   catalog: optional(
     'Catalog to look up packets in: a file made by `warrant packet catalog`, or an oci:// reference.',

@@ -48,10 +48,10 @@ export const openBeliefs = async (
       name: config.graph,
       config: graphConfig(config),
       clockMode: config.clock,
-      stamp: fixed ? fixedTimestamps : wallTimestamps(handshake.clock),
+      timestamps: fixed ? fixedTimestamps : wallTimestamps(handshake.clock),
       salt: fixed ? fixedSalts : randomSalts,
       logger: handshake.log,
-      every: config.snapshotEvery,
+      snapshotEvery: config.snapshotEvery,
     })
     const writeFile = exportWriter(config, root)
     const beliefs = new Beliefs({ graphStore, version: handshake.identity.version, writeFile })

@@ -70,7 +70,7 @@ export const openGate = async (
       scanner: openScanner,
       policy: (stage) => readPolicy(files, environment, stage),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
-      guard: async (stage, stop) => {
+      sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         return (await evaluateSdd(sdd, stage, stop)).decision

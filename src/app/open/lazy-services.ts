@@ -71,9 +71,10 @@ export const lazyGate = (context: ServiceContext): GateService => {
 
 /** Knowledge packets, opened by the first call that needs them. */
 export const lazyPackets = ({ config, root, clock, environment }: ServiceContext) => {
-  const packets = lazyAsync(async () =>
-    (await import('./packets.ts')).openPackets(config, root, clock, environment, config.limits.callMs),
-  )
+  const packets = lazyAsync(async () => {
+    const { PacketService } = await import('./packets.ts')
+    return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
+  })
   return { get: packets.get, close: async () => (await packets.peek())?.close() }
 }
 

@@ -5,9 +5,9 @@ import type { Scanner } from '../../gate/ports.ts'
 import type { Examples } from '../../gate/rules/explain.ts'
 import type { ShippedRules } from '../../gate/rules/packs.ts'
 
-// Bundled code runs one folder below dist/, sources run beside it (tests).
+// Bundled files lie one folder below dist/. Sources, as tests import them, lie three folders below its parent.
 const builtFile = (name: string): string => {
-  const candidates = [`../${name}`, `../../dist/${name}`].map((path) =>
+  const candidates = [`../${name}`, `../../../dist/${name}`].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   )
   return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? name

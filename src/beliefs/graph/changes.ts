@@ -17,7 +17,7 @@ export interface GraphChange<T> {
   readonly revert: () => void
 }
 
-export type TickFacts = {
+export type TickResult = {
   readonly tick: number
   /** How many nodes' belief or energy changed. */
   readonly nodesUpdated: number
@@ -93,7 +93,7 @@ export const bindEdge = (
 ): GraphChange<EdgeState> => {
   if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another edge')
   edges.reserve(edges.count + 1)
-  const reorder = order?.admit(src, dst)
+  const reorder = order?.addEdge(src, dst)
   const inflow = edges.inflow[dst] as number
   const result = edges.state(edges.push(src, dst, weight, at))
   const revert = () => {
@@ -104,13 +104,13 @@ export const bindEdge = (
 }
 
 /** Energy: node to node. */
-export const applyTick = (tables: Tables, plan: TickPlan, at: number): GraphChange<TickFacts> => {
+export const applyTick = (tables: Tables, plan: TickPlan, at: number): GraphChange<TickResult> => {
   const { nodes, edges, ledger } = tables
   const { cells, touched, maxChange } = plan
   const accounts = ledger.accounts()
   const delta = nodesDelta(touched, cells)
   const before = sumBalances(nodes.cells, touched)
-  const restore = nodes.settle(touched, cells, at)
+  const restore = nodes.replaceCells(touched, cells, at)
   ledger.observeSums(before, sumBalances(nodes.cells, touched))
   tables.tick += 1
   const revert = () => {

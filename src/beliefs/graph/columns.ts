@@ -5,10 +5,10 @@ export type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint3
 export const MAX_ROWS = 2 ** 31 - 1
 
 /** Room for `rows`, doubling, so that a million appends copy each row about once. */
-export const capacityFor = (rows: number, room: number): number => Math.max(rows, room * 2, 16)
+export const capacityFor = (rows: number, capacity: number): number => Math.max(rows, capacity * 2, 16)
 
 export const grow = <T extends Column>(column: T, length: number): T => {
-  const wider = new (column.constructor as new (length: number) => T)(length)
-  wider.set(column)
-  return wider
+  const grown = new (column.constructor as new (length: number) => T)(length)
+  grown.set(column)
+  return grown
 }

@@ -18,7 +18,7 @@ export class EdgeTable {
   src = new Uint32Array(0)
   dst = new Uint32Array(0)
   weight = new Float64Array(0)
-  at = new Float64Array(0)
+  boundAt = new Float64Array(0)
   checksums = new Float64Array(0)
   /** Per node: the sum of |weight| over incoming edges, added up in the order of their ids. */
   inflow = new Float64Array(0)
@@ -30,27 +30,27 @@ export class EdgeTable {
 
   /** Makes room, so that what follows cannot fail half-way. */
   reserve(rows: number): void {
-    const room = this.at.length
-    if (rows <= room) return
-    const wider = capacityFor(rows, room)
-    const at = grow(this.at, wider)
-    this.src = grow(this.src, wider)
-    this.dst = grow(this.dst, wider)
-    this.weight = grow(this.weight, wider)
+    const capacity = this.boundAt.length
+    if (rows <= capacity) return
+    const newCapacity = capacityFor(rows, capacity)
+    const at = grow(this.boundAt, newCapacity)
+    this.src = grow(this.src, newCapacity)
+    this.dst = grow(this.dst, newCapacity)
+    this.weight = grow(this.weight, newCapacity)
     this.#words = new Int32Array(this.weight.buffer)
-    this.checksums = grow(this.checksums, wider)
-    this.#nextOut = grow(this.#nextOut, wider)
-    this.#nextIn = grow(this.#nextIn, wider)
-    this.at = at
+    this.checksums = grow(this.checksums, newCapacity)
+    this.#nextOut = grow(this.#nextOut, newCapacity)
+    this.#nextIn = grow(this.#nextIn, newCapacity)
+    this.boundAt = at
   }
 
   reserveNodes(rows: number): void {
-    const room = this.inflow.length
-    if (rows <= room) return
-    const wider = capacityFor(rows, room)
-    this.#firstOut = grow(this.#firstOut, wider).fill(NONE, room)
-    this.#firstIn = grow(this.#firstIn, wider).fill(NONE, room)
-    this.inflow = grow(this.inflow, wider)
+    const capacity = this.inflow.length
+    if (rows <= capacity) return
+    const newCapacity = capacityFor(rows, capacity)
+    this.#firstOut = grow(this.#firstOut, newCapacity).fill(NONE, capacity)
+    this.#firstIn = grow(this.#firstIn, newCapacity).fill(NONE, capacity)
+    this.inflow = grow(this.inflow, newCapacity)
   }
 
   push(src: number, dst: number, weight: number, at: number): number {
@@ -59,9 +59,9 @@ export class EdgeTable {
     this.src[id] = src
     this.dst[id] = dst
     this.weight[id] = weight
-    this.at[id] = at
+    this.boundAt[id] = at
     this.checksums[id] = checksumEdge(this.#words, id, src, dst)
-    this.#link(id)
+    this.#addToLists(id)
     return id
   }
 
@@ -76,7 +76,7 @@ export class EdgeTable {
     this.inflow[dst] = inflow
   }
 
-  #link(id: number): void {
+  #addToLists(id: number): void {
     const src = this.src[id] as number
     const dst = this.dst[id] as number
     this.#nextOut[id] = this.#firstOut[src] as number
@@ -87,8 +87,8 @@ export class EdgeTable {
   }
 
   /** Rebuilds what is derived, after the columns were filled from outside. */
-  relink(count: number): void {
-    for (let id = 0; id < count; id += 1) this.#link(id)
+  rebuildLists(count: number): void {
+    for (let id = 0; id < count; id += 1) this.#addToLists(id)
     this.count = count
   }
 
@@ -110,14 +110,14 @@ export class EdgeTable {
   }
 
   /** Edges that leave a node, in the order they were bound. */
-  leaving(node: number): EdgeState[] {
+  outgoing(node: number): EdgeState[] {
     const found: EdgeState[] = []
     for (let id = this.newestOut(node); id !== NONE; id = this.olderOut(id)) found.push(this.state(id))
     return found.reverse()
   }
 
   /** Edges that reach a node, in the order they were bound. */
-  reaching(node: number): EdgeState[] {
+  incoming(node: number): EdgeState[] {
     const found: EdgeState[] = []
     for (let id = this.newestIn(node); id !== NONE; id = this.olderIn(id)) found.push(this.state(id))
     return found.reverse()
@@ -133,7 +133,7 @@ export class EdgeTable {
     return -1
   }
 
-  holds(id: number): boolean {
+  isIntact(id: number): boolean {
     return (
       this.checksums[id] === checksumEdge(this.#words, id, this.src[id] as number, this.dst[id] as number)
     )
@@ -142,7 +142,7 @@ export class EdgeTable {
   // Members in the order of canonical JSON, which every write puts on record.
   state(id: number): EdgeState {
     return {
-      at: this.at[id] as number,
+      at: this.boundAt[id] as number,
       dst: this.dst[id] as number,
       id,
       src: this.src[id] as number,

@@ -9,7 +9,7 @@ export interface Amount {
   readonly l: number
 }
 
-export const NOTHING: Amount = { h: 0, m: 0, l: 0 }
+export const ZERO_AMOUNT: Amount = { h: 0, m: 0, l: 0 }
 
 /** Every limb stays below this: `h` starts at 1e12 or less, and gains less than one a tick. */
 export const LIMB = 2 ** 52
@@ -75,7 +75,7 @@ export const writeAmount = (cells: Float64Array, cell: number, amount: Amount): 
 
 const drainCell = (cells: Float64Array, from: number, to: number): void => {
   const all = readAmount(cells, from)
-  writeAmount(cells, from, NOTHING)
+  writeAmount(cells, from, ZERO_AMOUNT)
   writeAmount(cells, to, addAmounts(readAmount(cells, to), all))
 }
 

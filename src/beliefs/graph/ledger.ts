@@ -68,7 +68,7 @@ export class Ledger {
 const isLimb = (limb: number): boolean => limb >= 0 && limb < LIMB && Math.floor(limb) === limb
 
 /** False for limbs no operation could have written. */
-export const isSound = ({ h, m, l }: Amount): boolean => isLimb(h) && isLimb(m) && isLimb(l)
+export const isValidAmount = ({ h, m, l }: Amount): boolean => isLimb(h) && isLimb(m) && isLimb(l)
 
 /** What the nodes of `ids` hold together, in quanta: exact, however many there are. */
 export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
@@ -93,6 +93,6 @@ export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
 export const recountBalances = (cells: Float64Array, count: number): bigint => {
   const sound = new Uint32Array(count)
   let found = 0
-  for (let id = 0; id < count; id += 1) if (isSound(readAmount(cells, id * CELL))) sound[found++] = id
+  for (let id = 0; id < count; id += 1) if (isValidAmount(readAmount(cells, id * CELL))) sound[found++] = id
   return sumBalances(cells, sound.subarray(0, found))
 }

@@ -37,20 +37,20 @@ export class NodeTable {
   words = new Int32Array(0)
   checksums = new Float64Array(0)
   stability = new Float64Array(0)
-  at = new Float64Array(0)
+  writtenAt = new Float64Array(0)
 
   /** Makes room, so that what follows cannot fail half-way. */
   reserve(rows: number): void {
-    const room = this.at.length
-    if (rows <= room) return
-    const wider = capacityFor(rows, room)
-    const cells = grow(this.cells, wider * CELL)
-    const seals = grow(this.checksums, wider)
-    const stability = grow(this.stability, wider)
-    this.at = grow(this.at, wider)
+    const capacity = this.writtenAt.length
+    if (rows <= capacity) return
+    const newCapacity = capacityFor(rows, capacity)
+    const cells = grow(this.cells, newCapacity * CELL)
+    const checksums = grow(this.checksums, newCapacity)
+    const stability = grow(this.stability, newCapacity)
+    this.writtenAt = grow(this.writtenAt, newCapacity)
     this.cells = cells
     this.words = new Int32Array(cells.buffer)
-    this.checksums = seals
+    this.checksums = checksums
     this.stability = stability
   }
 
@@ -70,7 +70,7 @@ export class NodeTable {
     this.stability[id] = 1 - Math.abs(belief - this.belief(id))
     this.cells[id * CELL] = belief
     writeAmount(this.cells, id * CELL, amount)
-    this.at[id] = at
+    this.writtenAt[id] = at
     this.checksums[id] = checksumCell(this.words, id)
   }
 
@@ -78,8 +78,8 @@ export class NodeTable {
    * Takes over the cells of `ids` from an array laid out like ours, whose other cells are the same as ours. Where most
    * change, that array becomes ours. What it returns puts back what was.
    */
-  settle(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
-    if (ids.length * 2 > this.count) return this.#adopt(ids, from, at)
+  replaceCells(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    if (ids.length * 2 > this.count) return this.#swapCells(ids, from, at)
     const restore = this.capture(ids)
     const { cells } = this
     for (let n = 0; n < ids.length; n += 1) {
@@ -87,31 +87,31 @@ export class NodeTable {
       this.stability[ids[n] as number] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
       copyCell(from, cell, cells, cell)
     }
-    this.#stamp(ids, at)
+    this.#markWritten(ids, at)
     return restore
   }
 
-  #adopt(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+  #swapCells(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
     const { cells: before, stability, count } = this
-    const kept = { stability: stability.slice(0, count), at: this.at.slice(0, count) }
+    const kept = { stability: stability.slice(0, count), at: this.writtenAt.slice(0, count) }
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
       stability[id] = 1 - Math.abs((from[id * CELL] as number) - (before[id * CELL] as number))
     }
     this.cells = from
     this.words = new Int32Array(from.buffer)
-    this.#stamp(ids, at)
+    this.#markWritten(ids, at)
     return () => {
       // Copied, not put back: there may be more room by now.
       this.cells.set(before.subarray(0, count * CELL))
       this.stability.set(kept.stability)
-      this.at.set(kept.at)
+      this.writtenAt.set(kept.at)
       for (const id of ids) this.checksums[id] = checksumCell(this.words, id)
     }
   }
 
-  #stamp(ids: Uint32Array, at: number): void {
-    const { words, checksums, at: times } = this
+  #markWritten(ids: Uint32Array, at: number): void {
+    const { words, checksums, writtenAt: times } = this
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
       times[id] = at
@@ -121,13 +121,13 @@ export class NodeTable {
 
   /** Keeps these rows, whose seals hold, as they are now. What it returns puts them back. */
   capture(ids: Uint32Array): () => void {
-    const { cells, stability, at } = this
+    const { cells, stability, writtenAt } = this
     const kept = new Float64Array(ids.length * ROW)
     for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
       const id = ids[n] as number
       copyCell(cells, id * CELL, kept, row)
       kept[row + CELL] = stability[id] as number
-      kept[row + CELL + 1] = at[id] as number
+      kept[row + CELL + 1] = writtenAt[id] as number
     }
     return () => this.#restore(ids, kept)
   }
@@ -137,7 +137,7 @@ export class NodeTable {
       const id = ids[n] as number
       copyCell(kept, row, this.cells, id * CELL)
       this.stability[id] = kept[row + CELL] as number
-      this.at[id] = kept[row + CELL + 1] as number
+      this.writtenAt[id] = kept[row + CELL + 1] as number
       this.checksums[id] = checksumCell(this.words, id)
     }
   }
@@ -150,7 +150,7 @@ export class NodeTable {
     return readAmount(this.cells, id * CELL)
   }
 
-  holds(id: number): boolean {
+  isIntact(id: number): boolean {
     return this.checksums[id] === checksumCell(this.words, id)
   }
 
@@ -164,7 +164,7 @@ export class NodeTable {
   // Members in the order of canonical JSON, which every write puts on record.
   state(id: number): NodeState {
     return {
-      at: this.at[id] as number,
+      at: this.writtenAt[id] as number,
       belief: this.belief(id),
       energy: showAmount(this.amount(id)),
       id,

@@ -40,7 +40,7 @@ export interface OperationResult {
   readonly undo: () => void
 }
 
-const NOTHING = (): void => {}
+const NO_UNDO = (): void => {}
 
 /** Carries out an operation. A fault leaves the graph as it was. */
 export const execute = (graph: Graph, { op, args }: Operation, at: number): OperationResult => {
@@ -56,6 +56,6 @@ export const execute = (graph: Graph, { op, args }: Operation, at: number): Oper
     case 'governor.correction':
     case 'lineage.repair':
     case 'lineage.erase':
-      return { result: {}, delta: '', undo: NOTHING }
+      return { result: {}, delta: '', undo: NO_UNDO }
   }
 }

@@ -3,7 +3,7 @@ import type { EdgeTable } from './edges.ts'
 import { CELL, moveEnergy } from './energy.ts'
 import type { NodeTable } from './nodes.ts'
 
-export type Law = Pick<GraphConfig, 'sigma' | 'slope'>
+export type PropagationConfig = Pick<GraphConfig, 'sigma' | 'slope'>
 
 /** Everything a tick would change. The arrays are used again by the next one. */
 export interface TickPlan {
@@ -35,28 +35,32 @@ export class Propagator {
   #pulls = new Float64Array(0)
   #touched = new Uint32Array(0)
 
-  plan(nodes: NodeTable, edges: EdgeTable, law: Law): TickPlan {
-    this.#fit(nodes, edges)
-    this.#gather(nodes, edges, law)
+  plan(nodes: NodeTable, edges: EdgeTable, config: PropagationConfig): TickPlan {
+    this.#resize(nodes, edges)
+    this.#gather(nodes, edges, config)
     this.#ration(nodes.count)
-    this.#transfer(edges, law)
+    this.#transfer(edges, config)
     return this.#compare(nodes)
   }
 
-  #fit(nodes: NodeTable, edges: EdgeTable): void {
-    const { cells, count, at } = nodes
+  #resize(nodes: NodeTable, edges: EdgeTable): void {
+    const { cells, count, writtenAt } = nodes
     // The table takes over what a tick made where most of it changed; then the next one needs cells of its own.
     if (this.#cells === cells || this.#cells.length !== cells.length) this.#cells = cells.slice()
     else this.#cells.set(cells.subarray(0, count * CELL))
-    if (this.#scale.length < at.length) {
-      this.#scale = new Float64Array(at.length)
-      this.#touched = new Uint32Array(at.length)
+    if (this.#scale.length < writtenAt.length) {
+      this.#scale = new Float64Array(writtenAt.length)
+      this.#touched = new Uint32Array(writtenAt.length)
     }
-    if (this.#pulls.length < edges.at.length) this.#pulls = new Float64Array(edges.at.length)
+    if (this.#pulls.length < edges.boundAt.length) this.#pulls = new Float64Array(edges.boundAt.length)
   }
 
   /** Step one: what every edge wants, and what that would cost its source. */
-  #gather(nodes: NodeTable, { src, dst, weight, inflow, count }: EdgeTable, { sigma, slope }: Law): void {
+  #gather(
+    nodes: NodeTable,
+    { src, dst, weight, inflow, count }: EdgeTable,
+    { sigma, slope }: PropagationConfig,
+  ): void {
     const { cells } = nodes
     const pulls = this.#pulls
     const need = this.#scale.fill(0, 0, nodes.count)
@@ -87,7 +91,7 @@ export class Propagator {
   }
 
   /** Step three: beliefs move, and energy with them. */
-  #transfer({ src, dst, count }: EdgeTable, { slope }: Law): void {
+  #transfer({ src, dst, count }: EdgeTable, { slope }: PropagationConfig): void {
     const cells = this.#cells
     const scale = this.#scale
     const pulls = this.#pulls

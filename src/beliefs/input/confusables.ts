@@ -42,7 +42,7 @@ const lookalikeMap = (): Map<string, string> => {
 
 const LATIN = lookalikeMap()
 
-const latinise = (text: string): string =>
+const toLatin = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (letter) => LATIN.get(letter) ?? letter)
 
 /**
@@ -51,8 +51,8 @@ const latinise = (text: string): string =>
  * and a zero an o, so each pair counts as one letter.
  */
 export const confusableSkeleton = (name: string): string =>
-  latinise(
-    latinise(name)
+  toLatin(
+    toLatin(name)
       .normalize('NFKD')
       .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, ''),
   )

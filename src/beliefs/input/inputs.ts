@@ -16,12 +16,12 @@ export const WeightInput = z
 export const DeltaInput = z.number().describe('How far to move the belief; it stays within 0 and 1.')
 
 /** Half a letter cannot be written down. Found only when it is, it would take along all that share its commit. */
-const HALF_LETTER = /\p{Surrogate}/u
+const LONE_SURROGATE = /\p{Surrogate}/u
 
 export const ClaimInput = z
   .string()
   .max(2_000)
-  .refine((text) => !HALF_LETTER.test(text), 'must be text, without lone surrogates')
+  .refine((text) => !LONE_SURROGATE.test(text), 'must be text, without lone surrogates')
 
 const MAX_ID = 2n ** 64n - 1n
 /** Leading zeros are allowed, but not without end. */

@@ -2,12 +2,12 @@ import { readEntry } from '../../lineage/read-rows.ts'
 import type { Row } from '../../lineage/store.ts'
 import { beliefFaults } from '../faults.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
-import type { ExplainResult, SchemaInput } from '../schemas.ts'
+import type { ExplainResult, SchemaOutput } from '../schemas.ts'
 import { GraphState } from './graph-state.ts'
 
 const MAX_HISTORY = 100
 
-type History = SchemaInput<typeof ExplainResult>['history'][number]
+type History = SchemaOutput<typeof ExplainResult>['history'][number]
 
 /**
  * What moved a node, found by doing everything again. A tick's step is shared out among the sources in
@@ -17,7 +17,7 @@ export const explainNode = async (
   config: GraphConfig,
   rows: AsyncIterable<Row>,
   node: number,
-): Promise<SchemaInput<typeof ExplainResult>> => {
+): Promise<SchemaOutput<typeof ExplainResult>> => {
   const state = new GraphState(new Graph(config))
   const moved = new Map<number, { moved: number; ticks: number }>()
   const history: History[] = []

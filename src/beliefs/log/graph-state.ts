@@ -40,22 +40,22 @@ const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes)
 export class GraphState {
   graph: Graph
   /** Time of the newest entry, in milliseconds; 0 before the first. */
-  at: number
+  newestTime: number
   readonly claims: Map<number, NodeClaim>
 
   constructor(graph: Graph, at = 0, claims: ReadonlyMap<number, NodeClaim> = new Map()) {
     this.graph = graph
-    this.at = at
+    this.newestTime = at
     this.claims = new Map(claims)
   }
 
   execute(operation: Operation, at: number): OperationResult {
-    const before = this.at
+    const before = this.newestTime
     const done = execute(this.graph, operation, at)
-    const takeBack = this.#claim(operation)
-    this.at = at
+    const takeBack = this.#updateClaims(operation)
+    this.newestTime = at
     const undo = () => {
-      this.at = before
+      this.newestTime = before
       takeBack?.()
       done.undo()
     }
@@ -63,8 +63,8 @@ export class GraphState {
   }
 
   /** Remembers what a new node stands for, or forgets it. Returns the way back when there is one to go. */
-  #claim({ op, args }: Operation): (() => void) | undefined {
-    if (op === 'lineage.erase' && args.node !== undefined) return this.#forget(args.node)
+  #updateClaims({ op, args }: Operation): (() => void) | undefined {
+    if (op === 'lineage.erase' && args.node !== undefined) return this.#forgetClaim(args.node)
     if (op !== 'node.create') return undefined
     const { claim, evidence } = args
     if (claim === undefined && evidence === undefined) return undefined
@@ -76,16 +76,16 @@ export class GraphState {
     return () => this.claims.delete(node)
   }
 
-  #forget(node: number): (() => void) | undefined {
+  #forgetClaim(node: number): (() => void) | undefined {
     const known = this.claims.get(node)
     this.claims.delete(node)
     return known && (() => this.claims.set(node, known))
   }
 
   /** Becomes what another is. */
-  copyFrom({ graph, at, claims }: GraphState): void {
+  copyFrom({ graph, newestTime, claims }: GraphState): void {
     this.graph = graph
-    this.at = at
+    this.newestTime = newestTime
     this.claims.clear()
     for (const [node, claim] of claims) this.claims.set(node, claim)
   }
@@ -120,7 +120,7 @@ export class GraphState {
   /** All of it in bytes that notice damage. `link` ties it to the entry it follows. */
   serialize(link: string): Uint8Array {
     const claims = [...this.claims].map(([node, claim]) => ({ node, ...claim }))
-    const header = Buffer.from(canonicalJson({ link, at: this.at, claims }))
+    const header = Buffer.from(canonicalJson({ link, at: this.newestTime, claims }))
     const bytes = this.graph.serialize({ before: LENGTH_BYTES + header.length, after: HASH_BYTES })
     bytes.writeUInt32LE(header.length)
     header.copy(bytes, LENGTH_BYTES)

@@ -16,10 +16,10 @@ const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promi
     name: 'g',
     config: DEFAULT_CONFIG,
     clockMode: 'deterministic',
-    stamp: fixedTimestamps,
+    timestamps: fixedTimestamps,
     salt: fixedSalts,
     logger: { write: (_, message) => heard.push(message) },
-    every,
+    snapshotEvery: every,
   })
   return new Beliefs({ graphStore, version: '1', writeFile: async () => {} })
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { Log as Diary } from '../../kernel/ports.ts'
+import type { Log } from '../../kernel/ports.ts'
 import { LogWriter } from '../../lineage/log-writer.ts'
 import type { LineageLog, LogStore, Snapshot } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
@@ -17,14 +17,14 @@ export interface GraphStoreOptions {
   readonly config: GraphConfig
   /** Which clock the entries carry; part of the genesis. */
   readonly clockMode: 'wall' | 'deterministic'
-  readonly stamp: TimestampSource
+  readonly timestamps: TimestampSource
   readonly salt: (seq: number) => string
-  readonly logger: Diary
+  readonly logger: Log
   /** Entries between two snapshots, and between two recounts. */
-  readonly every: number
+  readonly snapshotEvery: number
 }
 
-export const genesisOf = (config: GraphConfig, clockMode: string): string =>
+export const graphGenesis = (config: GraphConfig, clockMode: string): string =>
   canonicalJson({ ...config, pool: String(config.pool), clock: clockMode, version: 1 })
 
 /** State and place after the newest snapshot that can be used, or at the very beginning. */
@@ -35,7 +35,7 @@ const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<
       const writer = await LogWriter.open(log, salt, size)
       const state = GraphState.restore(config, bytes, writer.link)
       // It is whole, but it may be the picture of a graph that was already wrong.
-      if (state !== undefined && state.graph.recount() <= config.epsilon) return [state, writer]
+      if (state !== undefined && state.graph.auditAll() <= config.epsilon) return [state, writer]
     } catch (thrown) {
       // Whatever is wrong with it or around it, the log itself says more; unless nobody answers.
       if (thrown instanceof Fault && thrown.kind === 'unavailable') throw thrown
@@ -46,9 +46,9 @@ const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<
 }
 
 // A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
-const SPARSE = 2
+const GROWTH_DIVISOR = 2
 /** Commits between two counts of all energy. It looks at every node once, and at nothing else. */
-const AUDIT_EVERY = 1_000
+const RECOUNT_EVERY = 1_000
 
 /** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
 export class GraphStore {
@@ -58,8 +58,8 @@ export class GraphStore {
   readonly #state: GraphState
   readonly #writer: LogWriter
   #snapshotAt: number
-  #recountAt: number
-  #weighedAt: number
+  #auditedAt: number
+  #countedSize: number
   #commits = 0
   #cycles = 0
   #correcting = false
@@ -70,22 +70,22 @@ export class GraphStore {
     this.#state = state
     this.#writer = writer
     this.#snapshotAt = writer.size
-    this.#recountAt = writer.size
-    this.#weighedAt = writer.size
-    const { stamp, logger } = options
+    this.#auditedAt = writer.size
+    this.#countedSize = writer.size
+    const { timestamps, logger } = options
     this.replica = new Replica({
       writer,
       state,
-      stamp,
+      timestamps,
       logger,
       skipErased: () => this.#skipErased(),
-      onIdle: () => this.#rested(),
+      onIdle: () => this.#onIdle(),
     })
   }
 
   static async open(options: GraphStoreOptions): Promise<GraphStore> {
     const { store, name, config, clockMode } = options
-    const log = await store.open(name, genesisOf(config, clockMode))
+    const log = await store.open(name, graphGenesis(config, clockMode))
     const graphStore = new GraphStore(options, log, ...(await startState(log, options)))
     await graphStore.replica.read(() => undefined)
     return graphStore
@@ -137,29 +137,30 @@ export class GraphStore {
   }
 
   /** Counts everything anew, unless that has been done of late. Drift it finds is put right afterwards. */
-  recountStale(): void {
-    if (this.size - this.#recountAt >= this.#options.every) this.#recount()
+  auditIfStale(): void {
+    if (this.size - this.#auditedAt >= this.#options.snapshotEvery) this.#audit()
   }
 
-  #recount(): number {
-    this.#recountAt = this.size
-    return this.#state.graph.recount()
+  #audit(): number {
+    this.#auditedAt = this.size
+    return this.#state.graph.auditAll()
   }
 
   /** Whether the energy is to be counted again: so many commits have come, ours and others'. */
-  #mustWeigh(): boolean {
-    if (this.size === this.#weighedAt) return false
-    this.#weighedAt = this.size
+  #isRecountDue(): boolean {
+    if (this.size === this.#countedSize) return false
+    this.#countedSize = this.size
     this.#commits += 1
-    if (this.#commits < AUDIT_EVERY) return false
+    if (this.#commits < RECOUNT_EVERY) return false
     this.#commits = 0
     return true
   }
 
-  #rested(): void | Promise<void> {
-    const due = this.size - this.#snapshotAt >= Math.max(this.#options.every, this.size / SPARSE)
+  #onIdle(): void | Promise<void> {
+    const due =
+      this.size - this.#snapshotAt >= Math.max(this.#options.snapshotEvery, this.size / GROWTH_DIVISOR)
     const { graph } = this.#state
-    const drift = due ? this.#recount() : this.#mustWeigh() ? graph.weigh() : graph.drift()
+    const drift = due ? this.#audit() : this.#isRecountDue() ? graph.recountEnergy() : graph.drift()
     if (drift > this.#options.config.epsilon) return this.#correct(drift)
     if (due) return this.#trySnapshot()
   }
@@ -187,7 +188,7 @@ export class GraphStore {
         if (entry.seq >= this.size) break
         shadow.replay(entry, row.payload)
       }
-      const after = shadow.graph.recount()
+      const after = shadow.graph.auditAll()
       if (after > config.epsilon) return await this.replica.stopWriting('the rebuilt graph drifts too')
       this.#state.graph = shadow.graph
       const args: JsonObject = {

@@ -8,11 +8,11 @@ const isNumber = (value: unknown): value is number => Number.isFinite(value)
  * salts and names of operations have nothing to escape.
  */
 export const writePayload = (operation: Operation, done: OperationResult, salt: string): string =>
-  writeCreated(operation, done, salt) ??
+  writeNodeCreated(operation, done, salt) ??
   `{"args":${canonicalJson(operation.args)},"delta":"${done.delta}","op":"${operation.op}","result":${canonicalJson(done.result)},"salt":"${salt}"}`
 
 /** The record of what happens most, without asking each member what it is. Undefined when it is not that. */
-const writeCreated = (
+const writeNodeCreated = (
   { op, args }: Operation,
   { result, delta }: OperationResult,
   salt: string,

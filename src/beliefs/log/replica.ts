@@ -1,5 +1,5 @@
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import type { Log as Diary } from '../../kernel/ports.ts'
+import type { Log } from '../../kernel/ports.ts'
 import type { EntryDraft } from '../../lineage/entry.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import type { LogWriter } from '../../lineage/log-writer.ts'
@@ -20,17 +20,17 @@ export const replicaFaults = defineFaults('replica', {
 
 const MAX_ATTEMPTS = 1_000
 /** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
-const MAX_TURNS = 64
+const MAX_GATHER_TURNS = 64
 /** Turns with nothing new that are waited for as long as fewer jobs came than the time before. */
-const PATIENT_TURNS = 16
+const MAX_IDLE_TURNS = 16
 /** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
-const MAX_GATHERED = 1_024
+const MAX_BATCH_JOBS = 1_024
 
 export interface ReplicaOptions {
   readonly writer: LogWriter
   readonly state: GraphState
-  readonly stamp: TimestampSource
-  readonly logger: Diary
+  readonly timestamps: TimestampSource
+  readonly logger: Log
   /** Moves past what was erased, by a snapshot that knows its outcome. False when there is none. */
   readonly skipErased: () => Promise<boolean>
   /** Called after each turn of work, for snapshots and audits. */
@@ -46,7 +46,7 @@ export class Replica {
   #jobs: GraphJob[] = []
   #running: Promise<void> | undefined
   /** How many jobs came together the time before: who sends many at a time goes on doing so. */
-  #usual = 0
+  #previousBatch = 0
   #quarantine: string | null = null
   /** What stopped the writing is still there, so that nobody can write: not even that it was repaired. */
   #isStuck = false
@@ -78,12 +78,12 @@ export class Replica {
   }
 
   /** The same, told in the words of `show`. */
-  write<T>(operation: Operation, show: (done: Committed) => T): Promise<T> {
+  write<T>(operation: Operation, format: (done: Committed) => T): Promise<T> {
     return new Promise<T>((resolve, reject) =>
       this.#enqueue({
         kind: 'write',
         operation,
-        show,
+        format,
         resolve: resolve as (shown: never) => void,
         reject,
       }),
@@ -94,9 +94,9 @@ export class Replica {
    * Looks at a state that has everything acknowledged anywhere before this was called, and at how many entries
    * made it. It is told only when those entries are durable.
    */
-  read<T>(look: (state: GraphState, size: number) => T): Promise<T> {
+  read<T>(query: (state: GraphState, size: number) => T): Promise<T> {
     return new Promise<T>((resolve, reject) =>
-      this.#enqueue({ kind: 'read', look, resolve: resolve as (seen: never) => void, reject }),
+      this.#enqueue({ kind: 'read', query, resolve: resolve as (seen: never) => void, reject }),
     )
   }
 
@@ -118,11 +118,11 @@ export class Replica {
 
   /** Waits for the end of the turn, and of the next ones while jobs keep coming: they share one commit. */
   async #gather(): Promise<void> {
-    for (let turn = 0, idle = 0; turn < MAX_TURNS && this.#jobs.length < MAX_GATHERED; turn += 1) {
+    for (let turn = 0, idle = 0; turn < MAX_GATHER_TURNS && this.#jobs.length < MAX_BATCH_JOBS; turn += 1) {
       const known = this.#jobs.length
       await new Promise<void>((resolve) => setImmediate(resolve))
       if (this.#jobs.length > known) idle = 0
-      else if (known >= this.#usual || idle === PATIENT_TURNS) return
+      else if (known >= this.#previousBatch || idle === MAX_IDLE_TURNS) return
       else idle += 1
     }
   }
@@ -131,7 +131,7 @@ export class Replica {
     while (this.#jobs.length > 0) {
       const jobs = this.#jobs
       this.#jobs = []
-      this.#usual = jobs.length
+      this.#previousBatch = jobs.length
       try {
         await this.#serve(jobs)
       } catch (thrown) {
@@ -169,13 +169,13 @@ export class Replica {
     const { writer } = this.#options
     this.#quarantine = await writer.log.quarantine()
     let isBehind = true
-    const atHead = await damageIn(async () => {
+    const atHead = await catchDamage(async () => {
       const { size, entry } = await writer.log.head()
       const isKnown = size > writer.size || entry === null || entry.includes(writer.link)
       if (size < writer.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
       isBehind = size > writer.size
     })
-    const onTheWay = isBehind ? await damageIn(() => this.#follow()) : undefined
+    const onTheWay = isBehind ? await catchDamage(() => this.#follow()) : undefined
     const damage = onTheWay ?? atHead
     this.#isStuck = damage !== undefined
     if (damage !== undefined) await this.stopWriting(damage.message)
@@ -193,33 +193,33 @@ export class Replica {
   #plan(jobs: readonly GraphJob[]): BatchPlan {
     const drafts: EntryDraft[] = []
     const undo: (() => void)[] = []
-    const told: unknown[] = []
-    const refused = new Map<number, unknown>()
+    const results: unknown[] = []
+    const errors = new Map<number, unknown>()
     for (const job of jobs) {
       try {
         if (job.kind === 'read') {
-          told.push(job.look(this.#options.state, this.#options.writer.size + drafts.length))
+          results.push(job.query(this.#options.state, this.#options.writer.size + drafts.length))
         } else {
-          const made = this.#carryOut(job.operation, drafts.length)
+          const made = this.#execute(job.operation, drafts.length)
           drafts.push(made.draft)
           undo.push(made.undo)
-          told.push(made.committed)
+          results.push(made.committed)
         }
       } catch (thrown) {
-        refused.set(told.length, thrown)
-        told.push(undefined)
+        errors.set(results.length, thrown)
+        results.push(undefined)
       }
     }
-    return { drafts, undo, told, refused }
+    return { drafts, undo, results, errors }
   }
 
-  #carryOut(operation: Operation, ahead: number) {
+  #execute(operation: Operation, ahead: number) {
     if (this.#quarantine !== null && (this.#isStuck || operation.op !== 'lineage.repair')) {
       throw replicaFaults.quarantined(`writing is stopped: ${this.#quarantine}`)
     }
-    const { writer, state, stamp } = this.#options
+    const { writer, state, timestamps } = this.#options
     const seq = writer.size + ahead
-    const time = stamp(seq)
+    const time = timestamps(seq)
     const done = state.execute(operation, time.ms)
     const draft: EntryDraft = {
       operation: operation.op,
@@ -232,7 +232,7 @@ export class Replica {
 }
 
 /** What is damaged, when that is why `work` failed. */
-const damageIn = async (work: () => Promise<void>): Promise<Fault | undefined> => {
+const catchDamage = async (work: () => Promise<void>): Promise<Fault | undefined> => {
   try {
     await work()
     return undefined

@@ -4,13 +4,13 @@ import type { Row } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import { GraphState } from './graph-state.ts'
 
-export type Execution =
+export type ReplayVerdict =
   | { readonly outcome: 'same'; readonly entries: number }
   | { readonly outcome: 'differs'; readonly at: number; readonly why: string }
   | { readonly outcome: 'erased'; readonly at: number }
 
 /** Does everything again from the genesis and reports the first entry that comes out otherwise. */
-export const verifyReplay = async (config: GraphConfig, rows: AsyncIterable<Row>): Promise<Execution> => {
+export const verifyReplay = async (config: GraphConfig, rows: AsyncIterable<Row>): Promise<ReplayVerdict> => {
   const state = new GraphState(new Graph(config))
   let entries = 0
   for await (const row of rows) {

@@ -58,15 +58,15 @@ export type Gitflow =
       readonly unstaged: number
     }
 
-const KEEP_MS = 1_000
+const SNAPSHOT_MS = 1_000
 
-const orNull = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
+const nullOnFailure = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
   reading.catch((cause: unknown) => {
     log.write('warn', `cannot read the ${what}`, { cause: String(cause) })
     return null
   })
 
-const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
+const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
   const root = await locate()
   if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
   const { lifecycle, sdd } = open(root)
@@ -74,21 +74,22 @@ const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Prom
   const { signal } = new AbortController()
   const keys = lifecycle.config.read('pumuki.', signal)
   const [installed, specified] = await Promise.all([
-    orNull(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
-    orNull(readSdd(sdd, keys, signal), log, 'specification'),
+    nullOnFailure(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
+    nullOnFailure(readSdd(sdd, keys, signal), log, 'specification'),
   ])
   return { repoRoot: root, lifecycle: installed, sdd: specified }
 }
 
 /** Reads the repository at most once a second; callers at the same time share one reading. */
-const snapshotReader = (ports: EnterprisePorts) => cacheFor(ports.clock, KEEP_MS, () => readPicture(ports))
+const snapshotReader = (ports: EnterprisePorts) =>
+  cacheFor(ports.clock, SNAPSHOT_MS, () => readSnapshot(ports))
 
 export const readGitflow = async (
   { locate, open, log }: EnterprisePorts,
   signal: AbortSignal,
 ): Promise<Gitflow> => {
   const root = await locate()
-  const state = root === undefined ? null : await orNull(open(root).git.state(signal), log, 'branch')
+  const state = root === undefined ? null : await nullOnFailure(open(root).git.state(signal), log, 'branch')
   if (!state?.available) return { available: false }
   const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
   return {

@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { stackOf } from '../../kernel/invoke.ts'
+import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { repositoryFaults } from '../install/repository-faults.ts'
 import type { SddDecision } from '../sdd/decision.ts'
 import { evaluateSdd, type SddEvaluation } from '../sdd/sdd.ts'
@@ -27,7 +28,7 @@ type Guarded = (
 ) => Promise<Omit<Answer, 'executed'>>
 
 /** What a caller may read of a failure: our own words, never a stack or a path. */
-const wordsFor = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
+const describeFailure = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
   if (thrown instanceof Fault) return { error: thrown.message, fix: thrown.fix }
   log.write('error', 'bug in an enterprise tool', { stack: stackOf(thrown) })
   return { error: 'Internal error: the log has the rest.' }
@@ -39,11 +40,11 @@ const evaluate = async (ports: EnterprisePorts, stage: GateStage, signal: AbortS
   return evaluateSdd(ports.open(root).sdd, stage, signal)
 }
 
-const unevaluated = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
+const evaluationFailed = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
   allowed: false,
   code: 'SDD_VALIDATION_ERROR',
   message: 'The specification could not be evaluated.',
-  details: { ...wordsFor(thrown, ports) },
+  details: { ...describeFailure(thrown, ports) },
 })
 
 /** The specification is heard before anything that would change the repository; its answer is heard once. */
@@ -53,7 +54,7 @@ const guarded =
     const heard = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
       stage,
       status: null,
-      decision: unevaluated(thrown, ports),
+      decision: evaluationFailed(thrown, ports),
     }))
     const { decision, status } = heard
     if (status !== null && decision.allowed) {
@@ -82,7 +83,7 @@ const checkSdd: Run = async (ports, stage, signal) => {
       executed: true,
       success: false,
       warnings: ['SDD policy evaluation failed safely.'],
-      result: { stage, decision: unevaluated(thrown, ports) },
+      result: { stage, decision: evaluationFailed(thrown, ports) },
     }
   }
 }
@@ -121,10 +122,6 @@ const syncBranches: Guarded = async (ports, _, signal) => {
 
 const KEPT_BRANCHES = ['main', 'master', 'develop', 'dev', 'production', 'staging']
 
-/** A branch may be called `$(anything)`, and a plan is there to be pasted. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
 const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   const { git } = ports.open(evaluation.status.repoRoot)
   const [merged, { branch }] = await Promise.all([git.mergedBranches(signal), git.state(signal)])
@@ -132,7 +129,7 @@ const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   return {
     success: true,
     warnings: ['Dry-run mode active: no branch deleted.'],
-    result: { candidates, plan: candidates.map((name) => `git branch -d ${shellWord(name)}`) },
+    result: { candidates, plan: candidates.map((name) => `git branch -d ${quoteShellWord(name)}`) },
   }
 }
 
@@ -155,7 +152,7 @@ export const runTool = async (
     executed: false,
     success: false,
     warnings: ['Tool execution failed safely.'],
-    result: wordsFor(thrown, ports),
+    result: describeFailure(thrown, ports),
   }))
   const { executed, success, warnings, result } = answer
   return { tool, dryRun: true, executed, success, warnings, result }

@@ -1,7 +1,7 @@
 import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
 import type { Confidence, Platform } from '../../evidence/schema.ts'
+import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { PlatformRoots } from '../rules/compile.ts'
-import { extensionOf } from '../rules/languages.ts'
 import {
   DEPENDENCY_FOLDERS,
   findManifest,
@@ -15,45 +15,60 @@ export interface Detection {
   readonly roots: PlatformRoots
 }
 
-const SCRIPTS = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte']
+const { typescript, tsx, javascript, swift, kotlin, java, python, go } = LANGUAGES
+
+const SCRIPTS: readonly string[] = [
+  ...typescript.extensions,
+  ...tsx.extensions,
+  ...javascript.extensions,
+  'vue',
+  'svelte',
+]
 
 /** Extensions that count as files of a platform. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   backend: SCRIPTS,
   frontend: SCRIPTS,
-  ios: ['swift'],
-  android: ['kt', 'kts', 'java'],
-  java: ['java', 'kt'],
-  python: ['py', 'pyi'],
-  go: ['go'],
+  ios: swift.extensions,
+  android: [...kotlin.extensions, ...java.extensions],
+  // Without `kts`: build scripts of Gradle are no sources of the project.
+  java: [...java.extensions, 'kt'],
+  python: python.extensions,
+  go: go.extensions,
 }
 
 /** The platforms that have files with an extension. */
-const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
+const PLATFORMS_BY_EXTENSION: ReadonlyMap<string, readonly string[]> = new Map(
   [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
     extension,
     Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
   ]),
 )
 
-const SCRIPT_OWNERS = OWNERS.get('ts') ?? []
+const SCRIPT_PLATFORMS = PLATFORMS_BY_EXTENSION.get('ts') ?? []
 
 /** The folders that make a path belong to a platform by custom alone. */
-const CUSTOMS = [...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`), 'ios/']
-const CUSTOM = new RegExp(`^(?:${CUSTOMS.join('|')})`, 'i')
+const CONVENTIONAL_FOLDERS = [
+  ...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`),
+  'ios/',
+]
+const CONVENTIONAL = new RegExp(`^(?:${CONVENTIONAL_FOLDERS.join('|')})`, 'i')
 
-const dotted = (extension: string): string => `.${extension}`
+const withDot = (extension: string): string => `.${extension}`
 
 /** How the paths look that may tell something by themselves. */
 export const SIGNAL_PATHS = {
-  ends: [...MANIFEST_SUFFIXES, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
-  starts: CUSTOMS,
+  ends: [
+    ...MANIFEST_SUFFIXES,
+    ...[...PLATFORMS_BY_EXTENSION.keys()].filter((one) => !SCRIPTS.includes(one)).map(withDot),
+  ],
+  starts: CONVENTIONAL_FOLDERS,
 } as const
 /** How those of scripts end, which tell something only below a manifest. */
-export const SCRIPT_SUFFIXES: readonly string[] = SCRIPTS.map(dotted)
+export const SCRIPT_SUFFIXES: readonly string[] = SCRIPTS.map(withDot)
 
 /** Signs of one platform, as they are gathered. */
-interface Signs {
+interface Signals {
   readonly manifests: Set<string>
   readonly conventionalFolders: Set<string>
   files: number
@@ -61,20 +76,20 @@ interface Signs {
   stray: boolean
 }
 
-const FEW = 3
+const SEVERAL_FILES = 3
 
-const confidence = ({ manifests, files }: Signs): Confidence => {
+const confidence = ({ manifests, files }: Signals): Confidence => {
   if (manifests.size > 0 && files > 0) return 'HIGH'
-  return manifests.size > 0 || files >= FEW ? 'MEDIUM' : 'LOW'
+  return manifests.size > 0 || files >= SEVERAL_FILES ? 'MEDIUM' : 'LOW'
 }
 
 class PlatformSignals {
-  readonly #signs = new Map<string, Signs>()
+  readonly #signs = new Map<string, Signals>()
 
-  of(platform: string): Signs {
+  of(platform: string): Signals {
     const known = this.#signs.get(platform)
     if (known !== undefined) return known
-    const fresh: Signs = { manifests: new Set(), conventionalFolders: new Set(), files: 0, stray: false }
+    const fresh: Signals = { manifests: new Set(), conventionalFolders: new Set(), files: 0, stray: false }
     this.#signs.set(platform, fresh)
     return fresh
   }
@@ -106,7 +121,7 @@ class PlatformSignals {
 
   /** Whether another script could tell us anything: one below each manifest is all there is to know. */
   #needsScripts(): boolean {
-    return SCRIPT_OWNERS.some((platform) => {
+    return SCRIPT_PLATFORMS.some((platform) => {
       const signs = this.#signs.get(platform)
       return signs !== undefined && signs.manifests.size > 0 && signs.files === 0
     })
@@ -115,8 +130,8 @@ class PlatformSignals {
   readFiles(paths: readonly string[]): void {
     for (const path of paths) {
       const extension = extensionOf(path)
-      const owners = OWNERS.get(extension)
-      const custom = CUSTOM.exec(path)?.[0]
+      const owners = PLATFORMS_BY_EXTENSION.get(extension)
+      const custom = CONVENTIONAL.exec(path)?.[0]
       if (custom !== undefined || (owners !== undefined && !SCRIPTS.includes(extension)))
         this.#readFile(path, owners, custom)
     }
@@ -126,8 +141,9 @@ class PlatformSignals {
   readScripts(paths: Iterable<string>): void {
     if (!this.#needsScripts()) return
     for (const path of paths) {
-      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || DEPENDENCY_FOLDERS.test(path)) continue
-      if (this.#claim(path, SCRIPT_OWNERS) && !this.#needsScripts()) return
+      if (!SCRIPTS.includes(extensionOf(path)) || CONVENTIONAL.test(path) || DEPENDENCY_FOLDERS.test(path))
+        continue
+      if (this.#claim(path, SCRIPT_PLATFORMS) && !this.#needsScripts()) return
     }
   }
 

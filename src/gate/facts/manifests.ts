@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 
 /** What a package must depend on to belong to a platform. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+const PLATFORM_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   backend: ['express', '@nestjs/core', '@nestjs/common', 'fastify', 'koa', '@hapi/hapi', 'hono'],
   frontend: ['react', 'next', 'vue', 'nuxt', '@angular/core', 'svelte', 'preact', 'solid-js', 'astro'],
 }
@@ -18,7 +18,9 @@ const readPackage = (text: string): readonly string[] => {
   if (!isRecord(value)) return []
   const { [DEPENDENCIES[0]]: own, [DEPENDENCIES[1]]: dev, [DEPENDENCIES[2]]: peer } = value
   const names = new Set([own, dev, peer].filter(isRecord).flatMap((list) => Object.keys(list)))
-  return Object.keys(PACKAGES).filter((platform) => PACKAGES[platform]?.some((name) => names.has(name)))
+  return Object.keys(PLATFORM_PACKAGES).filter((platform) =>
+    PLATFORM_PACKAGES[platform]?.some((name) => names.has(name)),
+  )
 }
 
 // Written out as a plug-in id, or by its usual alias in a version catalogue.
@@ -30,7 +32,7 @@ interface Manifest {
   readonly needsText: boolean
 }
 
-const always = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
+const byName = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
 const gradle: Manifest = {
   platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
   needsText: true,
@@ -39,19 +41,19 @@ const gradle: Manifest = {
 /** By the name of the file. */
 const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
   ['package.json', { platforms: readPackage, needsText: true }],
-  ['Package.swift', always('ios')],
-  ['Podfile', always('ios')],
-  ['project.pbxproj', always('ios')],
+  ['Package.swift', byName('ios')],
+  ['Podfile', byName('ios')],
+  ['project.pbxproj', byName('ios')],
   ['build.gradle', gradle],
   ['build.gradle.kts', gradle],
-  ['AndroidManifest.xml', always('android')],
-  ['pom.xml', always('java')],
-  ['pyproject.toml', always('python')],
-  ['setup.py', always('python')],
-  ['setup.cfg', always('python')],
-  ['Pipfile', always('python')],
-  ['requirements.txt', always('python')],
-  ['go.mod', always('go')],
+  ['AndroidManifest.xml', byName('android')],
+  ['pom.xml', byName('java')],
+  ['pyproject.toml', byName('python')],
+  ['setup.py', byName('python')],
+  ['setup.cfg', byName('python')],
+  ['Pipfile', byName('python')],
+  ['requirements.txt', byName('python')],
+  ['go.mod', byName('go')],
 ])
 /** `requirements-dev.txt` and its kin. */
 const REQUIREMENTS = /^requirements[^/]*\.txt$/
@@ -64,7 +66,7 @@ export const DEPENDENCY_FOLDERS = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|
 
 export const findManifest = (path: string): Manifest | undefined => {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
+  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? byName('python') : undefined)
   return known === undefined || DEPENDENCY_FOLDERS.test(path) ? undefined : known
 }
 

@@ -32,11 +32,7 @@ const pushScope = async (git: GitReader, signal: AbortSignal): Promise<Scope> =>
 }
 
 /** What a pull request would bring; on the base itself, what its last commit brought. */
-const buildScope = async (
-  git: GitReader,
-  target: string | undefined,
-  signal: AbortSignal,
-): Promise<Scope> => {
+const ciScope = async (git: GitReader, target: string | undefined, signal: AbortSignal): Promise<Scope> => {
   const asked = target === undefined ? [] : [target, `origin/${target}`]
   const [head, base] = await Promise.all([
     git.resolve([HEAD], signal),
@@ -63,6 +59,6 @@ export const stageScope = (
     case 'PRE_PUSH':
       return pushScope(git, signal)
     case 'CI':
-      return buildScope(git, target, signal)
+      return ciScope(git, target, signal)
   }
 }

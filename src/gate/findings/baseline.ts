@@ -31,13 +31,13 @@ export type Unfingerprinted = Omit<GateFinding, 'fingerprint' | 'state'> & { rea
 const FINGERPRINT_LENGTH = 32
 
 // Line numbers are left out, and white space counts once: code that is moved or indented is still the same.
-const mark = (ruleId: string, file: string, text: string, nth: number): string =>
+const fingerprint = (ruleId: string, file: string, text: string, nth: number): string =>
   createHash('sha256')
     .update(JSON.stringify([ruleId, file, text.replace(/\s+/g, ' ').trim(), nth]))
     .digest('hex')
     .slice(0, FINGERPRINT_LENGTH)
 
-const inOrder = (findings: readonly Unfingerprinted[]): Unfingerprinted[] => {
+const sortByPlace = (findings: readonly Unfingerprinted[]): Unfingerprinted[] => {
   const compare = (a: Unfingerprinted, b: Unfingerprinted) =>
     comparePlaces({ ...a, state: 'new', fingerprint: '' }, { ...b, state: 'new', fingerprint: '' })
   return [...findings].sort(compare)
@@ -50,12 +50,12 @@ export const fingerprintFindings = (
 ): Map<Unfingerprinted, string> => {
   const seen = new Map<string, number>()
   const marks = new Map<Unfingerprinted, string>()
-  for (const finding of inOrder(findings)) {
+  for (const finding of sortByPlace(findings)) {
     const file = fileOf(finding.file)
-    const first = mark(finding.ruleId, file, finding.text, 0)
+    const first = fingerprint(finding.ruleId, file, finding.text, 0)
     const nth = seen.get(first) ?? 0
     seen.set(first, nth + 1)
-    marks.set(finding, nth === 0 ? first : mark(finding.ruleId, file, finding.text, nth))
+    marks.set(finding, nth === 0 ? first : fingerprint(finding.ruleId, file, finding.text, nth))
   }
   return marks
 }

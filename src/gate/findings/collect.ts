@@ -1,10 +1,11 @@
 import { familyOf } from '../../evidence/consolidate.ts'
 import type { Severity } from '../../evidence/schema.ts'
+import { extensionOf } from '../../kernel/text/languages.ts'
 import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, CompiledRule, FileContent, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
-import { extensionOf, grammarFor } from '../rules/languages.ts'
+import { grammarFor } from '../rules/languages.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
@@ -167,8 +168,8 @@ class Collection {
 }
 
 /** Whether any rule would look at the file: the others need not even be read. */
-const interests = (rules: readonly CompiledRule[]): ((path: string) => boolean) => {
-  const groups = new Map<string, Set<CompiledRule['covers']>>()
+const coveredPaths = (rules: readonly CompiledRule[]): ((path: string) => boolean) => {
+  const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
   for (const { language, covers } of rules)
     groups.set(language, (groups.get(language) ?? new Set()).add(covers))
   return (path) => {
@@ -189,7 +190,7 @@ export interface Collected {
 /** Everything the rules of syntax object to. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
-  const wanted = interests(rules.rules)
+  const wanted = coveredPaths(rules.rules)
   const paths = set.changes
     .filter(({ path, change }) => change !== 'deleted' && wanted(path))
     .map(({ path }) => path)

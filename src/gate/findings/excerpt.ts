@@ -1,12 +1,12 @@
+import { decodeLenient } from '../../kernel/text/decode.ts'
 import type { Excerpt, Region } from '../reports/report.ts'
 
 const AROUND = 1
 const MOST_LINES = 6
-const decoder = new TextDecoder()
 
 /** The lines of a file, as editors count them. */
 export const splitSourceLines = (bytes: Uint8Array): readonly string[] =>
-  decoder.decode(bytes).split(/\r\n|\n|\r/)
+  decodeLenient(bytes).split(/\r\n|\n|\r/)
 
 /** What a region holds. Where it reaches past the text, as much as there is. */
 export const regionText = (

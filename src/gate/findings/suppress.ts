@@ -48,16 +48,16 @@ export interface Suppression {
 
 const DIRECTIVE = /(?<![\w-])warrant-ignore(-next-line|-file)?(?![\w-])[ \t]*([^:\r\n]*)(?::([^\r\n]*))?/g
 
-const tidy = (text: string): string => text.replace(/\*+\/[ \t]*$/, '').trim()
+const stripCommentEnd = (text: string): string => text.replace(/\*+\/[ \t]*$/, '').trim()
 
 const parseComment = (comment: Comment): Suppression[] =>
   [...comment.text.matchAll(DIRECTIVE)].map(([, where, ids = '', reason = '']) => {
     const next = where === '-next-line' || comment.alone
     return {
-      ids: tidy(ids)
+      ids: stripCommentEnd(ids)
         .split(/[\s,]+/)
         .filter((id) => id !== ''),
-      reason: tidy(reason),
+      reason: stripCommentEnd(reason),
       comment,
       line: where === '-file' ? undefined : next ? comment.endLine + 1 : comment.line,
     }

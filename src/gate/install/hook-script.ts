@@ -1,4 +1,5 @@
 import { defineFaults } from '../../kernel/fault.ts'
+import { quoteShell } from '../../kernel/text/shell-quote.ts'
 import type { GateStage } from '../stage.ts'
 
 export const hookFaults = defineFaults('hook', {
@@ -31,8 +32,6 @@ const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
 
-const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
 /**
  * Plain sh that also lives under `set -eu`. Git gives pre-push the refs on stdin: they are left for whoever
  * comes after us. A machine without any way to run the gate must not pass it, and nothing is fetched: a hook
@@ -56,7 +55,7 @@ warrant_gate || exit $?
 ${END}
 `
 
-interface Span {
+interface BlockSpan {
   readonly from: number
   readonly to: number
 }
@@ -64,7 +63,7 @@ interface Span {
 const isMarker = (line: string, marker: string): boolean => line.trimEnd() === marker
 
 /** Where our block lies, in characters of the latin1 text; undefined when there is no whole one. */
-const findBlock = (text: string): Span | undefined => {
+const findBlock = (text: string): BlockSpan | undefined => {
   let at = 0
   let from: number | undefined
   for (const line of text.split(/(?<=\n)/)) {

@@ -1,4 +1,5 @@
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
@@ -31,11 +32,6 @@ export interface HookReport {
 
 const EXECUTABLE = 0o755
 
-const holds = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
-}
-
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
   if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
@@ -43,26 +39,26 @@ export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Pro
 }
 
 /** Hooks outside the repository belong to all repositories of the user: that is not ours to change. */
-const requireOwn = ({ top, common }: RepositoryPlaces, path: string): void => {
-  if (!holds(top, path) && !holds(common, path)) {
+const requireInside = ({ top, common }: RepositoryPlaces, path: string): void => {
+  if (!isPathInside(top, path) && !isPathInside(common, path)) {
     throw hookFaults.outside('the hooks of this repository lie outside of it')
   }
 }
 
-const refuseHusky = ({ hooks }: RepositoryPlaces): void => {
+const rejectHusky = ({ hooks }: RepositoryPlaces): void => {
   if (hooks.endsWith(`${sep}.husky${sep}_`)) {
     throw hookFaults.husky('the hooks folder is made by husky, which writes it anew at every install')
   }
 }
 
-interface Found {
+interface FoundHook {
   readonly hook: HookName
   /** Where its bytes are: a hook may be a link to a file of the repository. */
   readonly path: string
   readonly old: Buffer | undefined
 }
 
-const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<Found[]> =>
+const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<FoundHook[]> =>
   Promise.all(
     HOOK_NAMES.map(async (hook) => {
       const path = await files.real(join(hooks, hook))
@@ -90,9 +86,9 @@ export const installHooks = async (
   signal: AbortSignal,
 ): Promise<HookReport[]> => {
   const places = await requirePlaces(git, signal)
-  refuseHusky(places)
+  rejectHusky(places)
   const plans = (await findHooks(files, places)).map((found) => {
-    requireOwn(places, found.path)
+    requireInside(places, found.path)
     return { ...found, bytes: insertBlock(found.old, found.hook, program) }
   })
   for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
@@ -110,7 +106,7 @@ export const uninstallHooks = async (
   const places = await requirePlaces(git, signal)
   const plans = (await findHooks(files, places)).map((found) => {
     const left = found.old === undefined ? 'unchanged' : removeBlock(found.old)
-    if (left !== 'unchanged') requireOwn(places, found.path)
+    if (left !== 'unchanged') requireInside(places, found.path)
     return { ...found, left }
   })
   for (const { path, left } of plans) {

@@ -73,7 +73,7 @@ export interface GateRun {
   readonly report: GateReport
   readonly excerpts: ReadonlyMap<GateFinding, Excerpt>
   /** Findings left out of the report because a weightier rule speaks of the same place. */
-  readonly outweighed: readonly GateFinding[]
+  readonly shadowed: readonly GateFinding[]
 }
 
 const START: Region = { line: 0, column: 0, endLine: 0, endColumn: 0 }

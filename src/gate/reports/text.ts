@@ -29,14 +29,14 @@ const painter =
 const WIDEST = 140
 const BEFORE = 40
 
-interface Window {
+interface VisiblePart {
   readonly text: string
   /** Columns left out at the front. */
   readonly cut: number
 }
 
 /** The part of a line that can be shown, around the column that counts. */
-const cutLine = (line: string, column: number): Window => {
+const cutLine = (line: string, column: number): VisiblePart => {
   if (line.length <= WIDEST) return { text: line, cut: 0 }
   const cut = Math.max(0, Math.min(column - BEFORE, line.length - WIDEST))
   return { text: line.slice(cut, cut + WIDEST), cut }
@@ -45,7 +45,7 @@ const cutLine = (line: string, column: number): Window => {
 const blanks = (text: string): string => ' '.repeat(escapeLineBreaks(text.replaceAll('\t', '  ')).length)
 const code = (text: string): string => escapeLineBreaks(text.replaceAll('\t', '  '))
 
-const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
+const renderExcerpt = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
   const width = String(first + lines.length).length
   return lines.flatMap((line, at) => {
     const number = first + at
@@ -61,13 +61,13 @@ const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[
   })
 }
 
-const oneFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
+const renderFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
     `  ${place}${paint(severity, severity)}  ${escapeLineBreaks(ruleId)}`,
     `    ${escapeLineBreaks(message)}`,
-    ...(region !== undefined && excerpt !== undefined ? frame(excerpt, region, paint) : []),
+    ...(region !== undefined && excerpt !== undefined ? renderExcerpt(excerpt, region, paint) : []),
     ...(why === undefined ? [] : [`    why: ${escapeLineBreaks(why)}`]),
     ...(fix === undefined ? [] : [`    fix: ${escapeLineBreaks(fix)}`]),
   ]
@@ -98,7 +98,7 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
     if (finding.state !== 'new') continue
     if (finding.file !== file) lines.push(paint('file', escapeLineBreaks(finding.file)))
     file = finding.file
-    lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
+    lines.push(...renderFinding(finding, excerpts.get(finding), paint), '')
   }
   // Whoever reads that all is well shall see what was made lighter to get there.
   for (const { rule, from, to } of report.reweighed ?? [])

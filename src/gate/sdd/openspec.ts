@@ -28,16 +28,16 @@ export interface SddValidation {
   readonly unreadable?: 'time' | 'size' | 'format' | 'start'
 }
 
-const numbersOf = (version: string): readonly number[] => version.split('.').map(Number)
+const toNumbers = (version: string): readonly number[] => version.split('.').map(Number)
 
 /** The first x.y.z in what a program says of itself. */
 export const parseVersion = (words: string): string | undefined =>
   /\d{1,9}\.\d{1,9}\.\d{1,9}/.exec(words)?.[0]
 
 export const isCompatible = (version: string): boolean => {
-  const oldest = numbersOf(OLDEST)
-  const at = numbersOf(version).findIndex((part, place) => part !== oldest[place])
-  return at === -1 || (numbersOf(version)[at] ?? 0) > (oldest[at] ?? 0)
+  const oldest = toNumbers(OLDEST)
+  const at = toNumbers(version).findIndex((part, place) => part !== oldest[place])
+  return at === -1 || (toNumbers(version)[at] ?? 0) > (oldest[at] ?? 0)
 }
 
 // A change id becomes part of a path: it must name one folder below `changes`, and not the archive itself.
@@ -45,7 +45,7 @@ const CHANGE_ID = /^(?!\.+$)(?!archive$)[\p{L}\p{N}_.][\p{L}\p{N}\p{M}_. -]{0,12
 
 export const isChangeId = (id: string): boolean => CHANGE_ID.test(id) && !/[ .]$/.test(id)
 
-const plainWords = (text: string): string =>
+const singleLine = (text: string): string =>
   text
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
@@ -61,7 +61,7 @@ export const readOpenSpec = async (
     files.exists('openspec'),
   ])
   const installed = answer?.exitCode === 0
-  const version = installed ? plainWords(answer.stdout) : ''
+  const version = installed ? singleLine(answer.stdout) : ''
   const parsedVersion = parseVersion(version)
   return {
     installed,
@@ -94,14 +94,14 @@ export const findChange = async (
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-const levelsOf = (items: unknown): readonly unknown[] =>
+const issueLevels = (items: unknown): readonly unknown[] =>
   (Array.isArray(items) ? items : [])
     .flatMap((item) => (isRecord(item) && Array.isArray(item.issues) ? item.issues : []))
     .map((issue) => (isRecord(issue) ? issue.level : undefined))
 
 /** Issues by level: older versions count them in the summary, newer ones only list them. */
 const countIssues = (report: Record<string, unknown>, byLevel: unknown): SddValidation['issues'] => {
-  const levels = levelsOf(report.items)
+  const levels = issueLevels(report.items)
   const counted = isRecord(byLevel) ? byLevel : {}
   const of = (...names: readonly string[]) =>
     Math.max(

@@ -71,16 +71,16 @@ export interface SessionPorts {
   readonly findChange: (id: string) => Promise<ChangeState>
 }
 
-const sessionNow = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
+const currentSession = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
   readSession(await config.read('pumuki.', signal), repoRoot, clock.now())
 
-const store = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
+const saveSession = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
   if (minutes > MAX_MINUTES) throw sessionFaults.too_long(`${minutes} minutes are too many`)
   const now = ports.clock.now()
   const at = (ms: number) => new Date(ms).toISOString()
   const values = ['true', change, at(now), at(now + minutes * MINUTE_MS), String(minutes)]
   await ports.config.write(new Map(KEYS.map((key, place) => [`${PREFIX}${key}`, values[place]])), signal)
-  return sessionNow(ports, signal)
+  return currentSession(ports, signal)
 }
 
 const requireOpen = async (ports: SessionPorts, id: string): Promise<void> => {
@@ -98,7 +98,7 @@ export const openSession = async (
   signal: AbortSignal,
 ): Promise<SessionState> => {
   await requireOpen(ports, change)
-  return store(ports, change, wholeMinutes(minutes), signal)
+  return saveSession(ports, change, wholeMinutes(minutes), signal)
 }
 
 export const refreshSession = async (
@@ -106,12 +106,12 @@ export const refreshSession = async (
   minutes: number | undefined,
   signal: AbortSignal,
 ): Promise<SessionState> => {
-  const { active, changeId, ttlMinutes } = await sessionNow(ports, signal)
+  const { active, changeId, ttlMinutes } = await currentSession(ports, signal)
   if (!active || changeId === undefined) throw sessionFaults.not_open('no session is open')
-  return store(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
+  return saveSession(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
 }
 
 export const closeSession = async (ports: SessionPorts, signal: AbortSignal): Promise<SessionState> => {
   await ports.config.write(new Map(KEYS.map((key) => [`${PREFIX}${key}`, undefined])), signal)
-  return sessionNow(ports, signal)
+  return currentSession(ports, signal)
 }

@@ -36,7 +36,7 @@ describe('an export', () => {
     expect(readFileSync(join(root, path), 'utf8')).toBe('text')
   })
 
-  it('writes an absolute path under the root, and replaces a plain file as a whole', async () => {
+  it('writes an absolute path under the root, and replaces a regular file as a whole', async () => {
     await exportFolder(root, [join(root, '.warrant')])(join(root, 'a'), 'one')
     await exportFolder(root, [join(root, '.warrant')])('a', 'two')
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('two')
@@ -68,8 +68,8 @@ describe('an export', () => {
   })
 
   it.each([
-    ['.', 'not a plain file'],
-    ['inner', 'not a plain file'],
+    ['.', 'not a regular file'],
+    ['inner', 'not a regular file'],
     ['..', 'outside the export root'],
     ['n'.repeat(256), 'too long'],
     ['é'.repeat(128), 'too long'],

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { findRepositoryRoot } from './find-root.ts'
 import { type GitPlace, runGit } from './run.ts'
 
@@ -17,8 +18,7 @@ const ownIndex = async (place: GitPlace, root: string, signal: AbortSignal): Pro
   if (file === join(root, '.git', 'index')) return undefined
   const at = { folder: root, environment: place.environment }
   const folder = (await runGit(at, ['rev-parse', '--absolute-git-dir'], { signal })).replace(/\r?\n$/, '')
-  const way = relative(folder, file)
-  return way.startsWith('..') || resolve(folder, way) !== file ? undefined : file
+  return isPathInside(folder, file) ? file : undefined
 }
 
 /** Where git is to be asked about the repository around a folder; undefined outside of one. */

@@ -91,7 +91,7 @@ interface RawAnswer {
 
 /** A pipe that nobody needs is not opened: each costs more than a short answer of git. */
 const launch = (place: GitPlace, args: readonly string[], { signal, input }: RunOptions) => {
-  const options = { ...gitOptions(place), timeout: MAX_MS, signal }
+  const options = { ...gitOptions(place), signal }
   if (input === undefined) return spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
   const child = spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
   // A git that ends before it has read everything is heard through its exit code.
@@ -105,6 +105,8 @@ const hearGit = (place: GitPlace, args: readonly string[], options: RunOptions):
   new Promise((resolve, reject) => {
     const { signal } = options
     const child = launch(place, [...SAFE_CONFIG, ...args], options)
+    // Not spawn's `timeout`: its timer keeps the process alive for 30 s when git could not be started.
+    const timer = setTimeout(() => child.kill(), MAX_MS)
     const parts: Buffer[] = []
     let room = MAX_BYTES
     child.stdout.on('data', (part: Buffer) => {
@@ -112,10 +114,12 @@ const hearGit = (place: GitPlace, args: readonly string[], options: RunOptions):
       if (room >= 0) parts.push(part)
       else child.kill()
     })
-    child.once('error', (cause) =>
-      reject(signal.aborted ? signal.reason : gitFaults.absent('git cannot be started', { cause })),
-    )
+    child.once('error', (cause) => {
+      clearTimeout(timer)
+      reject(signal.aborted ? signal.reason : gitFaults.absent('git cannot be started', { cause }))
+    })
     child.once('close', (code) => {
+      clearTimeout(timer)
       if (code !== null && room >= 0) return resolve({ code, bytes: Buffer.concat(parts) })
       reject(signal.aborted ? signal.reason : gitFaults.failed(`git ${args[0]} did not finish`))
     })

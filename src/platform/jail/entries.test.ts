@@ -43,8 +43,8 @@ describe('a list that is asked for again', () => {
     const entries = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, kind: 'file' as const }))
     const ask = () =>
       lists.list('other', {
-        look: () => statSync(join(root, 'other')),
-        make: () => {
+        currentStats: () => statSync(join(root, 'other')),
+        read: () => {
           made += 1
           return entries
         },

@@ -1,4 +1,5 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { decodeStrict } from '../../kernel/text/decode.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import type { Row, TreeNode } from '../../lineage/store.ts'
 
@@ -7,14 +8,12 @@ import type { Row, TreeNode } from '../../lineage/store.ts'
 const NAME = /^[A-Za-z0-9._-]{1,64}$/
 const HASH = /^[0-9a-f]{64}$/
 const HASH_BYTES = 32
-// A byte order mark is part of what was stored, and bytes that are no text must not pass as some.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export const checkLogName = (name: string): void => {
   if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
 }
 
-const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
+const parseGenesis = (genesis: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(genesis)
     return isRecord(value) ? value : {}
@@ -24,9 +23,9 @@ const readSettings = (genesis: string): Readonly<Record<string, unknown>> => {
 }
 
 /** What one would have to set, as far as it is a setting of ours and a word. What a store says is cut short. */
-const differences = (stored: string, asked: string): string => {
-  const there = readSettings(stored)
-  const words = Object.entries(readSettings(asked))
+const describeDifferences = (stored: string, asked: string): string => {
+  const there = parseGenesis(stored)
+  const words = Object.entries(parseGenesis(asked))
     .filter(([key, value]) => Object.hasOwn(there, key) && there[key] !== value)
     .map(([key]) => `${key} is ${JSON.stringify(there[key]).slice(0, 40)} there`)
   return words.length === 0 ? '' : `: ${words.join(', ')}`
@@ -34,7 +33,9 @@ const differences = (stored: string, asked: string): string => {
 
 export const checkGenesis = (name: string, stored: string, asked: string): void => {
   if (stored === asked) return
-  throw storeFaults.genesis(`the log ${name} was made with other settings${differences(stored, asked)}`)
+  throw storeFaults.genesis(
+    `the log ${name} was made with other settings${describeDifferences(stored, asked)}`,
+  )
 }
 
 // Below here a wrong number comes from our own code, so it is thrown as a bug and not as a fault.
@@ -73,7 +74,7 @@ export const encodeText = (text: string): Buffer => {
 
 export const decodeStored = (bytes: unknown, what: string): string => {
   try {
-    if (bytes instanceof Uint8Array) return utf8.decode(bytes)
+    if (bytes instanceof Uint8Array) return decodeStrict(bytes)
   } catch {
     // Told below, together with what is not even bytes.
   }

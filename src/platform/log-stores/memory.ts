@@ -63,11 +63,12 @@ class MemoryLog implements LineageLog {
       .slice(0, KEPT_SNAPSHOTS)
   }
 
-  erase(seq: number, instead?: Snapshot): void {
+  erase(seq: number, replacement?: Snapshot): void {
     const row = this.#rows[seq]
     if (row === undefined) throw missingEntry(seq)
     this.#rows[seq] = { ...row, payload: null }
-    if (instead !== undefined) this.#snapshots = [{ size: instead.size, bytes: instead.bytes.slice() }]
+    if (replacement !== undefined)
+      this.#snapshots = [{ size: replacement.size, bytes: replacement.bytes.slice() }]
   }
 
   setQuarantine(reason: string | null): void {

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { quotePath } from '../../kernel/jail.ts'
+import { markedEncoding } from '../../kernel/text/decode.ts'
 import { projectFaults } from '../faults.ts'
 
 export interface Text {
@@ -16,17 +17,12 @@ const MAGIC: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['an image', [0x89, 0x50, 0x4e, 0x47]],
   ['a PDF document', [0x25, 0x50, 0x44, 0x46]],
 ]
-const UTF8_MARK = [0xef, 0xbb, 0xbf]
-const UTF16_MARKS = [
-  [0xff, 0xfe],
-  [0xfe, 0xff],
-]
 const SNIFF = 8_192
 
 const startsWith = (bytes: Uint8Array, head: readonly number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte)
 
-/** Whether a glance says that these bytes are no text. */
+/** Whether the first bytes look binary. Stricter than the gate: what may be binary is not shown to a model. */
 export const looksBinary = (bytes: Uint8Array): boolean =>
   bytes.subarray(0, SNIFF).includes(0) || MAGIC.some(([, magic]) => startsWith(bytes, magic))
 
@@ -34,11 +30,12 @@ export const looksBinary = (bytes: Uint8Array): boolean =>
 export const decodeText = (bytes: Uint8Array, path: string): Text => {
   const magic = MAGIC.find(([, head]) => startsWith(bytes, head))
   if (magic !== undefined) throw projectFaults.binary(`${magic[0]}, not text: ${quotePath(path)}`)
-  if (UTF16_MARKS.some((mark) => startsWith(bytes, mark))) {
+  const encoding = markedEncoding(bytes)
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') {
     throw projectFaults.encoding(`UTF-16, not UTF-8: ${quotePath(path)}`)
   }
   if (bytes.includes(0)) throw projectFaults.binary(`holds NUL bytes: ${quotePath(path)}`)
-  const mark = startsWith(bytes, UTF8_MARK)
+  const mark = encoding === 'utf-8'
   const body = Buffer.from(bytes.buffer, bytes.byteOffset + (mark ? 3 : 0), bytes.byteLength - (mark ? 3 : 0))
   // One byte a character costs half the memory and a fraction of the time.
   if (isAscii(body)) return { text: body.toString('latin1'), mark }
@@ -69,7 +66,7 @@ export const countLines = (text: string): number => {
   return text === '' || text.endsWith('\n') ? count : count + 1
 }
 
-/** The lines of a text; a newline at the end closes the last one and opens none. */
+/** Lines by `\n` alone, so that joining them gives the text back; the gate's excerpts split as editors do. */
 export const splitLines = (text: string): string[] => {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

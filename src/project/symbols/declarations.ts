@@ -1,4 +1,4 @@
-import { extensionOrName } from '../../kernel/jail.ts'
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
 
 /** A node of a syntax tree, as far as we look at one. */
 export interface DeclarationNode {
@@ -16,26 +16,10 @@ interface Place {
   readonly column: number
 }
 
-/** Parses a text with a grammar of the table below. */
+/** Parses a text with a grammar of ast-grep. */
 export type ParseText = (grammar: string, text: string) => DeclarationNode
 
-const GRAMMARS: Readonly<Record<string, readonly string[]>> = {
-  TypeScript: ['.ts', '.mts', '.cts'],
-  Tsx: ['.tsx', '.jsx', '.js', '.mjs', '.cjs'],
-  java: ['.java'],
-  kotlin: ['.kt', '.kts'],
-  python: ['.py', '.pyi'],
-  go: ['.go'],
-  swift: ['.swift'],
-}
-
-const BY_ENDING = new Map(
-  Object.entries(GRAMMARS).flatMap(([grammar, endings]) =>
-    endings.map((ending) => [ending, grammar] as const),
-  ),
-)
-
-export const grammarOf = (name: string): string | undefined => BY_ENDING.get(extensionOrName(name))
+export const grammarOf = (name: string): string | undefined => grammarForExtension(extensionOf(name))
 
 /** Kinds of node that declare something, in all grammars at once: where they share a name, they share its meaning. */
 const DECLARES: Readonly<Record<string, string>> = {
@@ -145,7 +129,11 @@ export interface Declared {
 const MAX_NAME = 200
 
 const nameOf = (node: DeclarationNode): string | undefined => {
-  const named = node.field('name') ?? node.children().find((child) => NAMES.has(String(child.kind())))
+  // JavaScript calls the name of a class field `property`.
+  const named =
+    node.field('name') ??
+    node.field('property') ??
+    node.children().find((child) => NAMES.has(String(child.kind())))
   const name = named?.text().replace(/\s+/g, ' ')
   return name === undefined || name === '' || name.length > MAX_NAME ? undefined : name
 }

@@ -38,6 +38,7 @@ export type T = { a: 1 }
   'e.swift':
     'struct S {\n  var x: Int\n  func f() {}\n  init() {}\n}\nprotocol P { func g() }\nenum E { case a }\nfunc top() {}\n',
   'f.js': 'class Cart { add() {} }\nvar x = 1\nfoo(function () { var hidden = 1 })\n',
+  'g.mjs': 'class Cart { #items = []; size = 0 }\nvar a = b < c, d > (e)\n',
   '.gitignore': 'gen/\n',
   'gen/G.java': 'class Order {}\n',
 }
@@ -84,6 +85,7 @@ describe('the outline of a file', () => {
       'class S\n  property x\n  function f\n  constructor init\nprotocol P\n  method g\nclass E\n  case a\nfunction top',
     ],
     ['f.js', 'class Cart\n  method add\nvariable x'],
+    ['g.mjs', 'class Cart\n  field #items\n  field size\nvariable a\nvariable d'],
   ])('%s', (path, expected) => {
     expect(shape(path)).toBe(expected)
   })

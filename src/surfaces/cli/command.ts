@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { defineFaults, type FaultKind } from '../../kernel/fault.ts'
+import { defineFaults, type Fault, type FaultKind } from '../../kernel/fault.ts'
 
 export const usageFaults = defineFaults('usage', {
   node: { kind: 'unavailable', fix: 'Install Node.js 20.19 or newer.' },
@@ -8,17 +8,25 @@ export const usageFaults = defineFaults('usage', {
   argument: { kind: 'invalid', fix: 'Run the command with --help for its arguments.' },
 })
 
-/** What a shell sees of a fault. 0 is success, 70 a bug of ours. */
+/** Exit codes by kind of fault. 0 is success, 1 is "blocked" or "no", 70 is a bug. */
 export const EXIT_CODES: Readonly<Record<FaultKind, number>> = {
-  unavailable: 1,
   invalid: 2,
   refused: 3,
   missing: 4,
   conflict: 5,
   exhausted: 6,
   corrupt: 7,
+  unavailable: 8,
 }
 export const EXIT_BUG = 70
+
+/** Faults whose exit code is older than the table above: hooks and scripts test for it. */
+export const EXIT_CODE_EXCEPTIONS: Readonly<Record<string, number>> = {
+  'gate.base_missing': 1,
+  'serve.port': 1,
+}
+
+export const exitCodeOf = ({ code, kind }: Fault): number => EXIT_CODE_EXCEPTIONS[code] ?? EXIT_CODES[kind]
 
 export interface Option {
   readonly flag: string

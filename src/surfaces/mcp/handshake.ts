@@ -1,8 +1,9 @@
+import type { Catalog } from '../../kernel/catalog.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Limits } from '../../kernel/limits.ts'
 import type { Clock, Log, LogLevel } from '../../kernel/ports.ts'
 import type { Dialect } from './dialect.ts'
-import type { Params } from './message.ts'
+import type { Params, Request } from './message.ts'
 import type { Service } from './service.ts'
 
 export const MODERN = '2026-07-28'
@@ -88,6 +89,19 @@ export const discoverResult = ({ capabilities, instructions }: Handshake) => ({
   capabilities,
   ...(instructions !== undefined && { instructions }),
 })
+
+/** Translates method aliases and, with `methodCalls`, methods named like a tool. */
+export const translateMethod = (
+  request: Request,
+  { methodCalls, aliases }: CompatOptions,
+  catalog: Pick<Catalog, 'find'> | undefined,
+): Request => {
+  const method = aliases.get(request.method) ?? request.method
+  if (methodCalls && catalog?.find(method) !== undefined) {
+    return { ...request, method: 'tools/call', params: { name: method, arguments: request.params ?? {} } }
+  }
+  return method === request.method ? request : { ...request, method }
+}
 
 /** An `initialize` with nothing in it is still an `initialize`. */
 export const repairInitialize = ({ dialect }: Handshake, params: Params | undefined): Params => {

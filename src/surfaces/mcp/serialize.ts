@@ -1,8 +1,9 @@
+import type { ProgressUpdate } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import type { Content } from '../../kernel/tool.ts'
-import { SERVER_KEY } from './envelope.ts'
+import { progressToken, SERVER_KEY } from './envelope.ts'
 import { type Handshake, LIST_CACHE } from './handshake.ts'
-import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
+import { isRefusal, type Params, type RequestId, writeError, writeResult } from './message.ts'
 import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
@@ -20,6 +21,19 @@ const writeText = (quoted: string): string => `{"type":"text","text":${quoted}}`
 
 const writeBlock = (block: Content): string =>
   block.type === 'text' ? writeText(JSON.stringify(block.text)) : JSON.stringify(block)
+
+/** Sends progress notifications for a request; undefined when it asks for none. */
+export const progressReporter = (
+  params: Params | undefined,
+  send: (line: string) => void,
+): ((progress: ProgressUpdate) => void) | undefined => {
+  const token = progressToken(params)
+  if (token === undefined) return undefined
+  return ({ done, ...rest }) => {
+    const notification = { progressToken: token, progress: done, ...rest }
+    send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: notification }))
+  }
+}
 
 /** The response line of a finished call. */
 export const writeOutcome = (

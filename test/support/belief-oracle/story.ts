@@ -1,4 +1,4 @@
-import { type Applied, Graph, type GraphConfig } from '../../../src/beliefs/graph/graph.ts'
+import { type AppliedOperation, Graph, type GraphConfig } from '../../../src/beliefs/graph/graph.ts'
 import { Fault } from '../../../src/kernel/fault.ts'
 import { type Model, modelBind, modelCreate, modelMutate, modelOf, modelTick, newModel } from './model.ts'
 
@@ -60,11 +60,15 @@ const checkAll = ({ graph, model, config }: Play): void => {
     seen.nodes.every(({ belief }) => belief >= 0 && belief <= 1),
     'a belief is out of bounds',
   )
-  ensure(graph.drift() === 0 && graph.recount() === 0, 'there is drift')
+  ensure(graph.drift() === 0 && graph.auditAll() === 0, 'there is drift')
 }
 
 /** Does a thing to both. They must agree whether it can be done; what cannot be done must leave no trace. */
-const attempt = (play: Play, act: () => Applied<unknown>, mirror: (model: Model) => boolean): void => {
+const attempt = (
+  play: Play,
+  act: () => AppliedOperation<unknown>,
+  mirror: (model: Model) => boolean,
+): void => {
   const bytes = play.graph.serialize()
   const before = copyOf(play.model)
   const expected = mirror(play.model)
@@ -92,7 +96,7 @@ const restart = (play: Play): void => {
   const bytes = play.graph.serialize()
   play.graph = Graph.restore(play.config, bytes)
   ensure(sameBytes(play.graph.serialize(), bytes), 'a snapshot does not survive a round trip')
-  ensure(play.graph.recount() === 0, 'a restored graph drifts')
+  ensure(play.graph.auditAll() === 0, 'a restored graph drifts')
   play.past.length = 0
 }
 

@@ -1,4 +1,4 @@
-import { noteArtifacts } from '../../../gate/install/install.ts'
+import { recordArtifacts } from '../../../gate/install/install.ts'
 import { readOpenSpec } from '../../../gate/sdd/openspec.ts'
 import { defineFaults } from '../../../kernel/fault.ts'
 import { createRepositoryFile } from '../../../platform/files/output-file.ts'
@@ -64,6 +64,6 @@ export const bootstrapOpenSpec = async (context: OpenedRepository): Promise<Open
   const needed = !installed || !compatible
   if (needed) await addPackage(context)
   const scaffolded = projectInitialized ? [] : await scaffold(root)
-  if (scaffolded.length > 0) await noteArtifacts(lifecycle, scaffolded, signal)
+  if (scaffolded.length > 0) await recordArtifacts(lifecycle, scaffolded, signal)
   return { installed: needed ? 'added' : 'kept', scaffolded }
 }

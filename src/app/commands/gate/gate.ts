@@ -8,6 +8,9 @@ import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
+import type { Log } from '../../../kernel/ports.ts'
+import { recordCall } from '../../../kernel/record-call.ts'
+import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -104,20 +107,27 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
-const records = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
+const canRecord = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
 
-/** A decision that could not be written down is still the decision: the evidence has it. */
-const record = async (invocation: Invocation, config: Config, root: string, run: GateRun): Promise<void> => {
-  if (!records(config)) return
-  const decisions = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 0 } as const
-  try {
-    await decisions.record({ ...call, verdict: runAuditFields(run.report) })
-  } catch (thrown) {
-    invocation.terminal.printError(`warrant: the decision was not recorded: ${(thrown as Error).message}`)
-  } finally {
-    await decisions.close().catch(() => {})
+const GATE_RUN: AuditedTool = {
+  name: 'gate_run',
+  effect: 'write',
+  auditFields: ({ report }: GateRun) => runAuditFields(report),
+}
+
+/** A failed record is printed and does not change the verdict, which the evidence file holds as well. */
+const record = async (
+  { terminal }: Invocation,
+  config: Config,
+  root: string,
+  { run, started }: { readonly run: GateRun; readonly started: number },
+): Promise<void> => {
+  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
+  const log: Log = {
+    write: (_, message, fields) => terminal.printError(`warrant: ${message}: ${fields?.cause}`),
   }
+  await recordCall({ clock: systemClock, log, recorder }, GATE_RUN, { kind: 'answer', value: run }, started)
+  await recorder.close().catch(() => {})
 }
 
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
@@ -154,13 +164,13 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const gate = await openForCommand(loadSettings(invocation).config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { report, outweighed } = await withProgress(progressJob(invocation), (progress) => {
+  const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const request = { scope, target: undefined, baseline: undefined, write: false, progress }
     return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...outweighed]))
+  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
@@ -178,11 +188,13 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
   const write = invocation.flags['no-evidence'] !== true
-  // Runs while git works.
-  if (write && records(config)) void preloadStore(config)
+  const recorded = write && canRecord(config)
+  // Loads while git works.
+  if (recorded) void preloadStore(config)
+  const started = systemClock.elapsed()
   const complete = await judge(invocation, gate, { scope, write })
   const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
   await deliver(invocation, gate.root, shown)
-  if (write) await record(invocation, config, gate.root, complete)
+  if (recorded) await record(invocation, config, gate.root, { run: complete, started })
   return complete.report.status === 'BLOCKED' ? 1 : 0
 }

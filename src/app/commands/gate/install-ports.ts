@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { buildEvidence } from '../../../evidence/build.ts'
 import { readRepoState } from '../../../gate/facts/repo-state.ts'
-import type { InstallPortSet } from '../../../gate/install/install.ts'
+import type { InstallationPorts } from '../../../gate/install/install.ts'
 import { repoLifecycle } from '../../../gate/install/installation.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
@@ -27,7 +27,7 @@ const bootstrapEvidence = (context: OpenedRepository) => async (signal: AbortSig
   return true
 }
 
-export const installPorts = (context: OpenedRepository): InstallPortSet => ({
+export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   ...context.lifecycle,
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),

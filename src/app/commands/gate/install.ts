@@ -1,4 +1,4 @@
-import { type InstallPortSet, type InstallReport, install, update } from '../../../gate/install/install.ts'
+import { type InstallationPorts, type InstallReport, install, update } from '../../../gate/install/install.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
@@ -18,7 +18,7 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),
   ].join('\n')
 
-type Step = (ports: InstallPortSet, signal: AbortSignal) => Promise<InstallReport>
+type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
 
 const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   const context = await openRepositoryForCommand(loadSettings(invocation).config)

@@ -1,4 +1,4 @@
-import { statusNow } from '../../../gate/install/install.ts'
+import { currentStatus } from '../../../gate/install/install.ts'
 import type { LifecycleStatus } from '../../../gate/install/installation.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
@@ -27,6 +27,6 @@ const describe = (status: LifecycleStatus): string => {
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
-  const status = await statusNow(lifecycle, signal)
+  const status = await currentStatus(lifecycle, signal)
   return printResult(invocation, status, () => describe(status))
 }

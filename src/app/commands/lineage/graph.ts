@@ -1,5 +1,10 @@
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
-import { renderDot, renderMermaid, renderSvg, type Scene } from '../../../beliefs/graph/render-graph.ts'
+import {
+  type DrawableGraph,
+  renderDot,
+  renderMermaid,
+  renderSvg,
+} from '../../../beliefs/graph/render-graph.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
@@ -8,7 +13,7 @@ import { withBeliefs, withStore } from './with-beliefs.ts'
 
 const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
 
-const readScene = (beliefs: Beliefs): Promise<Scene> =>
+const readScene = (beliefs: Beliefs): Promise<DrawableGraph> =>
   beliefs.graphStore.replica.read(({ graph, claims }) => ({
     nodes: [...graph.nodes()].map((node) => ({ ...node, ...claims.get(node.id) })),
     edges: [...graph.edges()],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { verifyBundle } from '../../../lineage/bundle.ts'
-import { genesisLink } from '../../../lineage/chain.ts'
+import { genesisChecksum } from '../../../lineage/chain.ts'
 import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { proveConsistency, proveInclusion, rootAt } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
@@ -88,7 +88,7 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     const { config } = loadSettings(invocation)
     await exportWriter(config, resolve(config.root))(path, text)
     const checksum = createHash('sha256').update(text).digest('hex')
-    const head = entries.at(-1)?.checksum ?? genesisLink(log.genesis)
+    const head = entries.at(-1)?.checksum ?? genesisChecksum(log.genesis)
     return printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
   })
 

@@ -5,7 +5,7 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { CallContext, Tool } from '../../../kernel/tool.ts'
 import { showName } from '../../../project/access-rules.ts'
 import { projectToolset } from '../../../project/tools.ts'
-import { EXIT_CODES, type Invocation, type Option, usageFaults } from '../../../surfaces/cli/command.ts'
+import { exitCodeOf, type Invocation, type Option, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount } from '../../../surfaces/cli/subcommand.ts'
 import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
@@ -159,7 +159,7 @@ const showAll = (
     }
   }
   const failed = outcomes.find((one) => one instanceof Fault)
-  return failed === undefined ? 0 : EXIT_CODES[failed.kind]
+  return failed === undefined ? 0 : exitCodeOf(failed)
 }
 
 export const run = async (name: ProjectCommand, invocation: Invocation): Promise<number> => {

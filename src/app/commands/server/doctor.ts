@@ -184,10 +184,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Problems of the hooks in this repository. Empty outside a repository. */
 const checkInstallation = async (config: Config): Promise<readonly Finding[]> => {
   const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
-  const { statusNow } = await import('../../../gate/install/install.ts')
+  const { currentStatus } = await import('../../../gate/install/install.ts')
   const { openRepositoryForCommand } = await import('../../open/repository.ts')
   const context = await openRepositoryForCommand(config).catch(() => undefined)
-  const status = context && (await statusNow(context.lifecycle, context.signal).catch(() => undefined))
+  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
   if (status === undefined) return []
   const issues = lifecycleIssues(status)
   if (issues.length === 0)

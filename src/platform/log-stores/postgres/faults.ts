@@ -1,7 +1,7 @@
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 
-interface Meaning {
+interface ErrorMapping {
   readonly code: RegExp
   readonly fault: FaultMaker
   readonly message: string
@@ -9,7 +9,7 @@ interface Meaning {
 }
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), the first that fits. */
-const MEANINGS: readonly Meaning[] = [
+const ERROR_MAPPINGS: readonly ErrorMapping[] = [
   {
     code: /^(28|3D|42501)/,
     fault: storeFaults.address,
@@ -25,7 +25,7 @@ const MEANINGS: readonly Meaning[] = [
 ]
 
 // The answer may have been on its way when these came: the work may be done, or not.
-const LOST = /^(08|57P0)/
+const CONNECTION_LOST = /^(08|57P0)/
 
 // Only the server gives a severity; without it the code is the system's, and EPIPE looks like any other.
 const sqlState = (error: unknown): string | undefined => {
@@ -34,10 +34,10 @@ const sqlState = (error: unknown): string | undefined => {
 }
 
 /** Whether the connection went away with the question, so that nobody knows what became of it. */
-export const isLost = (error: unknown): boolean => LOST.test(sqlState(error) ?? '08000')
+export const isConnectionLost = (error: unknown): boolean => CONNECTION_LOST.test(sqlState(error) ?? '08000')
 
 // The driver hangs its client on some errors, and that has the password.
-const plainCause = (error: unknown): Error => {
+const causeWithoutClient = (error: unknown): Error => {
   const { code, message } = error as NodeJS.ErrnoException
   return new Error(code === undefined ? message : `${code}: ${message}`)
 }
@@ -46,10 +46,10 @@ const plainCause = (error: unknown): Error => {
 export const postgresFault = (error: unknown): Error => {
   if (error instanceof Fault) return error
   const state = sqlState(error)
-  const cause = plainCause(error)
+  const cause = causeWithoutClient(error)
   if (state === undefined) return storeFaults.unreachable('the database does not answer', { cause })
-  const meaning = MEANINGS.find(({ code }) => code.test(state))
-  if (meaning === undefined) return cause
-  const { fault, message, fix } = meaning
+  const mapping = ERROR_MAPPINGS.find(({ code }) => code.test(state))
+  if (mapping === undefined) return cause
+  const { fault, message, fix } = mapping
   return fault(message, { cause, ...(fix !== undefined && { fix }) })
 }

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, QueryConfig } from 'pg'
 import { storeFaults } from '../../../lineage/faults.ts'
-import { isLost, postgresFault } from './faults.ts'
+import { isConnectionLost, postgresFault } from './faults.ts'
 
 export interface PostgresLimits {
   /** Most connections at once. */
@@ -16,11 +16,11 @@ export interface PostgresLimits {
 export type PgRow = Readonly<Record<string, unknown>>
 
 // The server's own word is worth more than ours, so it gets a head start.
-const HEAD_START_MS = 500
+const SERVER_TIMEOUT_LEAD_MS = 500
 const IDLE_MS = 30_000
 
 /** The question was sent and its connection lost: it was done, or it was not. */
-export class LostAnswer extends Error {
+export class UnknownOutcome extends Error {
   readonly fault: Error
 
   constructor(fault: Error) {
@@ -41,7 +41,7 @@ const SESSION = {
   set_config('statement_timeout', $1, false)`,
 }
 
-const readyClient = (limits: PostgresLimits) => async (client: ClientBase) => {
+const configureClient = (limits: PostgresLimits) => async (client: ClientBase) => {
   // A connection that breaks while nobody waits for it must not end the process.
   client.on('error', () => {})
   const { rows } = await client.query(SESSION, [String(limits.statementMs)])
@@ -60,32 +60,32 @@ export class Postgres {
     this.#limits = limits
   }
 
-  /** Asks once. A `LostAnswer` when nobody knows whether it was done; any other failure means it was not. */
-  async askOnce(query: QueryConfig): Promise<readonly PgRow[]> {
+  /** Asks once. A `UnknownOutcome` when nobody knows whether it was done; any other failure means it was not. */
+  async queryOnce(query: QueryConfig): Promise<readonly PgRow[]> {
     const client = await this.#connect()
     try {
       const { rows } = await client.query(query)
       client.release()
       return rows
     } catch (error) {
-      const lost = isLost(error)
+      const lost = isConnectionLost(error)
       client.release(lost)
       const fault = postgresFault(error)
-      throw lost ? new LostAnswer(fault) : fault
+      throw lost ? new UnknownOutcome(fault) : fault
     }
   }
 
   /** Asks what may be asked twice: a connection that broke while it was idle is not the caller's business. */
-  async ask(query: QueryConfig): Promise<readonly PgRow[]> {
+  async query(query: QueryConfig): Promise<readonly PgRow[]> {
     try {
-      return await this.askOnce(query)
+      return await this.queryOnce(query)
     } catch (error) {
-      if (!(error instanceof LostAnswer)) throw error
+      if (!(error instanceof UnknownOutcome)) throw error
     }
     try {
-      return await this.askOnce(query)
+      return await this.queryOnce(query)
     } catch (error) {
-      throw error instanceof LostAnswer ? error.fault : error
+      throw error instanceof UnknownOutcome ? error.fault : error
     }
   }
 
@@ -115,11 +115,11 @@ export class Postgres {
       application_name: 'warrant',
       max: connections,
       connectionTimeoutMillis: connectMs,
-      query_timeout: statementMs + HEAD_START_MS,
+      query_timeout: statementMs + SERVER_TIMEOUT_LEAD_MS,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
       keepAlive: true,
-      onConnect: readyClient(this.#limits),
+      onConnect: configureClient(this.#limits),
     })
     pool.on('error', () => {})
     return pool

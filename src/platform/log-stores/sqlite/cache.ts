@@ -28,7 +28,7 @@ export class HeadCache {
 }
 
 /** What is remembered under `id`, or else what `read` finds, which is then remembered. */
-export const cached = <T>(known: Map<number, T>, id: number, read: () => T): T => {
+export const readThrough = <T>(known: Map<number, T>, id: number, read: () => T): T => {
   const value = known.get(id)
   if (value !== undefined) return value
   const found = read()

@@ -24,7 +24,7 @@ interface SqliteModule {
 type Emit = (warning: string | Error, ...rest: unknown[]) => void
 
 /** Runs `load` and keeps back the one warning that a module is experimental. Everything else is heard. */
-const withoutNotice = <T>(load: () => T): T => {
+const withoutExperimentalWarning = <T>(load: () => T): T => {
   const emit = process.emitWarning as Emit
   process.emitWarning = ((warning, ...rest) => {
     const [kind] = rest
@@ -39,7 +39,7 @@ const withoutNotice = <T>(load: () => T): T => {
 
 // Loading is synchronous, so nobody else's warning can fall into the gap. Undefined where Node has none.
 const builtinModule = (): SqliteModule | undefined =>
-  withoutNotice(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined)
+  withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined)
 
 const load = createRequire(import.meta.url)
 

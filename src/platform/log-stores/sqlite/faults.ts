@@ -2,23 +2,23 @@ import { basename } from 'node:path'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 
-interface Meaning {
+interface ErrorMapping {
   readonly fault: FaultMaker
   readonly message: string
   readonly fix?: string
 }
 
 const CHECK_FILE = 'Check the file, its folder, its permissions and the disk.'
-const busy: Meaning = { fault: storeFaults.busy, message: 'the log is locked by another process' }
-const damaged: Meaning = { fault: storeFaults.damaged, message: 'the file is damaged' }
-const failing: Meaning = {
+const busy: ErrorMapping = { fault: storeFaults.busy, message: 'the log is locked by another process' }
+const damaged: ErrorMapping = { fault: storeFaults.damaged, message: 'the file is damaged' }
+const failing: ErrorMapping = {
   fault: storeFaults.unreachable,
   message: 'the file cannot be read or written',
   fix: CHECK_FILE,
 }
 
 /** https://sqlite.org/rescode.html: the last eight bits of a code are its family. */
-const FAMILIES: Readonly<Record<number, Meaning>> = {
+const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
   // Our statements never change, so SQL that is wrong means that the tables are not ours any more.
   1: damaged,
   3: failing,
@@ -48,28 +48,28 @@ const FAMILY_BY_TEXT: Readonly<Record<string, number>> = {
   'file is not a database': 26,
 }
 
-const familyOf = (code: unknown, message: string): number => {
+const errorFamily = (code: unknown, message: string): number => {
   if (typeof code !== 'number') return FAMILY_BY_TEXT[message] ?? 11
   return code === SHORT_READ ? 11 : code & 0xff
 }
 
-const meaningOf = (error: unknown): Meaning | undefined => {
+const mapError = (error: unknown): ErrorMapping | undefined => {
   if (!(error instanceof Error)) return undefined
   const { code, errcode, message } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
   // A number too large for us was never written by us.
   if (code === 'ERR_OUT_OF_RANGE') return damaged
-  return code === 'ERR_SQLITE_ERROR' ? FAMILIES[familyOf(errcode, message)] : undefined
+  return code === 'ERR_SQLITE_ERROR' ? FAMILIES[errorFamily(errcode, message)] : undefined
 }
 
 export const isBusy = (error: unknown): boolean =>
-  meaningOf(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
+  mapError(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
 
 /** What a caller may know of a failure. What is not in the table is a bug and stays what it is. */
 export const sqliteFault = (error: unknown): unknown => {
   if (error instanceof Fault) return error
-  const meaning = meaningOf(error)
-  if (meaning === undefined) return error
-  const { fault, message, fix } = meaning
+  const mapping = mapError(error)
+  if (mapping === undefined) return error
+  const { fault, message, fix } = mapping
   return fault(message, { cause: error, ...(fix !== undefined && { fix }) })
 }
 

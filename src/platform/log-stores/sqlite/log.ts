@@ -20,7 +20,7 @@ import {
   encodeText,
   missingNode,
 } from '../checks.ts'
-import { cached } from './cache.ts'
+import { readThrough } from './cache.ts'
 import { type SqlRow, transact, withoutWaiting } from './database.ts'
 import { folderFault, mapSqliteErrors } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
@@ -46,8 +46,8 @@ class SqliteLog implements LineageLog {
   }
 
   head(): Head {
-    const { recall } = this.#connection
-    return mapSqliteErrors(() => cached(recall.refresh().heads, this.#id, () => this.#runs.head()))
+    const { cache } = this.#connection
+    return mapSqliteErrors(() => readThrough(cache.refresh().heads, this.#id, () => this.#runs.head()))
   }
 
   read(from: number, limit: number): readonly Row[] {
@@ -74,8 +74,10 @@ class SqliteLog implements LineageLog {
   }
 
   quarantine(): string | null {
-    const { recall } = this.#connection
-    return mapSqliteErrors(() => cached(recall.refresh().quarantines, this.#id, () => this.#readQuarantine()))
+    const { cache } = this.#connection
+    return mapSqliteErrors(() =>
+      readThrough(cache.refresh().quarantines, this.#id, () => this.#readQuarantine()),
+    )
   }
 
   #readQuarantine(): string | null {
@@ -88,11 +90,11 @@ class SqliteLog implements LineageLog {
     checkAppend(expected, rows, nodes)
     if (expected + rows.length > LOG_SPAN)
       throw storeFaults.full('the log has as many entries as it can hold')
-    const { sql, recall } = this.#connection
-    recall.heads.delete(this.#id)
+    const { sql, cache } = this.#connection
+    cache.heads.delete(this.#id)
     const newest = rows.at(-1)
-    const remember = (stored: boolean) => {
-      if (stored && newest) recall.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
+    const cacheHead = (stored: boolean) => {
+      if (stored && newest) cache.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
     }
     return this.#write(() => {
       if (this.#runs.size() !== expected) return false
@@ -101,7 +103,7 @@ class SqliteLog implements LineageLog {
         sql.addNode.run(this.#id, level, index, encodeHash(hash))
       }
       return true
-    }, remember)
+    }, cacheHead)
   }
 
   saveSnapshot({ size, bytes }: Snapshot): MaybePromise<void> {
@@ -109,19 +111,19 @@ class SqliteLog implements LineageLog {
     const id = this.#first + size
     return this.#write(() => {
       // First, so that the new one takes the pages the old one leaves, and each is written once.
-      sql.makeRoom.run(this.#first, this.#last, id)
+      sql.dropOldSnapshot.run(this.#first, this.#last, id)
       sql.saveSnapshot.run(id, bytes)
       sql.dropSnapshots.run(this.#first, this.#last)
     })
   }
 
-  async erase(seq: number, instead?: Snapshot): Promise<void> {
+  async erase(seq: number, replacement?: Snapshot): Promise<void> {
     const { db, sql } = this.#connection
     await this.#write(() => {
       this.#runs.erasePayload(seq)
-      if (instead === undefined) return
+      if (replacement === undefined) return
       sql.clearSnapshots.run(this.#first, this.#last)
-      sql.saveSnapshot.run(this.#first + instead.size, instead.bytes)
+      sql.saveSnapshot.run(this.#first + replacement.size, replacement.bytes)
     })
     // The bytes are in the journal as well, until it is written back and emptied.
     await retryWhenBusy(() => {
@@ -132,14 +134,14 @@ class SqliteLog implements LineageLog {
 
   setQuarantine(reason: string | null): MaybePromise<void> {
     const value = reason === null ? null : encodeText(reason)
-    this.#connection.recall.quarantines.delete(this.#id)
+    this.#connection.cache.quarantines.delete(this.#id)
     return this.#write(() => void this.#connection.sql.setQuarantine.run(value, this.#id))
   }
 
   #write<T>(work: () => T, done?: (result: T) => void): MaybePromise<T> {
-    const { db, checkPlace } = this.#connection
+    const { db, requireSameFile } = this.#connection
     return retryWhenBusy(() => {
-      checkPlace()
+      requireSameFile()
       const result = transact(db, work)
       done?.(result)
       return result
@@ -213,17 +215,17 @@ class SqliteLogs implements LogStore {
     db.close()
   }
 
-  #connect(make: boolean): Promise<SqliteConnection | undefined> {
+  #connect(create: boolean): Promise<SqliteConnection | undefined> {
     if (this.#closed) throw new Error('the store is closed')
     // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
     this.#connection = this.#connection
       .catch(() => undefined)
       .then(async (before) => {
-        if (before === undefined && make)
+        if (before === undefined && create)
           await this.#makeFolder().catch((cause: unknown) => {
             throw folderFault(cause)
           })
-        return before ?? connect(this.#path, make)
+        return before ?? connect(this.#path, create)
       })
     return this.#connection
   }

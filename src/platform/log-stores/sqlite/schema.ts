@@ -2,7 +2,7 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import { BUSY_MS, type Database, rollbackQuietly, transact } from './database.ts'
 
 /** 'wLog' in ASCII: tells our files from other programs'. */
-const APPLICATION = 0x774c6f67
+const APPLICATION_ID = 0x774c6f67
 const VERSION = 1
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 /** Of a new file. A commit is many kilobytes in one row: in small pages, more calls of the system than bytes. */
@@ -38,13 +38,14 @@ CREATE TABLE snapshots (
   id INTEGER PRIMARY KEY,
   bytes BLOB NOT NULL
 ) STRICT;
-PRAGMA application_id = ${APPLICATION};
+PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION};
 `
 
-const numberOf = (db: Database, sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0])
+const readNumber = (db: Database, sql: string): number =>
+  Number(Object.values(db.prepare(sql).get() ?? {})[0])
 
-const OWN_SCHEMA = TABLES.split(';')
+const EXPECTED_SCHEMA = TABLES.split(';')
   .map((sql) => sql.trim())
   .filter((sql) => sql.startsWith('CREATE TABLE'))
   .sort()
@@ -54,13 +55,13 @@ const OWN_SCHEMA = TABLES.split(';')
  * A file with our number may have come with a repository. A view or a trigger in it would run in our statements,
  * with no deadline that could end it; read from this one table nothing runs.
  */
-const isOwnSchema = (db: Database): boolean => {
+const hasExpectedSchema = (db: Database): boolean => {
   const made = db.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
   return (
     made
       .map(({ sql }) => String(sql))
       .sort()
-      .join('\n') === OWN_SCHEMA
+      .join('\n') === EXPECTED_SCHEMA
   )
 }
 
@@ -68,16 +69,16 @@ type FileState = 'empty' | 'ours'
 
 /** Within a transaction: what is asked must be true at one time. */
 const readState = (db: Database): FileState => {
-  const application = numberOf(db, 'PRAGMA application_id')
-  const version = numberOf(db, 'PRAGMA user_version')
-  if (application === APPLICATION) {
+  const application = readNumber(db, 'PRAGMA application_id')
+  const version = readNumber(db, 'PRAGMA user_version')
+  if (application === APPLICATION_ID) {
     if (version > VERSION) throw storeFaults.newer(`the file has format ${version}, we know ${VERSION}`)
     if (version < VERSION) throw storeFaults.damaged(`the file has format ${version}, which never was`)
-    if (!isOwnSchema(db))
+    if (!hasExpectedSchema(db))
       throw storeFaults.damaged('the file has tables, views or triggers that are not ours')
     return 'ours'
   }
-  if (application === 0 && version === 0 && numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) {
+  if (application === 0 && version === 0 && readNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0) {
     return 'empty'
   }
   throw storeFaults.address('the file is the database of another program')
@@ -97,7 +98,7 @@ export const inspectSchema = (db: Database): FileState => {
 }
 
 /** Settings of a connection. None of them changes the file. */
-export const setUp = (db: Database): void =>
+export const configureConnection = (db: Database): void =>
   db.exec(`
 PRAGMA busy_timeout = ${BUSY_MS};
 PRAGMA synchronous = FULL;
