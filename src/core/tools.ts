@@ -58,7 +58,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         effect: 'read',
         input: NoInput,
         output: Status,
-        run: () => status(),
+        run: (_, call) => status(() => call.signal),
       }),
     ],
     resources: [
