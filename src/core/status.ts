@@ -24,7 +24,7 @@ export const Status = z.strictObject({
 })
 export type Status = z.infer<typeof Status>
 
-/** The part of the status that is settled when the server starts. */
+/** The part of the status that is fixed when the server starts. */
 export type ServerInfo = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
 
 export interface StatusPorts {
@@ -34,18 +34,18 @@ export interface StatusPorts {
   readonly clock: Clock
 }
 
-const KEEP_MS = 1_000
+const CACHE_MS = 1_000
 
-/** Looks at the world at most once a second, however often it is asked. */
+/** Reads the store and the repository at most once a second. */
 export const statusReader = ({ about, store, repository, clock }: StatusPorts) => {
-  let known: { readonly until: number; readonly status: Status } | undefined
+  let cached: { readonly until: number; readonly status: Status } | undefined
   const remember = (health: StoreHealth, freshness: Freshness): Status => {
     const status = { ...about(), store: health, freshness }
-    known = { until: clock.elapsed() + KEEP_MS, status }
+    cached = { until: clock.elapsed() + CACHE_MS, status }
     return status
   }
   return (signal: () => AbortSignal): Status | Promise<Status> => {
-    if (known !== undefined && clock.elapsed() < known.until) return known.status
+    if (cached !== undefined && clock.elapsed() < cached.until) return cached.status
     return Promise.all([store.health(), repository.freshness(signal())]).then((found) => remember(...found))
   }
 }

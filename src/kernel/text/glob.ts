@@ -1,6 +1,6 @@
 /**
- * Names against patterns, without regular expressions: no pattern a caller can send takes more than the length of
- * the pattern times the length of the path.
+ * Glob matching without regular expressions. The time is at most proportional to the length of the pattern times
+ * the length of the path, whatever pattern a caller sends.
  */
 
 type Token =
@@ -65,7 +65,7 @@ const fits = (token: Token | undefined, char: string): boolean => {
   }
 }
 
-/** Two pointers and the last star: going back to any earlier star could not help. */
+/** Matches with two pointers and backtracks to the last star only: an earlier star could not help. */
 const matchAll = <T>(
   length: number,
   items: readonly T[],
@@ -113,7 +113,7 @@ export type PathTest = (segments: readonly string[]) => boolean
 
 interface Glob {
   readonly test: PathTest
-  /** How many names a path must have to match; undefined for any number. */
+  /** Number of segments that a matching path has; undefined for any number. */
   readonly depth: number | undefined
 }
 
@@ -136,12 +136,12 @@ const readPattern = (pattern: string): Glob => {
   return { test, depth }
 }
 
-/** Tests a whole path, name by name. `**` stands for any number of names, at the end for at least one. */
+/** Tests a whole path by its segments. `**` matches any number of segments, at the end at least one. */
 export const compileGlob = (pattern: string): PathTest => readPattern(pattern).test
 
 const MAX_ALTERNATIVES = 64
 
-/** `{a,b}` written out, innermost first, up to a bound: beyond it the braces are taken as they are. */
+/** Expands `{a,b}`, innermost first. Beyond `MAX_ALTERNATIVES` the remaining braces are literal. */
 export const expandBraces = (pattern: string): readonly string[] => {
   let open = [pattern]
   for (;;) {
@@ -158,7 +158,7 @@ export const expandBraces = (pattern: string): readonly string[] => {
   }
 }
 
-/** One without a slash means a name at any depth. */
+/** A pattern without a slash matches a name at any depth. */
 const readPatterns = (patterns: readonly string[]): readonly Glob[] =>
   patterns
     .flatMap(expandBraces)
@@ -170,7 +170,7 @@ export const anyGlob = (patterns: readonly string[]): PathTest => {
   return (segments) => globs.some(({ test }) => test(segments))
 }
 
-/** The same for paths of so many names; undefined when none of them can match. */
+/** The same for paths with a given number of segments; undefined when no pattern can match them. */
 export const globsByDepth = (patterns: readonly string[]): ((depth: number) => PathTest | undefined) => {
   const globs = readPatterns(patterns)
   const known = new Map<number, PathTest | undefined>()
