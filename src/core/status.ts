@@ -24,7 +24,7 @@ export const Status = z.strictObject({
 })
 export type Status = z.infer<typeof Status>
 
-/** The part of the status that is settled when the server starts. */
+/** The part of the status that is fixed when the server starts. */
 export type ServerInfo = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
 
 export interface StatusPorts {
@@ -34,7 +34,7 @@ export interface StatusPorts {
   readonly clock: Clock
 }
 
-const KEEP_MS = 1_000
+const CACHE_MS = 1_000
 
 /**
  * Reads store and repository at most once a second. Not `cacheFor`, whose callers share a load: a cancelled call must
@@ -46,7 +46,7 @@ export const statusReader = ({ about, store, repository, clock }: StatusPorts) =
     const [health, freshness] = await Promise.all([store.health(), repository.freshness(signal)])
     const status = { ...about(), store: health, freshness }
     // An aborted read has no commit and no branch: the next call must not get it.
-    if (!signal.aborted) known = { until: clock.elapsed() + KEEP_MS, status }
+    if (!signal.aborted) known = { until: clock.elapsed() + CACHE_MS, status }
     return status
   }
   return (signal: () => AbortSignal): Status | Promise<Status> =>

@@ -8,7 +8,7 @@ import type { LogStore } from './store.ts'
 /** Name of the log of gate decisions, in the same store as the graphs. */
 export const DECISION_LOG = 'gate-decisions'
 /** This log is never replayed: a decision is a record, not an operation. */
-const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
+export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
 
 interface DecisionPorts {
   /** Called at the first decision, so that read-only commands create no file. */

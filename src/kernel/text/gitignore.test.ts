@@ -37,7 +37,7 @@ const lay = (files: Readonly<Record<string, string>>) => {
 
 const walked = (root: string, path = '.'): string[] => {
   const jail = openJail(holdRoot(root))
-  const desk = {
+  const context = {
     jail,
     rules: textRules([]),
     fileBytes: 10_485_760,
@@ -46,8 +46,8 @@ const walked = (root: string, path = '.'): string[] => {
     now: () => 0,
   }
   const found: string[] = []
-  jail.within(path, desk.rules, (folder) =>
-    walkTree(desk, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {
+  jail.within(path, context.rules, (folder) =>
+    walkTree(context, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {
       if (kind !== 'directory') found.push(segments.join('/'))
       return 'go'
     }),

@@ -8,7 +8,7 @@ import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
-/** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
+/** A result in the format of revision 2026-07-28, with the members in the SDK's order. */
 export const writeModern = ({ identity }: Handshake, result: Result, cached = false): string =>
   JSON.stringify({
     ...result,
@@ -42,7 +42,7 @@ export const writeOutcome = (
   outcome: Exclude<Outcome, { kind: 'cancelled' }>,
   era: 'legacy' | 'modern',
 ): string => {
-  // An answer is spliced from the JSON the funnel already made, not written a second time.
+  // `invoke` has already written the JSON of the answer; it is inserted as text.
   if (outcome.kind === 'answer' && outcome.json !== undefined) {
     const { json, content, quoted } = outcome
     const blocks =
