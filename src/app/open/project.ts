@@ -88,7 +88,7 @@ export const openProject = (config: Config, root: string, held = openRoot(root))
   const look = quickLook(setup)
   const run = async (name: JobName, args: unknown, call: { readonly signal: AbortSignal }) => {
     const seen = QUICK.has(name) && calm() ? look(name, args as never) : undefined
-    return seen ?? threads.run(name, args, JOB_MS, call.signal)
+    return seen ?? threads.run(name, args, { ms: JOB_MS, signal: call.signal })
   }
   let workflows: OpenWorkflows | undefined
   const workflow: RunWorkflow = (...asked) => {

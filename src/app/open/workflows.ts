@@ -23,10 +23,14 @@ export const openWorkflows = (setup: ProjectSetup): OpenWorkflows => {
     program: PROGRAM,
     setup,
     clock: systemClock,
-    many: MANY,
+    maxThreads: MANY,
   })
   const run = (name: string, args: unknown, call: Parameters<RunWorkflow>[2]) =>
-    threads.run(name, args, LONGEST_MS, call.signal, (done, total) => call.progress(done, total))
+    threads.run(name, args, {
+      ms: LONGEST_MS,
+      signal: call.signal,
+      progress: (done, total) => call.progress(done, total),
+    })
   // Each workflow's answer has the type that the table of workflows gives it.
   return { run: run as RunWorkflow, close: () => threads.close() }
 }

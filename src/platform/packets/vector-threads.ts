@@ -58,12 +58,12 @@ export class VectorThread {
 
   constructor(program: URL, clock: Clock, options: SearchOptions = {}) {
     this.#options = options
-    this.#threads = new WorkerPool({ program, setup: undefined, clock, many: 1 })
+    this.#threads = new WorkerPool({ program, setup: undefined, clock, maxThreads: 1 })
   }
 
   readonly open: OpenVectors = async (files, expected) => {
     const run = (name: string, more: object, ms: number, signal = new AbortController().signal) =>
-      this.#threads.run(name, { files, expected, options: this.#options, ...more }, ms, signal)
+      this.#threads.run(name, { files, expected, options: this.#options, ...more }, { ms, signal })
     await run('open', {}, OPEN_MS)
     return {
       ...expected,
