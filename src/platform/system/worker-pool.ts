@@ -163,7 +163,7 @@ export class WorkerPool<T> {
     if (this.#queue.length > 0) this.#growLater()
   }
 
-  /** Starts another thread if none becomes idle soon: short jobs are not worth one. */
+  /** Starts another thread if none becomes idle in GROW_AFTER_MS: short jobs are not worth one. */
   #growLater(): void {
     if (this.#growing || this.#alive.size >= (this.#options.maxThreads ?? MAX_THREADS)) return
     this.#growing = true
@@ -209,7 +209,7 @@ export class WorkerPool<T> {
     this.#dispatch()
   }
 
-  /** Rejects the caller. A running job is told by the flag; a queued one is dropped. */
+  /** Rejects the caller. A running job sees the flag; a queued one is dropped. */
   #cancel(job: Job, reason: unknown): void {
     job.reject(reason)
     if (job.thread === undefined) {
