@@ -88,7 +88,7 @@ export const openProject = (config: Config, root: string, held = openRoot(root))
   const runQuickly = quickRunner(setup)
   const run = async (name: JobName, args: unknown, call: { readonly signal: AbortSignal }) => {
     const result = QUICK_JOBS.has(name) && isLocal() ? runQuickly(name, args as never) : undefined
-    return result ?? threads.run(name, args, JOB_MS, call.signal)
+    return result ?? threads.run(name, args, { ms: JOB_MS, signal: call.signal })
   }
   let workflows: OpenWorkflows | undefined
   const workflow: RunWorkflow = (...request) => {

@@ -23,10 +23,14 @@ export const openWorkflows = (setup: ProjectSetup): OpenWorkflows => {
     program: PROGRAM,
     setup,
     clock: systemClock,
-    many: THREADS,
+    maxThreads: THREADS,
   })
   const run = (name: string, args: unknown, call: Parameters<RunWorkflow>[2]) =>
-    threads.run(name, args, WORKFLOW_MS, call.signal, (done, total) => call.progress(done, total))
+    threads.run(name, args, {
+      ms: WORKFLOW_MS,
+      signal: call.signal,
+      progress: (done, total) => call.progress(done, total),
+    })
   // The cast is safe: `WORKFLOWS` defines the result type of each workflow.
   return { run: run as RunWorkflow, close: () => threads.close() }
 }

@@ -105,8 +105,8 @@ export interface EntrySource {
 
 /**
  * LRU cache of folder listings, so that the pages of a large folder cost one read. A listing is reused only for the
- * same inode with unchanged ctime, mtime and size on a local file system. It is kept from the second read on: most folders
- * are read once.
+ * same inode with unchanged ctime, mtime and size on a local file system. It is kept from the second read on:
+ * most folders are read once.
  */
 export class EntryCache {
   /** By path from the root, least recently used first. */

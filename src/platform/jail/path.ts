@@ -32,7 +32,7 @@ const TESTS: readonly Test[] = [
 
 /**
  * What follows a folder in an absolute path; undefined when the path is not inside. Unlike `isPathInside` it does not
- * normalize: `..` after a symlink has to reach the walk, and this runs at every read.
+ * normalize: `..` after a symlink has to be resolved by the walk, and this runs at every read.
  */
 export const pathBelow = (folder: string, path: string): string | undefined => {
   if (path === folder) return ''

@@ -49,12 +49,12 @@ export class VectorThread {
   readonly #threads: WorkerPool<undefined>
 
   constructor(program: URL, clock: Clock) {
-    this.#threads = new WorkerPool({ program, setup: undefined, clock, many: 1 })
+    this.#threads = new WorkerPool({ program, setup: undefined, clock, maxThreads: 1 })
   }
 
   readonly open: OpenVectors = async (files, expected) => {
     const run = (name: string, more: object, ms: number, signal = new AbortController().signal) =>
-      this.#threads.run(name, { files, expected, ...more }, ms, signal)
+      this.#threads.run(name, { files, expected, ...more }, { ms, signal })
     await run('open', {}, OPEN_MS)
     return {
       ...expected,
