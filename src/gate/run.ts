@@ -32,22 +32,21 @@ export interface GatePorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
   readonly evidence: EvidenceStore
-  /** The rules we ship. */
   readonly shippedRules: () => Promise<ShippedRules>
   readonly scanner: () => Promise<Scanner>
   readonly policy: (stage: GateStage) => Promise<GatePolicy>
   readonly state: (signal: AbortSignal) => Promise<RepoState>
-  /** Whether the specification lets the stage pass; undefined where no specification is followed. */
+  /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
-  /** Milliseconds since the epoch, for what is written. */
+  /** Milliseconds since the epoch, for the evidence. */
   readonly now: () => number
 }
 
 export interface GateRequest {
   readonly stage: GateStage
-  /** Undefined: what the stage is about. */
+  /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The branch a build will be merged into, when it is known. */
+  /** The branch that a CI build will be merged into, if known. */
   readonly target: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Whether the evidence file is replaced. */
@@ -55,37 +54,37 @@ export interface GateRequest {
   readonly progress: (done: number, total: number) => void
 }
 
-/** What there is to judge: findings, and how they came about. */
+/** Findings before they are judged, and where they come from. */
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
   readonly files: { readonly changed: number; readonly scanned: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  readonly reweighed: readonly AppliedOverride[]
-  /** Old names of moved files, by the new. */
+  readonly overrides: readonly AppliedOverride[]
+  /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
 }
 
 const MAX_RULE_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
-/** The files about rules that a repository brings, as they lie in its folder: rules, and what ours weigh. */
+/** The user rules and the severity overrides of the working tree. */
 export const userRuleSources = async (files: GatePorts['files']) => {
   const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
   const read = async (name: string): Promise<RuleSource> => {
     const path = `${USER_RULES_FOLDER}/${name}`
     const bytes = await files.read(path, MAX_RULE_BYTES)
-    // A rule that is passed over in silence would be a rule that nobody follows.
+    // Skipping an unreadable file would switch its rule off without notice.
     if (bytes === undefined)
-      throw ruleFaults.too_large(`${path}: longer than ${MAX_RULE_BYTES} bytes, or no file`)
+      throw ruleFaults.too_large(`${path}: longer than ${MAX_RULE_BYTES} bytes, or not a regular file`)
     return { path, text: decoder.decode(bytes) }
   }
   const [rules, overrides] = await Promise.all([
     Promise.all(names.filter((name) => name !== OVERRIDES_NAME).map(read)),
     names.includes(OVERRIDES_NAME) ? read(OVERRIDES_NAME) : undefined,
   ])
-  return { rules, weights: overrides }
+  return { rules, overrides }
 }
 
 const readChange = async (
@@ -111,21 +110,20 @@ const evaluateFiles = async (
   ])
   const [userRules, overrides] = await Promise.all([
     readUserRules(sources.rules, shippedRules),
-    loadSeverityOverrides(sources.weights, shippedRules),
+    loadSeverityOverrides(sources.overrides, shippedRules),
   ])
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
-  const { roots } = detection
   const rules = assembleRules({
-    shippedRules: shippedRules,
-    userRules: userRules,
-    overrides: overrides,
-    roots,
+    shippedRules,
+    userRules,
+    overrides,
+    roots: detection.roots,
     stage,
     policy,
     extensions,
   })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
-  // All files of a repository are no change: nothing in it has moved without its test.
+  // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   return {
     drafts: [...found.drafts, ...missing],
@@ -133,7 +131,7 @@ const evaluateFiles = async (
     files: { changed: set.changes.length, scanned: found.scanned },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
-    reweighed: overrides.list,
+    overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
   }
 }
@@ -147,50 +145,50 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   return [{ ruleId, severity, code, message, file, matchedBy, source, text: '' }]
 }
 
-/** Nothing is evaluated where the specification says no. */
+/** The evaluation when the specification blocks the stage: no file is read. */
 const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
   files: { changed: 0, scanned: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
-  reweighed: [],
+  overrides: [],
   moved: new Map(),
 })
 
-/** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
+/** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */
 const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
   JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
 
-/** The groups that the baseline knows, by the present names of files or by those before they were moved. */
-const knownGroups = (
+/** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
+const knownFamilies = (
   { drafts, moved }: Evaluation,
-  marks: Fingerprints,
+  fingerprints: Fingerprints,
   baseline: LoadedBaseline | undefined,
 ) => {
   if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? marks : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
+  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
   const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
-  // Nobody accepts in advance that a specification is not followed.
+    baseline.known.has(fingerprints.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+  // A baseline cannot accept that the specification blocks a stage.
   return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(familyKey))
 }
 
 type Fingerprints = ReturnType<typeof fingerprintFindings>
 
-/** Names every finding, tells the known from the new, and puts them in order. */
-const classifyFindings = (outlook: Evaluation, baseline: LoadedBaseline | undefined) => {
-  const marks = fingerprintFindings(outlook.drafts)
-  const known = knownGroups(outlook, marks, baseline)
+/** Adds fingerprint and state to every finding, and sorts them. */
+const classifyFindings = (evaluation: Evaluation, baseline: LoadedBaseline | undefined) => {
+  const fingerprints = fingerprintFindings(evaluation.drafts)
+  const known = knownFamilies(evaluation, fingerprints, baseline)
   const excerpts = new Map<GateFinding, Excerpt>()
-  const findings = outlook.drafts.map((draft): GateFinding => {
+  const findings = evaluation.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
     const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
       ...(suppressed !== undefined && { reason: suppressed }),
-      fingerprint: marks.get(draft) ?? '',
+      fingerprint: fingerprints.get(draft) ?? '',
     }
     if (excerpt !== undefined) excerpts.set(finding, excerpt)
     return finding
@@ -198,7 +196,7 @@ const classifyFindings = (outlook: Evaluation, baseline: LoadedBaseline | undefi
   return { findings: findings.sort(comparePlaces), excerpts }
 }
 
-/** Judges the change: specification, facts, rules, policy, evidence. The same input gives the same bytes. */
+/** Runs the gate: specification, changed files, rules, policy, evidence. The same input gives the same bytes. */
 export const runGate = async (
   ports: GatePorts,
   request: GateRequest,
@@ -207,39 +205,39 @@ export const runGate = async (
   const { stage, baseline } = request
   const [policy, decision] = await Promise.all([ports.policy(stage), ports.sddDecision(stage, signal)])
   const refused = decision?.allowed === false
-  const [state, outlook] = await Promise.all([
+  const [state, evaluation] = await Promise.all([
     ports.state(signal),
     refused ? notEvaluated(policy) : evaluateFiles(ports, request, policy, signal),
   ])
-  const drafts = [...outlook.drafts, ...sddDrafts(decision)]
-  const { findings, excerpts } = classifyFindings({ ...outlook, drafts }, baseline)
+  const drafts = [...evaluation.drafts, ...sddDrafts(decision)]
+  const { findings, excerpts } = classifyFindings({ ...evaluation, drafts }, baseline)
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
-  const isOutweighed = shadowedFindings(findings)
-  const shown = findings.filter((one) => !isOutweighed(one))
+  const isShadowed = shadowedFindings(findings)
+  const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
-  const judgement: Judgement = { ...outlook, stage, outcome, findings, counts, state, decision, baseline }
-  const make = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
-  const evidence = request.write ? await ports.evidence.replace(make) : make(undefined)
+  const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision, baseline }
+  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
+  const evidence = request.write ? await ports.evidence.replace(build) : build(undefined)
   return {
     report: {
       stage,
       status: outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED',
       outcome,
-      source: outlook.source,
+      source: evaluation.source,
       policy,
-      files: outlook.files,
+      files: evaluation.files,
       counts,
       findings: shown,
-      platforms: outlook.platforms,
+      platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
-      ...(outlook.reweighed.length > 0 && { reweighed: outlook.reweighed }),
+      ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),
       evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,
-    shadowed: findings.filter(isOutweighed),
+    shadowed: findings.filter(isShadowed),
   }
 }

@@ -7,7 +7,7 @@ import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
 import type { GateStage } from '../stage.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
 
-/** What the evidence server answers at its own `/status`. */
+/** The answer of the evidence server at `/status`. */
 export interface EvidenceStatus {
   readonly status: string
   readonly context_api: object
@@ -19,7 +19,7 @@ export interface EvidenceStatus {
   }
 }
 
-/** The outside world of one repository. */
+/** The ports of one repository. */
 export interface RepositoryPorts {
   readonly git: GitReader
   readonly lifecycle: LifecyclePorts
@@ -27,9 +27,9 @@ export interface RepositoryPorts {
 }
 
 export interface EnterprisePorts {
-  /** The folder the server speaks about, absolute. */
+  /** The folder of the server, absolute. */
   readonly folder: string
-  /** The repository around it, looked up anew each time: one may be made while we run. */
+  /** The root of the repository around the folder. Not cached: it may be created while the server runs. */
   readonly locate: () => Promise<string | undefined>
   readonly open: (root: string) => RepositoryPorts
   readonly evidence: () => Promise<EvidenceStatus>
@@ -38,7 +38,7 @@ export interface EnterprisePorts {
   readonly log: Log
 }
 
-/** The repository as `/status` and the resources see it. */
+/** The repository as `/status` and the resources report it. */
 export interface RepositorySnapshot {
   readonly repoRoot: string
   readonly lifecycle: LifecycleStatus | null
@@ -70,7 +70,7 @@ const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Pro
   const root = await locate()
   if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
   const { lifecycle, sdd } = open(root)
-  // Shared by everybody who asks meanwhile, so nobody's hanging up may end it; every program has its own time.
+  // Concurrent callers share this reading, so no caller's signal may cancel it; each program has its own timeout.
   const { signal } = new AbortController()
   const keys = lifecycle.config.read('pumuki.', signal)
   const [installed, specified] = await Promise.all([
@@ -112,29 +112,29 @@ const activeChange = (sdd: SddStatus | null) => ({
   remainingSeconds: sdd?.session.remainingSeconds ?? null,
 })
 
-/** The answers to whoever looks before they act. */
+/** Reads the status and the resources of the enterprise server. */
 export const enterpriseReader = (ports: EnterprisePorts) => {
-  const picture = snapshotReader(ports)
+  const readCached = snapshotReader(ports)
 
   const readers: Readonly<Record<ResourceUri, (signal: AbortSignal) => Promise<object>>> = {
     'evidence://status': () => ports.evidence(),
     'gitflow://state': (signal) => readGitflow(ports, signal),
     'context://active': async (signal) => {
       const [{ repoRoot, lifecycle, sdd }, gitflow] = await Promise.all([
-        picture(),
+        readCached(),
         readGitflow(ports, signal),
       ])
       return { repoRoot, gitflow, lifecycle, sdd }
     },
-    'sdd://status': async () => (await picture()).sdd ?? { available: false },
-    'sdd://active-change': async () => activeChange((await picture()).sdd),
+    'sdd://status': async () => (await readCached()).sdd ?? { available: false },
+    'sdd://active-change': async () => activeChange((await readCached()).sdd),
   }
 
   return {
     resource: (uri: ResourceUri, signal: AbortSignal): Promise<object> => readers[uri](signal),
 
     async status() {
-      const [{ repoRoot, lifecycle, sdd }, evidence] = await Promise.all([picture(), ports.evidence()])
+      const [{ repoRoot, lifecycle, sdd }, evidence] = await Promise.all([readCached(), ports.evidence()])
       const { exists, present, valid, version } = evidence.evidence
       return {
         status: 'ok' as const,
@@ -146,7 +146,7 @@ export const enterpriseReader = (ports: EnterprisePorts) => {
         },
         lifecycle,
         sdd,
-        // Both readings of what `evidence` means: the facts at hand, and the whole answer of the other server.
+        // Clients expect the summary members here, or the whole answer of the evidence server: send both.
         evidence: { exists, present, valid, version, ...evidence },
       }
     },

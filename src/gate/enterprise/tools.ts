@@ -8,10 +8,10 @@ import type { GateStage } from '../stage.ts'
 import type { ToolName } from './catalog.ts'
 import { type EnterprisePorts, readGitflow } from './enterprise.ts'
 
-/** How every tool answers, its members always in this order. */
+/** The answer of every tool. The order of its members is fixed. */
 export interface Envelope {
   readonly tool: ToolName
-  /** Always: nothing here changes the repository, whatever was asked. */
+  /** Always true: no tool changes the repository. */
   readonly dryRun: true
   readonly executed: boolean
   readonly success: boolean
@@ -19,24 +19,25 @@ export interface Envelope {
   readonly result: object
 }
 
-type Answer = Omit<Envelope, 'tool' | 'dryRun'>
-type Run = (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => Promise<Answer>
+type ToolAnswer = Omit<Envelope, 'tool' | 'dryRun'>
+type Run = (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => Promise<ToolAnswer>
 type Guarded = (
   ports: EnterprisePorts,
   evaluation: SddEvaluation,
   signal: AbortSignal,
-) => Promise<Omit<Answer, 'executed'>>
+) => Promise<Omit<ToolAnswer, 'executed'>>
 
-/** What a caller may read of a failure: our own words, never a stack or a path. */
+/** The part of a failure that the caller may see: never a stack trace or a path. */
 const describeFailure = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
   if (thrown instanceof Fault) return { error: thrown.message, fix: thrown.fix }
-  log.write('error', 'bug in an enterprise tool', { stack: stackOf(thrown) })
-  return { error: 'Internal error: the log has the rest.' }
+  log.write('error', 'an enterprise tool failed unexpectedly', { stack: stackOf(thrown) })
+  return { error: 'Internal error; the log of the server has the details.' }
 }
 
 const evaluate = async (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => {
   const root = await ports.locate()
-  if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  if (root === undefined)
+    throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   return evaluateSdd(ports.open(root).sdd, stage, signal)
 }
 
@@ -47,18 +48,18 @@ const evaluationFailed = (thrown: unknown, ports: EnterprisePorts): SddDecision 
   details: { ...describeFailure(thrown, ports) },
 })
 
-/** The specification is heard before anything that would change the repository; its answer is heard once. */
+/** Evaluates the specification first, and runs the tool only when it allows the stage. */
 const guarded =
   (run: Guarded): Run =>
   async (ports, stage, signal) => {
-    const heard = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
+    const evaluation = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
       stage,
       status: null,
       decision: evaluationFailed(thrown, ports),
     }))
-    const { decision, status } = heard
+    const { decision, status } = evaluation
     if (status !== null && decision.allowed) {
-      return { executed: false, ...(await run(ports, { ...heard, status }, signal)) }
+      return { executed: false, ...(await run(ports, { ...evaluation, status }, signal)) }
     }
     return {
       executed: false,
@@ -94,7 +95,7 @@ const validateAndFix: Guarded = async (_, evaluation) => ({
   result: {
     evaluation,
     suggestedActions: [
-      'Run `openspec validate --changes` and repair what it reports.',
+      'Run `openspec validate --changes` and correct what it reports.',
       `Run \`warrant gate --stage ${evaluation.stage}\` to renew the evidence.`,
     ],
   },
@@ -106,8 +107,8 @@ const planSync = (state: { upstream?: string; behind: number; ahead: number; dir
   return [
     ...(behind > 0 ? ['git pull --rebase --autostash'] : []),
     ...(ahead > 0 ? ['git push'] : []),
-    ...(dirty ? ['Uncommitted changes: commit or stash them first.'] : []),
-    ...(behind === 0 && ahead === 0 ? ['Level with the upstream: nothing to do.'] : []),
+    ...(dirty ? ['There are uncommitted changes: commit or stash them first.'] : []),
+    ...(behind === 0 && ahead === 0 ? ['The branch is level with its upstream: nothing to do.'] : []),
   ]
 }
 
@@ -141,7 +142,7 @@ const RUNS: Readonly<Record<ToolName, Run>> = {
   cleanup_stale_branches: guarded(cleanupBranches),
 }
 
-/** Runs a tool. Whatever goes wrong inside it is an answer that says so. */
+/** Runs a tool. A failure becomes an answer with `success: false`. */
 export const runTool = async (
   ports: EnterprisePorts,
   tool: ToolName,

@@ -19,14 +19,14 @@ export interface HookPorts {
 }
 
 export interface InstallPorts extends HookPorts {
-  /** Path of the program that runs now. */
+  /** Path of the running program. */
   readonly program: string
 }
 
 export interface HookReport {
   readonly hook: HookName
   readonly state: HookState
-  /** What was done to it now. */
+  /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
 
@@ -34,26 +34,27 @@ const EXECUTABLE = 0o755
 
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
-  if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  if (places === undefined)
+    throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   return places
 }
 
-/** Hooks outside the repository belong to all repositories of the user: that is not ours to change. */
+/** A hooks folder outside the repository is shared by all repositories of the user, so it is left alone. */
 const requireInside = ({ top, common }: RepositoryPlaces, path: string): void => {
   if (!isPathInside(top, path) && !isPathInside(common, path)) {
-    throw hookFaults.outside('the hooks of this repository lie outside of it')
+    throw hookFaults.outside('the hooks folder lies outside this repository')
   }
 }
 
 const rejectHusky = ({ hooks }: RepositoryPlaces): void => {
   if (hooks.endsWith(`${sep}.husky${sep}_`)) {
-    throw hookFaults.husky('the hooks folder is made by husky, which writes it anew at every install')
+    throw hookFaults.husky('husky generates the hooks folder and overwrites it at every install')
   }
 }
 
 interface FoundHook {
   readonly hook: HookName
-  /** Where its bytes are: a hook may be a link to a file of the repository. */
+  /** With symlinks resolved: a hook may be a symlink to a file of the repository. */
   readonly path: string
   readonly old: Buffer | undefined
 }
@@ -80,7 +81,7 @@ export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal
   return HOOK_NAMES.map((hook) => ({ hook, state: states[hook], did: 'nothing' }))
 }
 
-/** Puts our block into both hooks. All are worked out before the first is written: a refusal changes nothing. */
+/** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */
 export const installHooks = async (
   { git, files, program }: InstallPorts,
   signal: AbortSignal,

@@ -12,7 +12,7 @@ import {
 } from './installation.ts'
 
 export const lifecycleFaults = defineFaults('lifecycle', {
-  blocked: { kind: 'refused', fix: 'Repair what `warrant doctor` reports, and install again.' },
+  blocked: { kind: 'refused', fix: 'Correct what `warrant doctor` reports, then install again.' },
   not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
 })
 
@@ -20,9 +20,9 @@ export interface InstallationPorts extends LifecyclePorts, InstallPorts {
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined
-  /** Writes evidence that says "nothing found yet", unless there is some. True when it did. */
+  /** Writes empty evidence unless there is some. True when it wrote. */
   readonly bootstrapEvidence: (signal: AbortSignal) => Promise<boolean>
-  /** Removes a plain file by relative path, and folders it leaves empty. False when there is none. */
+  /** Removes a regular file by relative path, and folders that become empty. False when there is none. */
   readonly removeFile: (path: string) => Promise<boolean>
 }
 
@@ -49,16 +49,15 @@ export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promi
   readLifecycle(ports, ports.config.read(PREFIX, signal), signal)
 
 /**
- * Keeps our state out of `git status` through `info/exclude`: it concerns this clone alone, and nothing that
- * others would have to commit. Rules of the repository lie in the same folder and are for everybody, so the folder
- * itself stays in sight. True when something was added.
+ * Hides the state folder from `git status` through `info/exclude`, which applies to this clone only and needs no
+ * commit. The user rules lie in the same folder and are committed, so they stay visible. True when lines were added.
  */
 const excludeState = async (ports: InstallationPorts, signal: AbortSignal): Promise<boolean> => {
   const { stateFolder, git, files } = ports
   if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
-  // No list of names holds a NUL: something else lies there, and stays.
+  // A file with a NUL is not an exclude file and is left alone.
   if (old.includes('\0')) return false
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
   const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
@@ -74,7 +73,7 @@ const rejectBroken = async (ports: InstallationPorts, signal: AbortSignal): Prom
   if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
 }
 
-/** The hooks, and the note in the configuration that they are ours. */
+/** Installs the hooks and records the installation in the git configuration. */
 export const installGate = async (ports: InstallationPorts, signal: AbortSignal): Promise<HookReport[]> => {
   await rejectBroken(ports, signal)
   const hooks = await installHooks(ports, signal)
@@ -96,7 +95,7 @@ export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal):
   return hooks
 }
 
-/** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
+/** Installs hooks, then state, then evidence, so that `doctor` can report a partial installation. */
 export const install = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
   const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
@@ -104,19 +103,20 @@ export const install = async (ports: InstallationPorts, signal: AbortSignal): Pr
   return { hooks, evidence, excluded, status: await currentStatus(ports, signal) }
 }
 
-/** Brings blocks and state to the running version. */
+/** Updates hooks and state to the running version. */
 export const update = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
   const { lifecycleState } = await currentStatus(ports, signal)
-  if (lifecycleState.installed !== 'true') throw lifecycleFaults.not_installed('nothing is installed here')
+  if (lifecycleState.installed !== 'true')
+    throw lifecycleFaults.not_installed('Warrant is not installed in this repository')
   return install(ports, signal)
 }
 
-/** Paths this installation made and may take away again, relative to the repository. */
+/** Paths that the installation created and may remove, relative to the repository. */
 const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string[] =>
   (state.openSpecManagedArtifacts ?? '')
     .split(',')
     .map((path) => path.trim())
-    // The list is in a file anybody can edit: nothing outside openspec/ is ever removed because of it.
+    // The list is untrusted: nothing outside openspec/ is removed because of it.
     .filter(
       (path) =>
         /^openspec\/[\p{L}\p{N}_.-]+(\/[\p{L}\p{N}_.-]+)*$/u.test(path) && !/(^|\/)\.+(\/|$)/.test(path),
@@ -146,7 +146,7 @@ export const uninstall = async (
   return { hooks, removed }
 }
 
-/** Remembers files that were made here, so that a purge may take them away again. */
+/** Records created files, so that `uninstall --purge` can remove them. */
 export const recordArtifacts = async (
   ports: LifecyclePorts,
   paths: readonly string[],

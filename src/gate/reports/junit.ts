@@ -14,7 +14,7 @@ const describeFinding = ({ file, region, message, why, fix }: GateFinding): stri
     ...(fix === undefined ? [] : [`fix: ${fix}`]),
   ].join('\n')
 
-/** Only what blocks is a failure; a build that passes must not look as if it had not. */
+/** Only blocking findings are failures, so that a passing build has none. */
 const testCase = (finding: GateFinding, blocks: boolean): string => {
   const { ruleId, file, region, severity, message, state, reason } = finding
   const name = region === undefined ? ruleId : `${ruleId} at ${region.line}:${region.column}`
@@ -28,7 +28,7 @@ const testCase = (finding: GateFinding, blocks: boolean): string => {
   return `${open}${body}</testcase>`
 }
 
-/** For continuous integration servers: one test case a finding, one that passes when there is none. */
+/** The report for CI servers: one test case per finding, or one passing test case without findings. */
 export const writeJunit = (report: GateReport): string => {
   const { findings, policy, stage } = report
   const blocks = (finding: GateFinding) =>

@@ -9,7 +9,7 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   INFO: 'note',
 }
 
-/** A path as a relative URI: every byte that is not plain is escaped, so that no name can be a scheme or a query. */
+/** A path as a relative URI. Segments are percent-encoded, so that no name reads as a scheme or a query. */
 const toUri = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
 const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
@@ -74,7 +74,7 @@ const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
   }
 }
 
-/** For code scanning: SARIF 2.1.0, one run. */
+/** The report for code scanning: SARIF 2.1.0 with one run. */
 export const writeSarif = (run: GateRun, version: string): string => {
   const { findings, stage, status } = run.report
   const rules = listRules(findings)

@@ -26,20 +26,20 @@ const painter =
   (as, text) =>
     colour ? `${ESC}${COLOURS[as]}m${text}${ESC}0m` : text
 
-const WIDEST = 140
-const BEFORE = 40
+const MAX_COLUMNS = 140
+const COLUMNS_BEFORE = 40
 
 interface VisiblePart {
   readonly text: string
-  /** Columns left out at the front. */
+  /** Columns left out at the start. */
   readonly cut: number
 }
 
-/** The part of a line that can be shown, around the column that counts. */
+/** The part of a long line around a column. */
 const cutLine = (line: string, column: number): VisiblePart => {
-  if (line.length <= WIDEST) return { text: line, cut: 0 }
-  const cut = Math.max(0, Math.min(column - BEFORE, line.length - WIDEST))
-  return { text: line.slice(cut, cut + WIDEST), cut }
+  if (line.length <= MAX_COLUMNS) return { text: line, cut: 0 }
+  const cut = Math.max(0, Math.min(column - COLUMNS_BEFORE, line.length - MAX_COLUMNS))
+  return { text: line.slice(cut, cut + MAX_COLUMNS), cut }
 }
 
 const blanks = (text: string): string => ' '.repeat(escapeLineBreaks(text.replaceAll('\t', '  ')).length)
@@ -83,13 +83,13 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     `in ${count(files.scanned, 'file')}`,
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
-    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'rule')} reweighed`]),
+    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }
 
-/** For people: findings by file with the code they are about, then one line that says it all. */
+/** The report for a terminal: findings by file with an excerpt, then a summary line. */
 export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): string => {
   const paint = painter(style)
   const lines: string[] = []
@@ -100,7 +100,7 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
     file = finding.file
     lines.push(...renderFinding(finding, excerpts.get(finding), paint), '')
   }
-  // Whoever reads that all is well shall see what was made lighter to get there.
+  // Shown even without findings: an override may be the reason why there are none.
   for (const { rule, from, to } of report.reweighed ?? [])
     lines.push(paint('dim', `${rule}: ${from} → ${to}`))
   return [...lines, summaryLine(report, style)].join('\n')
