@@ -169,7 +169,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
         'test/contracts/packet-faults.test.ts',
         'we say what is wrong, keep nothing, and ask nobody it leads us to',
       ],
-      ['test/contracts/packet-faults.test.ts', 'never to whom it leads us'],
+      ['test/contracts/packet-faults.test.ts', 'never to a redirect target'],
     ],
   },
   'packets.store': {
@@ -183,7 +183,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'A lock of the dead is taken over within five seconds, also after a restart; of many one makes the index.',
     shownBy: [
       ['test/e2e/packet-kills.test.ts', 'taken over when it is dead'],
-      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves stops nobody'],
+      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves blocks no call'],
       ['test/e2e/packet-kills.test.ts', 'one of eight processes that ask at once makes the table'],
     ],
   },
@@ -197,14 +197,14 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.waiting': {
     says: 'Whatever a packet takes to come and to open, a client gets its answer in time and nobody else waits.',
     shownBy: [
-      ['test/e2e/packet-manners.test.ts', 'answers in time while a packet takes longer'],
-      ['test/e2e/packet-manners.test.ts', 'tells a client that asks how far the fetching is'],
+      ['test/e2e/packet-usage.test.ts', 'answers in time while a packet takes longer'],
+      ['test/e2e/packet-usage.test.ts', 'tells a client that asks how far the fetching is'],
       ['src/packets/format/files.test.ts', 'is read in turns with everybody else'],
     ],
   },
   'packets.documents': {
     says: 'What an answer cites can be read by digest, path and line, without a network and within the policy.',
-    shownBy: [['test/e2e/packet-manners.test.ts', 'gives a document by the path it cites']],
+    shownBy: [['test/e2e/packet-usage.test.ts', 'gives a document by the path it cites']],
   },
   'packets.requests': {
     says: 'A cold lookup costs three requests, and a pinned packet that is known none.',

@@ -43,7 +43,7 @@ export interface Tool {
   readonly effect: Effect
   readonly idempotent: boolean
   readonly destructive: boolean
-  readonly openWorld: boolean
+  readonly openTestPackets: boolean
   readonly input: z.ZodObject
   readonly output: z.ZodType
   readonly run: (args: never, call: CallContext) => unknown
@@ -79,7 +79,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   /** May lose something. Only a write can. */
   readonly destructive?: boolean
   /** Reaches past this machine. */
-  readonly openWorld?: boolean
+  readonly openTestPackets?: boolean
 }
 
 // What every model API takes; clients put their own prefix before it, hence 50 and not 64.
@@ -91,7 +91,7 @@ export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: Tool
     ...def,
     idempotent: def.idempotent ?? def.effect === 'read',
     destructive: def.effect === 'write' && (def.destructive ?? false),
-    openWorld: def.openWorld ?? false,
+    openTestPackets: def.openTestPackets ?? false,
   }
 }
 

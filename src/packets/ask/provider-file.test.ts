@@ -89,7 +89,11 @@ describe('a provider file', () => {
     ['a line break in a token', { url: 'http://h', auth: { type: 'bearer', token: 'a\nb' } }, HEADER],
     ['a line break in a hint', { url: 'http://h', hints: { task: 'a\nb' } }, HEADER],
     ['a line break in a model', { url: 'http://h', model: 'a\nb' }, HEADER],
-    ['a line break in the name of a header', { url: 'http://h', headers: { 'a\nb': 'x' } }, 'is not a valid header name'],
+    [
+      'a line break in the name of a header',
+      { url: 'http://h', headers: { 'a\nb': 'x' } },
+      'is not a valid header name',
+    ],
     ['a host of its own', { url: 'http://h', headers: { Host: 'evil' } }, 'Host is set by the client'],
     ['a length of its own', { url: 'http://h', headers: { 'content-length': '0' } }, 'is set by the client'],
     ['a hint as a header', { url: 'http://h', headers: { 'X-Embedding-Task': 'a' } }, 'is set by the client'],

@@ -50,7 +50,7 @@ export const describeTool = (tool: Tool, name: string) => ({
     readOnlyHint: tool.effect === 'read',
     destructiveHint: tool.destructive,
     idempotentHint: tool.idempotent,
-    openWorldHint: tool.openWorld,
+    openWorldHint: tool.openTestPackets,
   },
 })
 
