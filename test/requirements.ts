@@ -198,7 +198,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
         'test/contracts/packet-faults.test.ts',
         'we say what is wrong, keep nothing, and ask nobody it leads us to',
       ],
-      ['test/contracts/packet-faults.test.ts', 'never to whom it leads us'],
+      ['test/contracts/packet-faults.test.ts', 'never to a redirect target'],
     ],
   },
   'packets.store': {
@@ -212,7 +212,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'A lock of the dead is taken over within five seconds, also after a restart; of many one makes the index.',
     shownBy: [
       ['test/e2e/packet-kills.test.ts', 'taken over when it is dead'],
-      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves stops nobody'],
+      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves blocks no call'],
       ['test/e2e/packet-kills.test.ts', 'one of eight processes that ask at once makes the table'],
     ],
   },

@@ -7,7 +7,7 @@ export interface KnownMetadata {
 }
 
 /** The digests that a tag resolved to, with warnings. */
-export interface Meaning {
+export interface ResolvedAlias {
   readonly digests: readonly Digest[]
   readonly warnings: readonly string[]
 }
@@ -17,8 +17,8 @@ export interface MetadataCache {
   metadata(digest: Digest): Promise<KnownMetadata | undefined>
   keepMetadata(digest: Digest, known: KnownMetadata): Promise<void>
   /** What an address resolved to within the last minutes. */
-  alias(uri: string): Promise<Meaning | undefined>
-  keepAlias(uri: string, meaning: Meaning): Promise<void>
+  alias(uri: string): Promise<ResolvedAlias | undefined>
+  keepAlias(uri: string, meaning: ResolvedAlias): Promise<void>
   /** Call when an address was just published: its cached meaning is stale. */
   dropAlias(uri: string): Promise<void>
   /** The lines of a catalog, by the digest of its manifest. */

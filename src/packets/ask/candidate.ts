@@ -41,7 +41,7 @@ const strings = (value: unknown): readonly string[] =>
     : []
 
 /** A packet in the form lookup returns it, pinned by digest. */
-export const candidateOf = (
+export const toCandidate = (
   ref: Reference,
   digest: Digest,
   { metadata, metadataDigest }: KnownMetadata,
@@ -67,7 +67,7 @@ export interface CandidateFilter {
 const orEmpty = (list: readonly string[], word: string): boolean => list.length === 0 || list.includes(word)
 
 /** The request's filters, in the order in which a failure lists them. */
-export const filtersOf = (request: LookupRequest): readonly CandidateFilter[] => {
+export const candidateFilters = (request: LookupRequest): readonly CandidateFilter[] => {
   const { entrypoint, kind, capability = [], os_name: os, arch } = request
   const capabilities = typeof capability === 'string' ? capability.split(',') : capability
   const one = (

@@ -112,7 +112,7 @@ interface CatalogFilter {
  * The rows of a name, the newest first; without a name, the newest row of every packet that matches. Rows only
  * save requests: the packet's own metadata decides.
  */
-export const rowsFor = (
+export const findCatalogRows = (
   rows: readonly CatalogRow[],
   { capability = [], ...filter }: CatalogFilter,
 ): readonly CatalogRow[] => {

@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { Meaning, MetadataCache } from '../cache.ts'
+import type { MetadataCache, ResolvedAlias } from '../cache.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
 import { packetFaults } from '../faults.ts'
 import { parseReference, type Reference, sourceUri, versionTag } from '../format/reference.ts'
@@ -9,8 +9,8 @@ import { compareVersions } from '../format/version.ts'
 import type { RegistryReader } from '../registry.ts'
 import { locatePacket } from '../transfer/pull.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
-import { type Candidate, candidateOf, filtersOf, type LookupRequest } from './candidate.ts'
-import { type CatalogRow, rowsFor } from './catalog.ts'
+import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
+import { type CatalogRow, findCatalogRows } from './catalog.ts'
 
 export interface LookupPorts {
   readonly registry: RegistryReader
@@ -60,7 +60,7 @@ const isInvalidPacket = (thrown: unknown): thrown is Fault =>
  * The packet of `latest`, and the newest versions beside it. Tags of packets already found are not resolved
  * again; tags that are not packets are skipped with a warning.
  */
-const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<Meaning> => {
+const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<ResolvedAlias> => {
   const found = new Map<Digest, string>()
   const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
     void found.set(digest, versionTag(known.metadata.packet.version))
@@ -93,7 +93,7 @@ const resolveAll = async (
   uri: string,
   request: LookupRequest,
   signal: AbortSignal,
-): Promise<Meaning> => {
+): Promise<ResolvedAlias> => {
   const ref = parseReference(uri)
   if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
   const remembered = await ports.cache.alias(uri)
@@ -130,7 +130,7 @@ const checkPolicy = async (
       warnings.push(...(await ports.guard.checkSource(ref, false)))
       const { known } = await describe(ports, { host, repository, digest }, signal)
       const checked = await ports.guard.checkTrust(ref, digest, request.trust === true, signal)
-      candidates.push(candidateOf(ref, digest, known, checked.trust))
+      candidates.push(toCandidate(ref, digest, known, checked.trust))
       warnings.push(...checked.warnings)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
@@ -172,11 +172,11 @@ const searchCatalog = async (
 ): Promise<LookupResult | Failure | undefined> => {
   if (ports.catalog === undefined || request.ref || request.version || !acceptsAnyVersion(request))
     return undefined
-  const rows = rowsFor(await ports.catalog(signal), request)
+  const rows = findCatalogRows(await ports.catalog(signal), request)
   const [first] = rows
   if (first === undefined) {
     // Without a name the registry cannot be searched.
-    return request.name || filtersOf(request).length === 0 ? undefined : choose('', [], request, [])
+    return request.name || candidateFilters(request).length === 0 ? undefined : choose('', [], request, [])
   }
   const { found, warnings } = await followRows(ports, rows, signal)
   const checked = await checkPolicy(ports, found, request, signal)
@@ -184,7 +184,7 @@ const searchCatalog = async (
 }
 
 const unnamed = (request: LookupRequest): Failure =>
-  request.registry && filtersOf(request).length > 0
+  request.registry && candidateFilters(request).length > 0
     ? fail('invalid_lookup_input', 'no packet is named', {
         hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
       })
@@ -221,7 +221,7 @@ const choose = (
   request: LookupRequest,
   warnings: readonly string[],
 ): LookupResult | Failure => {
-  const filters = filtersOf(request)
+  const filters = candidateFilters(request)
   const candidates = all
     .filter((candidate) => filters.every(({ passes }) => passes(candidate)))
     .slice(0, clampCount(request.k))

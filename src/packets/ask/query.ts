@@ -6,11 +6,11 @@ import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { PacketStore } from '../store.ts'
-import type { Pulled } from '../transfer/pull.ts'
-import { enforce, judgeTokens } from '../trust/policy.ts'
+import type { PulledPacket } from '../transfer/pull.ts'
+import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
-import { type QueryHit, resultOf } from './snippet.ts'
+import { type QueryHit, toQueryHit } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
 export type UsePacket = <T>(
@@ -22,7 +22,7 @@ export type UsePacket = <T>(
 export interface QueryPorts extends LookupPorts {
   readonly store: PacketStore
   /** Downloads a packet into the store, if the policy allows it. */
-  readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<Pulled>
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<PulledPacket>
   readonly cache: MetadataCache
   readonly use: UsePacket
   /** The embedder for a model, when one is configured. */
@@ -143,7 +143,7 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
     const { q: question, mode = 'hybrid' } = request
     const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
     return {
-      results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
+      results: found.hits.map(({ row, score }) => toQueryHit(packet.docs.row(row), score)),
       mode: found.mode,
       embedding: found.embedding ?? { model, dim, source: 'packet' as const },
       warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
@@ -186,7 +186,7 @@ export const queryPacket = async (
   try {
     const found = await search(running, materialized)
     const policy = await ports.guard.policy()
-    const over = enforce(policy, judgeTokens(policy, found.results))
+    const over = enforcePolicy(policy, tokenDenials(policy, found.results))
     return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''

@@ -4,7 +4,7 @@ import type { Doc, DocTable } from '../format/docs.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import type { UsePacket } from './query.ts'
-import { resultOf } from './snippet.ts'
+import { toQueryHit } from './snippet.ts'
 
 export interface ReadPorts {
   readonly store: PacketStore
@@ -25,7 +25,7 @@ const PACKET_FILES: Readonly<Record<string, string>> = {
 
 /** The lines of a chunk with their numbers; undefined when it does not say them, or their count differs. */
 const linesOf = (doc: Doc): readonly (readonly [number, string])[] | undefined => {
-  const { start, end } = resultOf(doc, 0)
+  const { start, end } = toQueryHit(doc, 0)
   const lines = doc.text.split('\n')
   if (start === null || start < 1 || end === null || lines.length !== end - start + 1) return undefined
   return lines.map((line, i) => [start + i, line] as const)
@@ -47,7 +47,7 @@ const documentIn = (docs: DocTable, path: string): string | undefined => {
   const chunks = docs
     .rowsWith(JSON.stringify(path))
     .map((row) => docs.row(row))
-    .filter((doc) => resultOf(doc, 0).path === path)
+    .filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)
 }
 

@@ -12,7 +12,7 @@ export const firstCharacters = (text: string, count: number): string => {
   return text.slice(0, end)
 }
 
-export const snippetOf = (text: string): string => {
+export const makeSnippet = (text: string): string => {
   const trimmed = text.trim()
   const cut = firstCharacters(trimmed, MAX_SNIPPET)
   return cut.length === trimmed.length ? trimmed : `${cut.trimEnd()}...`
@@ -36,10 +36,10 @@ const firstLine = (...values: readonly unknown[]): number | null =>
   values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
 
 /** A row as a result: its path and lines, and how it begins. */
-export const resultOf = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
+export const toQueryHit = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
   score,
   path: firstText(metadata.path, metadata.source, metadata.file, id),
   start: firstLine(metadata.start, metadata.line_start),
   end: firstLine(metadata.end, metadata.line_end),
-  snippet: snippetOf(text),
+  snippet: makeSnippet(text),
 })

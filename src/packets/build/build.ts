@@ -4,7 +4,7 @@ import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import { inferTags, writeCard } from '../format/card.ts'
 import { type Doc, writeDocs } from '../format/docs.ts'
-import { writeFlat } from '../format/faiss.ts'
+import { writeFlatIndex } from '../format/faiss.ts'
 import { type Lock, lockDrift, writeLock } from '../format/lockfile.ts'
 import { writeManifest } from '../format/manifest.ts'
 import { checkPacketName, versionTag } from '../format/reference.ts'
@@ -180,7 +180,7 @@ export const buildPacket = async (
   written.set('docs.jsonl', writeDocs(docs))
   if (embedded.failure === undefined) {
     written.set('vectors.f16.bin', writeVectors(embedded.matrix))
-    written.set('faiss/index.faiss', writeFlat(embedded.matrix))
+    written.set('faiss/index.faiss', writeFlatIndex(embedded.matrix))
   }
   const checksums = Object.fromEntries(
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),

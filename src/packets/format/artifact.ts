@@ -72,7 +72,7 @@ const readDocument = (bytes: Uint8Array): Record<string, unknown> => {
   return value
 }
 
-/** A manifest or an index of manifests, told apart by the bytes and not by the content type header. */
+/** A manifest or an index of manifests, distinguished by the bytes and not by the content type header. */
 export type Document =
   | { readonly kind: 'artifact'; readonly artifact: Artifact }
   | { readonly kind: 'index'; readonly manifests: readonly Descriptor[] }

@@ -32,7 +32,7 @@ const smallNumber = (value: bigint, what: string): number =>
   value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER) ? refuse(`${what} is ${value}`) : Number(value)
 
 /** Writes FAISS's `IndexFlatIP` over these rows. */
-export const writeFlat = ({ rows, dim, values }: Matrix): Uint8Array => {
+export const writeFlatIndex = ({ rows, dim, values }: Matrix): Uint8Array => {
   const bytes = new Uint8Array(FLAT_HEADER + 4 * rows * dim)
   bytes.set(flatHeader(rows, dim))
   bytes.set(new Uint8Array(values.buffer, values.byteOffset, 4 * rows * dim), FLAT_HEADER)
@@ -105,7 +105,7 @@ const skipGraph = async (source: ByteSource): Promise<FlatIndex> => {
 }
 
 /** Finds the rows of an index file. Trailing bytes, wrong sizes and other index types are refused. */
-export const readFlat = async (source: ByteSource): Promise<FlatIndex> =>
+export const readFlatIndex = async (source: ByteSource): Promise<FlatIndex> =>
   (await readPrefix(source, 0)).magic === 'IHNf' ? skipGraph(source) : readFlatAt(source, 0)
 
 export const memorySource = (bytes: Uint8Array): ByteSource => ({
@@ -114,7 +114,7 @@ export const memorySource = (bytes: Uint8Array): ByteSource => ({
 })
 
 /** Copies float32 values out of unaligned bytes. */
-export const floatsOf = (bytes: Uint8Array): Float32Array => {
+export const copyFloats = (bytes: Uint8Array): Float32Array => {
   // Not `slice`: `Buffer.slice` does not copy.
   const copy = new Uint8Array(bytes)
   return new Float32Array(copy.buffer, 0, copy.length / 4)

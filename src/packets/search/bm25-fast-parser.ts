@@ -148,7 +148,11 @@ const scanLengths = (parser: ByteParser): number[] => {
   return lengths
 }
 
-const scanRow = (parser: ByteParser, words: WordTable, note: (word: number, times: number) => void): void => {
+const scanRow = (
+  parser: ByteParser,
+  words: WordTable,
+  onWord: (word: number, times: number) => void,
+): void => {
   parser.expect(OPEN_ROW)
   if (parser.take(CLOSE_ROW)) return
   do {
@@ -158,7 +162,7 @@ const scanRow = (parser: ByteParser, words: WordTable, note: (word: number, time
     parser.expect(COLON)
     const times = parser.number()
     // A row with a zero count does not contain the word.
-    if (times > 0) note(word, times)
+    if (times > 0) onWord(word, times)
   } while (parser.take(COMMA))
   parser.expect(CLOSE_ROW)
 }
@@ -213,7 +217,7 @@ const scanAll = function* (
  * Reads `sparse/bm25.json` in its usual form, several times faster and with less memory than `JSON.parse`;
  * `nameOf` maps words to their stems. Undefined when the file has any other form.
  */
-export const scanSparse = function* (
+export const parseSparseFast = function* (
   bytes: Uint8Array,
   count: number,
   nameOf: (word: string) => string,

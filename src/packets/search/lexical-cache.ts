@@ -11,9 +11,9 @@ const STEP = 200_000
  * Binary form of a lexical index: lengths, start offsets, rows, counts, and the words. It opens in a fraction
  * of the time that JSON takes. It is a cache: an invalid file is made again.
  */
-export const packWords = (index: LexicalIndex): Uint8Array => runSync(packing(index))
+export const packLexicalIndex = (index: LexicalIndex): Uint8Array => runSync(packTask(index))
 
-export const packing = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
+export const packTask = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
   const { postings, lengths } = index.contents
   const words = [...postings.keys()]
   const text = Buffer.from(words.join('\n'))
@@ -67,7 +67,7 @@ const isSound = (starts: Uint32Array, postingRows: Uint32Array, rows: number): b
 }
 
 /** Reads the binary form; undefined when it is invalid or has another number of rows. */
-export const unpackWords = (bytes: Uint8Array, rows: number): LexicalIndex | undefined => {
+export const unpackLexicalIndex = (bytes: Uint8Array, rows: number): LexicalIndex | undefined => {
   const shape = readShape(bytes)
   if (shape === undefined || shape.rows !== rows) return undefined
   const { words: count, total, textBytes } = shape

@@ -1,7 +1,7 @@
 import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
-import { scanSparse } from './bm25-fast-parser.ts'
+import { parseSparseFast } from './bm25-fast-parser.ts'
 import { byScore, type SearchHit } from './exact-search.ts'
-import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
+import { addOccurrences, type GrowingPosting, inverseDocumentFrequency, type Posting } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
 import { stem, termsOf } from './tokens.ts'
 
@@ -32,16 +32,16 @@ export class LexicalIndex {
   }
 
   /** Indexes texts, one a row. */
-  static over(texts: Iterable<string>): LexicalIndex {
-    return runSync(LexicalIndex.making(texts))
+  static fromTexts(texts: Iterable<string>): LexicalIndex {
+    return runSync(LexicalIndex.buildTask(texts))
   }
 
-  static *making(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
+  static *buildTask(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
       const words = termsOf(text)
-      for (const word of words) note(postings, stem(word), lengths.length, 1)
+      for (const word of words) addOccurrences(postings, stem(word), lengths.length, 1)
       lengths.push(words.length)
       if (lengths.length % STEP === 0) yield
     }
@@ -50,17 +50,17 @@ export class LexicalIndex {
 
   /** Reads `sparse/bm25.json`, which must have `count` rows. */
   static read(bytes: Uint8Array, count: number): LexicalIndex {
-    return runSync(LexicalIndex.reading(bytes, count))
+    return runSync(LexicalIndex.readTask(bytes, count))
   }
 
-  static *reading(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
-    const scanned = yield* scanSparse(bytes, count, stem)
+  static *readTask(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
+    const scanned = yield* parseSparseFast(bytes, count, stem)
     if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
     const { rows, lengths } = readSparse(bytes, count)
     const postings = new Map<string, GrowingPosting>()
     let row = 0
     for (const words of rows) {
-      for (const [word, times] of words) note(postings, stem(word), row, times)
+      for (const [word, times] of words) addOccurrences(postings, stem(word), row, times)
       row += 1
       if (row % STEP === 0) yield
     }
@@ -91,7 +91,7 @@ export class LexicalIndex {
     for (const word of [...new Set(termsOf(question).map(stem))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
-      const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
+      const weight = inverseDocumentFrequency(this.rows, posting.rows.length) * (K1 + 1)
       for (let i = 0; i < posting.rows.length; i++) {
         const row = posting.rows[i] as number
         const times = posting.counts[i] as number

@@ -11,7 +11,8 @@ export interface SparseRows {
 }
 
 /** Inverse document frequency of a word that occurs in `seen` of `all` rows. */
-export const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+export const inverseDocumentFrequency = (all: number, seen: number): number =>
+  Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
 
 export interface GrowingPosting extends Posting {
   readonly rows: number[]
@@ -19,7 +20,7 @@ export interface GrowingPosting extends Posting {
 }
 
 /** Adds occurrences of a word in a row. Rows must come in ascending order. */
-export const note = (
+export const addOccurrences = (
   postings: Map<string, GrowingPosting>,
   word: string,
   row: number,

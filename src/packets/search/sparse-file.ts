@@ -1,7 +1,13 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from '../format/json-bytes.ts'
-import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './postings.ts'
+import {
+  addOccurrences,
+  type GrowingPosting,
+  inverseDocumentFrequency,
+  type Posting,
+  type SparseRows,
+} from './postings.ts'
 import { termsOf } from './tokens.ts'
 
 const MAX_BYTES = 1024 * 1024 * 1024
@@ -37,7 +43,7 @@ const gather = (texts: Iterable<string>) => {
   const lengths: number[] = []
   for (const text of texts) {
     const words = termsOf(text)
-    for (const word of words) note(found, word, lengths.length, 1)
+    for (const word of words) addOccurrences(found, word, lengths.length, 1)
     lengths.push(words.length)
   }
   const words = [...found.keys()].sort()
@@ -51,7 +57,9 @@ const gather = (texts: Iterable<string>) => {
 export const writeSparse = (texts: Iterable<string>): Uint8Array => {
   const { words, postings, lengths } = gather(texts)
   const keys = words.map((word) => `${JSON.stringify(word)}:`)
-  const weights = postings.map(({ rows }, i) => `${keys[i]}${weigh(lengths.length, rows.length)}`)
+  const weights = postings.map(
+    ({ rows }, i) => `${keys[i]}${inverseDocumentFrequency(lengths.length, rows.length)}`,
+  )
   const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
   const { starts, word, times } = invertPostings(postings, lengths.length)
   const countsOf = (row: number): string => {

@@ -4,10 +4,10 @@ import type { Clock } from '../../kernel/ports.ts'
 import { packetFaults } from '../faults.ts'
 import { type Reference, writeReference } from '../format/reference.ts'
 import type { ProgressListener } from '../progress.ts'
-import { type Pulled, type PullPorts, pullPacket } from './pull.ts'
+import { type PulledPacket, type PullPorts, pullPacket } from './pull.ts'
 
 interface Download {
-  readonly result: Promise<Pulled>
+  readonly result: Promise<PulledPacket>
   readonly stop: AbortController
   /** Callers waiting for this download, each with a progress callback. */
   readonly waiting: Map<symbol, ProgressListener>
@@ -42,7 +42,7 @@ export class Downloads {
     this.#budget = budget
   }
 
-  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<Pulled> {
+  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<PulledPacket> {
     signal.throwIfAborted()
     const key = writeReference(ref)
     const download = this.#running.get(key) ?? this.#start(key, ref)
@@ -88,7 +88,7 @@ export class Downloads {
     if (this.#running.get(key) === download) this.#running.delete(key)
   }
 
-  #await(download: Download, signal: AbortSignal): Promise<Pulled> {
+  #await(download: Download, signal: AbortSignal): Promise<PulledPacket> {
     return new Promise((resolve, reject) => {
       const onAbort = () => reject(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })

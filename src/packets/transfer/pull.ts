@@ -32,7 +32,7 @@ export interface PullPorts {
 }
 
 /** A packet as its registry describes it, resolved to a digest. */
-export interface Located extends Resolved {
+export interface LocatedPacket extends Resolved {
   readonly artifact: Artifact
   readonly metadata?: PacketMetadata
   /** Digest of the metadata blob; empty when there is none. */
@@ -66,7 +66,7 @@ const readCardMetadata = async (
   ref: Reference,
   artifact: Artifact,
   signal: AbortSignal,
-): Promise<Pick<Located, 'metadata' | 'metadataDigest'>> => {
+): Promise<Pick<LocatedPacket, 'metadata' | 'metadataDigest'>> => {
   const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
   if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, card, signal), card))
@@ -85,7 +85,7 @@ export const locatePacket = async (
   ref: Reference,
   signal: AbortSignal,
   recall: (digest: Digest) => Promise<KnownMetadata | undefined> = async () => undefined,
-): Promise<Located> => {
+): Promise<LocatedPacket> => {
   const found = await pickManifest(registry, ref, signal)
   const known = await recall(found.digest)
   return known === undefined ? describePacket(registry, ref, found, signal) : { ...found, ...known }
@@ -99,7 +99,7 @@ const describePacket = async (
   ref: Reference,
   found: Found,
   signal: AbortSignal,
-): Promise<Located> => {
+): Promise<LocatedPacket> => {
   const layer = metadataLayer(found.artifact)
   if (layer === undefined)
     return { ...found, ...(await readCardMetadata(registry, ref, found.artifact, signal)) }
@@ -112,7 +112,7 @@ const describePacket = async (
 const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
 
 /** The files to download. The metadata lists names, the manifest digests and sizes; they must agree. */
-const filesToStore = ({ artifact, metadata }: Located): readonly PlacedFile[] => {
+const filesToStore = ({ artifact, metadata }: LocatedPacket): readonly PlacedFile[] => {
   const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
   const placed = new Map(files.map(({ path, descriptor }) => [path, descriptor]))
   for (const { name, digest, size } of metadata?.payload.files ?? []) {
@@ -125,10 +125,10 @@ const filesToStore = ({ artifact, metadata }: Located): readonly PlacedFile[] =>
   return files
 }
 
-export interface Pulled {
+export interface PulledPacket {
   readonly digest: Digest
   readonly folder: string
-  readonly located: Located
+  readonly located: LocatedPacket
   /** Warnings of a policy in warn mode. */
   readonly warnings: readonly string[]
 }
@@ -138,7 +138,7 @@ type Progress = (done: number, total: number) => void
 /** Streams the files of a packet into the store. */
 const storeFiles = async (
   { store, maxBytes }: PullPorts,
-  located: Located,
+  located: LocatedPacket,
   blobs: BlobReader,
   progress?: Progress,
 ): Promise<string> => {
@@ -164,7 +164,7 @@ export const pullPacket = async (
   ref: Reference,
   signal: AbortSignal,
   progress?: Progress,
-): Promise<Pulled> => {
+): Promise<PulledPacket> => {
   const { registry, store, guard, maxBytes } = ports
   const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(registry, ref, signal)

@@ -1,11 +1,11 @@
 import type { Attestation, TrustAnchors } from './attestation.ts'
 import {
-  claimsToBe,
+  hasReferrerKind,
   type ReferrerKind,
   readBundles,
   readClaims,
+  referrerType,
   type TrustLookup,
-  typeOf,
 } from './signatures.ts'
 import type { Trust } from './trust.ts'
 
@@ -45,7 +45,7 @@ export const gatherTrust = async (
   const { claims, signers } = await readClaims(full, referrers)
   const attestations = await readBundles(full, referrers)
   const verified = (kind: Attestation['kind']) => attestations.filter((one) => one.kind === kind)
-  const has = (kind: ReferrerKind) => referrers.some((one) => claimsToBe(kind, one))
+  const has = (kind: ReferrerKind) => referrers.some((one) => hasReferrerKind(kind, one))
   const presence = (kind: 'sbom' | 'provenance') =>
     verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
   const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
@@ -62,6 +62,6 @@ export const gatherTrust = async (
     builders,
     slsa_level: level,
     score: score(signed, presence('sbom') !== 'absent', presence('provenance') !== 'absent', level),
-    referrers: referrers.map((one) => ({ digest: one.digest, type: typeOf(one) })),
+    referrers: referrers.map((one) => ({ digest: one.digest, type: referrerType(one) })),
   }
 }

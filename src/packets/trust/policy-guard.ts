@@ -3,7 +3,14 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Reference } from '../format/reference.ts'
 import type { RegistryReader } from '../registry.ts'
 import type { VerifyBundle } from './attestation.ts'
-import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type PacketPolicy } from './policy.ts'
+import {
+  enforcePolicy,
+  needsTrust,
+  type PacketPolicy,
+  pinningDenials,
+  sourceDenials,
+  trustDenials,
+} from './policy.ts'
 import type { Trust } from './trust.ts'
 
 const UNCHECKED: Trust = {
@@ -69,8 +76,8 @@ export class PolicyGuard {
   /** Checks an address before any request. `follow` is for callers that would follow its tag. */
   async checkSource(ref: Reference, follow: boolean): Promise<readonly string[]> {
     const policy = await this.#ports.policy()
-    const denials = [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])]
-    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforce(policy, denials)]
+    const denials = [...sourceDenials(policy, ref), ...(follow ? pinningDenials(policy, ref) : [])]
+    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforcePolicy(policy, denials)]
   }
 
   /**
@@ -80,9 +87,9 @@ export class PolicyGuard {
   async recheckStored(digest: Digest, signal: AbortSignal): Promise<void> {
     const policy = await this.#ports.policy()
     const origin = this.#origins.get(digest)
-    const needsSource = policy.allowed_sources !== undefined || asksTrust(policy)
+    const needsSource = policy.allowed_sources !== undefined || needsTrust(policy)
     if (origin === undefined) {
-      enforce(policy, needsSource ? ['source_unknown: query the packet by its address first'] : [])
+      enforcePolicy(policy, needsSource ? ['source_unknown: query the packet by its address first'] : [])
       return
     }
     await this.checkSource({ host: origin.host, repository: origin.repository, digest }, true)
@@ -99,11 +106,11 @@ export class PolicyGuard {
     const { registry, cache } = this.#ports
     this.#origins.set(digest, ref)
     const policy = await this.#ports.policy()
-    const needed = asksTrust(policy)
+    const needed = needsTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
     const scope = scopeOf(policy, ref)
     const kept = wanted ? undefined : await cache.trust(digest, scope)
-    if (kept !== undefined && judgeTrust(policy, kept).length === 0) return { trust: kept, warnings: [] }
+    if (kept !== undefined && trustDenials(policy, kept).length === 0) return { trust: kept, warnings: [] }
     const { host, repository } = ref
     const manifest = async () => (await registry.resolve({ host, repository, digest }, signal)).bytes
     const { verifyBundle: verify } = this.#ports
@@ -112,6 +119,6 @@ export class PolicyGuard {
     const { gatherTrust } = await import('./gather-trust.ts')
     const trust = await gatherTrust(lookup, policy)
     await cache.keepTrust(digest, scope, trust)
-    return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }
+    return { trust, warnings: enforcePolicy(policy, trustDenials(policy, trust)) }
   }
 }

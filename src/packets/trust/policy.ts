@@ -35,7 +35,7 @@ const matches = (pattern: string, source: string): boolean =>
   pattern.endsWith('*') ? source.startsWith(pattern.slice(0, -1)) : source === pattern
 
 /** Checks the source address, before any request. */
-export const judgeSource = (policy: PacketPolicy, ref: Reference): readonly Denial[] => {
+export const sourceDenials = (policy: PacketPolicy, ref: Reference): readonly Denial[] => {
   const place = `${ref.host}/${ref.repository}`
   const exact = ref.digest === undefined ? `${place}:${ref.tag ?? 'latest'}` : `${place}@${ref.digest}`
   const allowed = policy.allowed_sources?.map(withoutScheme)
@@ -45,7 +45,7 @@ export const judgeSource = (policy: PacketPolicy, ref: Reference): readonly Deni
 }
 
 /** Checks that the reference is pinned, if the policy requires it. */
-export const judgePinning = (policy: PacketPolicy, ref: Reference): readonly Denial[] =>
+export const pinningDenials = (policy: PacketPolicy, ref: Reference): readonly Denial[] =>
   policy.require.includes('digest') && ref.digest === undefined
     ? ['digest_required: the policy requires a digest; use the pinned_uri that lookup returns']
     : []
@@ -71,11 +71,11 @@ const MISSING: Readonly<Record<Exclude<Requirement, 'digest'>, (trust: Trust) =>
 }
 
 /** Whether the policy needs signatures, SBOM or provenance from the registry. */
-export const asksTrust = ({ require, min_trust_score, min_slsa_level }: PacketPolicy): boolean =>
+export const needsTrust = ({ require, min_trust_score, min_slsa_level }: PacketPolicy): boolean =>
   min_trust_score > 0 || min_slsa_level > 0 || require.some((one) => one !== 'digest')
 
 /** Checks what is known about a packet. */
-export const judgeTrust = (policy: PacketPolicy, trust: Trust): readonly Denial[] => {
+export const trustDenials = (policy: PacketPolicy, trust: Trust): readonly Denial[] => {
   const { min_trust_score: score, min_slsa_level: level } = policy
   return [
     ...policy.require.flatMap((one) => (one === 'digest' ? [] : (MISSING[one](trust) ?? []))),
@@ -87,7 +87,7 @@ export const judgeTrust = (policy: PacketPolicy, trust: Trust): readonly Denial[
 }
 
 /** Checks the size of the results, with the token estimate of the tools that read policies. */
-export const judgeTokens = (
+export const tokenDenials = (
   policy: PacketPolicy,
   results: readonly { readonly snippet: string }[],
 ): readonly Denial[] => {
@@ -100,7 +100,7 @@ export const judgeTokens = (
 }
 
 /** Throws in strict mode; returns warnings in warn mode. */
-export const enforce = (policy: PacketPolicy, denials: readonly Denial[]): readonly string[] => {
+export const enforcePolicy = (policy: PacketPolicy, denials: readonly Denial[]): readonly string[] => {
   if (denials.length > 0 && policy.mode === 'strict')
     throw packetFaults.policy(`the policy refuses this packet: ${denials.join('; ')}`)
   return denials.map((denial) => `policy: ${denial}`)

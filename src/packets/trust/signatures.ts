@@ -40,12 +40,12 @@ const KINDS = {
 export type ReferrerKind = keyof typeof KINDS
 
 // Only declared types count. Tag names are ignored, because anyone can choose them.
-export const typeOf = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
+export const referrerType = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
 
 /** Whether a referrer declares this kind. Bundles share one type; an annotation has the predicate type. */
-export const claimsToBe = (kind: ReferrerKind, one: Descriptor): boolean => {
+export const hasReferrerKind = (kind: ReferrerKind, one: Descriptor): boolean => {
   const predicate = one.annotations[PREDICATE]
-  return predicate === undefined ? KINDS[kind].test(typeOf(one)) : attestationKind(predicate) === kind
+  return predicate === undefined ? KINDS[kind].test(referrerType(one)) : attestationKind(predicate) === kind
 }
 
 const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
@@ -90,7 +90,7 @@ export const readClaims = async (lookup: TrustLookup, referrers: readonly Descri
   const references: Reference[] = [
     { ...at, tag: `${subject.digest.replace(':', '-')}.sig` },
     ...referrers
-      .filter((one) => claimsToBe('signature', one) && !BUNDLE.test(typeOf(one)))
+      .filter((one) => hasReferrerKind('signature', one) && !BUNDLE.test(referrerType(one)))
       .map(({ digest }) => ({ ...at, digest })),
   ]
   const verifies = anchors.keys.length + anchors.identities.length > 0
@@ -113,7 +113,7 @@ export const readBundles = async (
   const { at, anchors, subject, verify } = lookup
   const found: Attestation[] = []
   if (anchors.keys.length + anchors.identities.length === 0) return found
-  for (const { digest } of referrers.filter((one) => BUNDLE.test(typeOf(one))).slice(0, MAX_CLAIMS)) {
+  for (const { digest } of referrers.filter((one) => BUNDLE.test(referrerType(one))).slice(0, MAX_CLAIMS)) {
     const fits = ({ mediaType, size }: Descriptor) => BUNDLE.test(mediaType) && size <= MAX_BUNDLE
     const [layer] = await layersAt(lookup, { ...at, digest }, fits)
     const signed =

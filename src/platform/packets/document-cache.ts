@@ -3,7 +3,7 @@ import { readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Embedder } from '../../packets/embed.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { sweepDrafts } from '../files/atomic-write.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
@@ -88,7 +88,7 @@ const readRow = async (key: Buffer, { path, at, dim }: VectorLocation): Promise<
     await opened?.file.read(bytes, 0, bytes.length, at)
     const row = bytes.subarray(CHECKSUM_BYTES)
     return sha256(key, row).subarray(0, CHECKSUM_BYTES).equals(bytes.subarray(0, CHECKSUM_BYTES))
-      ? floatsOf(row)
+      ? copyFloats(row)
       : undefined
   } finally {
     await opened?.file.close()

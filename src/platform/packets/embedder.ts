@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { Embedder, NormalizeMode, Provider } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../../packets/format/vectors.ts'
 import { withDeadline } from '../system/deadline.ts'
 
@@ -47,7 +47,7 @@ const refuse = (why: string, fix?: string): never => {
 const readVector = (value: unknown): Float32Array => {
   if (typeof value === 'string') {
     const bytes = Buffer.from(value, 'base64')
-    return bytes.length % 4 === 0 ? floatsOf(bytes) : refuse('a vector is cut off')
+    return bytes.length % 4 === 0 ? copyFloats(bytes) : refuse('a vector is cut off')
   }
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
     return refuse('a vector is not a list of numbers')

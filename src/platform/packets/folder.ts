@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DocTable } from '../../packets/format/docs.ts'
-import { floatsOf, memorySource, readFlat } from '../../packets/format/faiss.ts'
+import { copyFloats, memorySource, readFlatIndex } from '../../packets/format/faiss.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import type { OpenFile } from '../../packets/store.ts'
@@ -34,7 +34,7 @@ const bringBack = async (folder: string): Promise<void> => {
 }
 
 /** Recovers a folder from an interrupted build: it has the old packet or the new one afterwards. */
-export const healPacket = async (folder: string): Promise<void> => {
+export const recoverPacket = async (folder: string): Promise<void> => {
   if (await isThere(asideOf(folder))) await whileAlone(folder, () => bringBack(folder))
 }
 
@@ -134,9 +134,9 @@ export const knownVectors = async (folder: string, model: string): Promise<Map<s
     if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
     const docs = new DocTable(await part('docs.jsonl'))
     const bytes = await part('faiss/index.faiss')
-    const { rows, dim, offset } = await readFlat(memorySource(bytes))
+    const { rows, dim, offset } = await readFlatIndex(memorySource(bytes))
     if (rows !== docs.rows) return known
-    const values = floatsOf(bytes.subarray(offset))
+    const values = copyFloats(bytes.subarray(offset))
     let row = 0
     for (const { hash } of docs) {
       if (hash !== undefined) known.set(hash, values.subarray(row * dim, (row + 1) * dim))

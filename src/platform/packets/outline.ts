@@ -19,7 +19,7 @@ const nameOf = (node: SgNode, depth = 3): string | undefined => {
 }
 
 /** The starts of the top-level declarations, each with its leading comment. */
-export const outlineOf = (extension: string, text: string): readonly Span[] => {
+export const declarationSpans = (extension: string, text: string): readonly Span[] => {
   const grammar = grammarForExtension(extension.slice(1))
   if (grammar === undefined) return []
   const spans: Span[] = []

@@ -32,7 +32,7 @@ const readNamed = async (root: string, named: string): Promise<string> => {
 
 const parse = async (text: string): Promise<unknown> => {
   const value = await parseYaml(text).catch((cause: unknown) => refuse('it is not YAML', cause))
-  // An empty file is refused: somebody meant to write a policy.
+  // An empty file is refused: it was meant to be a policy.
   return value ?? refuse('it is empty')
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Embedder } from '../../packets/embed.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
@@ -28,7 +28,7 @@ const withHash = (row: Uint8Array): Uint8Array =>
 const verifyRow = (bytes: Uint8Array): Float32Array | undefined => {
   const row = bytes.subarray(32)
   const whole = row.length > 0 && row.length % 4 === 0
-  return whole && Buffer.compare(withHash(row), bytes) === 0 ? floatsOf(row) : undefined
+  return whole && Buffer.compare(withHash(row), bytes) === 0 ? copyFloats(row) : undefined
 }
 
 /** Caches query vectors by model, variant and text. Documents are passed through. */

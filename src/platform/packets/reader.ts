@@ -9,13 +9,13 @@ import { fingerprint } from '../../packets/build/fingerprint.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { DocTable } from '../../packets/format/docs.ts'
-import { writeFlat } from '../../packets/format/faiss.ts'
+import { writeFlatIndex } from '../../packets/format/faiss.ts'
 import { type Manifest, readManifest } from '../../packets/format/manifest.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import { type Matrix, readVectors } from '../../packets/format/vectors.ts'
 import { LexicalIndex } from '../../packets/search/lexical.ts'
-import { packing, unpackWords } from '../../packets/search/lexical-cache.ts'
+import { packTask, unpackLexicalIndex } from '../../packets/search/lexical-cache.ts'
 import { withLock } from '../files/file-lock.ts'
 import { type AsyncJail, openAsyncJail, readRegularFile } from '../jail/async.ts'
 import { diskFault, diskFaults, readChunks, replaceStoreFile } from './drafts.ts'
@@ -74,12 +74,12 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
-  const makeWords = () => runYielding(LexicalIndex.making(texts()))
+  const makeWords = () => runYielding(LexicalIndex.buildTask(texts()))
   const bytes = await payload.read('sparse/bm25.json')
   if (bytes === undefined)
     return { lexical: await makeWords(), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: await runYielding(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
+    return { lexical: await runYielding(LexicalIndex.readTask(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: await makeWords(), warnings: ['sparse_index_invalid_fallback_runtime'] }
@@ -89,7 +89,7 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
 /** Opens the lexical index, from its binary cache when there is one. */
 const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const path = join(place, 'words.bin')
-  const kept = unpackWords(
+  const kept = unpackLexicalIndex(
     (await readRegularFile(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
     docs.rows,
   )
@@ -97,7 +97,7 @@ const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const found = await readLexical(payload, docs)
   // Only an index of the packet is cached: with a fallback the warning must be repeated.
   if (found.warnings.length === 0)
-    await replaceStoreFile(path, await runYielding(packing(found.lexical)), UNCHECKED).catch(() => {})
+    await replaceStoreFile(path, await runYielding(packTask(found.lexical)), UNCHECKED).catch(() => {})
   return found
 }
 
@@ -127,7 +127,7 @@ const provideIndex = async (
   }
   const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
   if (halves === undefined) return undefined
-  await replaceStoreFile(target, writeFlat(readVectors(halves, embedding.dim)), UNCHECKED)
+  await replaceStoreFile(target, writeFlatIndex(readVectors(halves, embedding.dim)), UNCHECKED)
   return target
 }
 
@@ -192,7 +192,7 @@ export const rebuildVectors = async (
   if (await exists()) return
   await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
     if (await exists()) return
-    await replaceStoreFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
+    await replaceStoreFile(target, writeFlatIndex(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
   })
 }
 

@@ -18,7 +18,7 @@ import { markdownSpans } from '../../packets/build/chunk.ts'
 import { holdRoot } from '../jail/handles.ts'
 import { openJail } from '../jail/jail.ts'
 import { diskFaults } from './drafts.ts'
-import { outlineOf } from './outline.ts'
+import { declarationSpans } from './outline.ts'
 
 const EXTENSIONS = new Set(
   '.py .js .jsx .mjs .cjs .ts .tsx .mts .cts .java .kt .kts .go .rs .cpp .cc .c .h .hpp .cs .rb .php .swift .scala .sh .sql .proto .md .mdx .rst .txt .adoc .json .yaml .yml .toml .xml .html .css'.split(
@@ -44,7 +44,7 @@ const ANY: PathRules = { blocked: () => false }
 const noDeadline: CheckDeadline = () => {}
 
 /** Called for files that a reader might expect in the packet. */
-export type SkippedSource = (path: string, why: string) => void
+export type OnSkippedSource = (path: string, why: string) => void
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length
@@ -92,9 +92,9 @@ const isPacket = (entries: readonly DirectoryEntry[]): boolean =>
 /** The files to pack, in order. Symlinks are not followed; hidden files are skipped. */
 class SourceWalk {
   readonly #jail: Jail
-  readonly #onSkipped: SkippedSource
+  readonly #onSkipped: OnSkippedSource
 
-  constructor(jail: Jail, onSkipped: SkippedSource) {
+  constructor(jail: Jail, onSkipped: OnSkippedSource) {
     this.#jail = jail
     this.#onSkipped = onSkipped
   }
@@ -150,7 +150,7 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   return decodeSource(Buffer.from(text))
 }
 
-const asSource = ({ path, bytes }: FileBytes, onSkipped: SkippedSource): SourceFile | undefined => {
+const asSource = ({ path, bytes }: FileBytes, onSkipped: OnSkippedSource): SourceFile | undefined => {
   const text = textOf(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined) onSkipped(path, 'is not text')
   if (text === undefined || text.trim() === '') return undefined
@@ -160,7 +160,7 @@ const asSource = ({ path, bytes }: FileBytes, onSkipped: SkippedSource): SourceF
     extension,
     text,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    spans: MARKDOWN.has(extension) ? markdownSpans(text) : outlineOf(extension, text),
+    spans: MARKDOWN.has(extension) ? markdownSpans(text) : declarationSpans(extension, text),
   }
 }
 
@@ -179,7 +179,7 @@ const openFolder = (root: string): Jail => {
 export const readSources = async (
   root: string,
   progress: (files: number) => void = () => {},
-  onSkipped: SkippedSource = () => {},
+  onSkipped: OnSkippedSource = () => {},
 ): Promise<readonly SourceFile[]> => {
   const jail = openFolder(root)
   const files: SourceFile[] = []

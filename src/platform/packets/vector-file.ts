@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { VectorIndex } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packets/format/faiss.ts'
+import { type ByteSource, copyFloats, type FlatIndex, readFlatIndex } from '../../packets/format/faiss.ts'
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
 import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
@@ -94,7 +94,7 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
   const table = new QuantizedVectors(rows, dim)
   for (let first = 0; first < rows; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, rows - first)
-    const values = floatsOf(await source.read(offset + first * dim * 4, count * dim * 4))
+    const values = copyFloats(await source.read(offset + first * dim * 4, count * dim * 4))
     checkFinite(values)
     table.fill(first, values)
     // Yields to other calls.
@@ -148,7 +148,7 @@ export const openVectors = async (
   }
   try {
     const source = fileSource(fd)
-    const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
+    const flat = { ...(await readFlatIndex(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
     if (flat.dim !== expected.dim || flat.rows !== expected.rows)
       throw packetFaults.index(
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,

@@ -51,7 +51,7 @@ const lists = (Object.keys(ZONES) as (keyof typeof ZONES)[]).map((zone) => {
 })
 
 /** The zone of an address. An IPv4-mapped IPv6 address has the zone of its IPv4 address. */
-export const zoneOf = (address: string): Zone => {
+export const networkZone = (address: string): Zone => {
   const family = familyOf(address)
   return lists.find(([, list]) => list.check(address, family))?.[0] ?? 'public'
 }
@@ -61,17 +61,19 @@ const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 export const isLoopbackName = (hostname: string): boolean => {
   const bare = bareHost(hostname)
   return (
-    bare === 'localhost' || bare.endsWith('.localhost') || (isIP(bare) !== 0 && zoneOf(bare) === 'loopback')
+    bare === 'localhost' ||
+    bare.endsWith('.localhost') ||
+    (isIP(bare) !== 0 && networkZone(bare) === 'loopback')
   )
 }
 
 /** The zones of a host's addresses; none when the name cannot be resolved, so that the request fails later. */
 const zonesOf = async (hostname: string): Promise<readonly Zone[]> => {
   const bare = bareHost(hostname)
-  if (isIP(bare) !== 0) return [zoneOf(bare)]
+  if (isIP(bare) !== 0) return [networkZone(bare)]
   if (isLoopbackName(bare)) return ['loopback']
   const found = await lookup(bare, { all: true }).catch(() => [])
-  return found.map(({ address }) => zoneOf(address))
+  return found.map(({ address }) => networkZone(address))
 }
 
 /**
@@ -83,7 +85,7 @@ const lookupWithin =
   (hostname, options, done) => {
     const judge = async () => {
       const found = await lookup(hostname, { ...options, all: true })
-      if (!allows(found.map(({ address }) => zoneOf(address))))
+      if (!allows(found.map(({ address }) => networkZone(address))))
         throw registryFaults.forbidden_target(
           `${hostname} resolves to another network zone than when it was checked`,
         )
@@ -100,14 +102,14 @@ const lookupWithin =
   }
 
 /** Whether a registry may redirect to these zones: to public addresses, and within its own zone. */
-export const mayLead = (from: readonly Zone[], to: readonly Zone[]): boolean =>
+export const mayRedirect = (from: readonly Zone[], to: readonly Zone[]): boolean =>
   to.every((zone) => zone === 'public' || (zone !== 'special' && from.includes(zone)))
 
 /**
  * Refuses a target that is closer to this machine than the registry: a registry must not make us request local
  * services or cloud metadata (SSRF).
  */
-export const checkTarget = async (
+export const checkRedirect = async (
   registry: URL,
   target: URL,
   mayBePlain: (host: string) => boolean,
@@ -120,19 +122,19 @@ export const checkTarget = async (
     )
   if (target.hostname === registry.hostname) return
   const [from, to] = await Promise.all([zonesOf(registry.hostname), zonesOf(target.hostname)])
-  if (!mayLead(from, to))
+  if (!mayRedirect(from, to))
     throw registryFaults.forbidden_target(`the registry redirects to ${target.hostname}`)
 }
 
 /** The checked lookup for redirect targets, and for registries that are not configured. */
-export const lookupFor = async (registry: URL, target: URL): Promise<LookupFunction> => {
+export const checkedLookup = async (registry: URL, target: URL): Promise<LookupFunction> => {
   const from = target.hostname === registry.hostname ? [] : await zonesOf(registry.hostname)
-  return lookupWithin((to) => mayLead(from, to))
+  return lookupWithin((to) => mayRedirect(from, to))
 }
 
 /** Refuses a registry in a private network that is not configured. */
 export const checkPublic = async (hostname: string): Promise<void> => {
   const zones = await zonesOf(hostname)
-  if (!mayLead([], zones))
+  if (!mayRedirect([], zones))
     throw registryFaults.not_allowed(`the registry ${hostname} is in a private network and is not configured`)
 }

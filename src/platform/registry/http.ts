@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { RegistryRepository } from '../../packets/registry.ts'
 import { withDeadline } from '../system/deadline.ts'
-import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './address.ts'
+import { checkedLookup, checkPublic, checkRedirect, isLoopbackName } from './address.ts'
 import { registryFaults } from './faults.ts'
 import { OciLogin } from './login.ts'
 import type { OciSettings } from './settings.ts'
@@ -125,7 +125,7 @@ export class OciHttp {
     if (location === null || !URL.canParse(location, from.href))
       throw registryFaults.garbled('the registry returned no valid redirect address')
     const target = new URL(location, from)
-    await checkTarget(base, target, (one) => this.#isPlain(one))
+    await checkRedirect(base, target, (one) => this.#isPlain(one))
     return target
   }
 
@@ -188,7 +188,7 @@ export class OciHttp {
   async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
     const own = url.hostname === base.hostname
     if (own && this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === base.host)) return {}
-    return { lookup: await lookupFor(base, url) }
+    return { lookup: await checkedLookup(base, url) }
   }
 
   async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<HttpResponse> {

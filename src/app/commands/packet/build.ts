@@ -8,7 +8,7 @@ import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
-import { healPacket, knownVectors, packetFolder, writePacket } from '../../../platform/packets/folder.ts'
+import { knownVectors, packetFolder, recoverPacket, writePacket } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
@@ -138,7 +138,7 @@ export const build: Verb = async (invocation, [source]) => {
       (path, why) => skipped.push({ path, why }),
     ),
   )
-  await healPacket(folder)
+  await recoverPacket(folder)
   const held = await readBuildLock(invocation, folder)
   const packet = await makePacket(invocation, files, {
     name,
