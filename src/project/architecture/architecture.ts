@@ -1,3 +1,4 @@
+import type { CheckDeadline } from '../../kernel/jail.ts'
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
@@ -16,7 +17,6 @@ import {
   type Survey,
   WALK_LIMITS,
   type Warning,
-  type Watch,
 } from '../source/source-files.ts'
 import { SourceIndex } from '../source/source-index.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -28,7 +28,7 @@ import type { Suggestion } from './suggestion.ts'
 export interface AnalysisOptions {
   /** RFC 3339. */
   readonly at: string
-  readonly checkDeadline: Watch
+  readonly checkDeadline: CheckDeadline
   readonly progress?: (done: number, total: number) => void
   /** Makes room between two files, whose syntax trees may be large; a promise when that takes a moment. */
   readonly freeNativeMemory?: () => Promise<void> | undefined
@@ -159,7 +159,7 @@ export const analyse = async (
   parser: SyntaxParser,
   options: AnalysisOptions,
 ): Promise<Architecture> => {
-  const survey = files.walk(WALK_LIMITS, options.checkDeadline)
+  const survey = files.walk(WALK_LIMITS)
   const reading = await readAll(files, survey, parser, options)
   const packages = new Map(reading.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })

@@ -1,12 +1,6 @@
+import type { CheckDeadline } from '../../kernel/jail.ts'
 import { isConfigFile } from '../source/discovery-rules.ts'
-import {
-  inOrder,
-  nameOf,
-  type ProjectFiles,
-  type Survey,
-  type Warning,
-  type Watch,
-} from '../source/source-files.ts'
+import { inOrder, nameOf, type ProjectFiles, type Survey, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 import { isGradle, readGradle } from './gradle.ts'
 import { type BuildFiles, readMaven } from './maven.ts'
@@ -18,7 +12,7 @@ import { readWorkspaces } from './workspaces.ts'
 export interface DiscoveryOptions {
   /** When the scan was made, RFC 3339. */
   readonly at: string
-  readonly checkDeadline: Watch
+  readonly checkDeadline: CheckDeadline
   /** Groups whose libraries count as ours, with `*` for anything. The project's own group always does. */
   readonly orgPattern?: string | undefined
   /** Packages that are known already, by file. */

@@ -37,10 +37,10 @@ export class Detector {
   }
 
   detect(unit: SourceUnit): Connections {
-    const loose = new TypeScope(this.#index, unit, undefined, unit.loose)
-    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, loose))
+    const topLevel = new TypeScope(this.#index, unit, undefined, unit.topLevel)
+    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, topLevel))
     const inbound: Inbound[] = []
-    const outbound: Outbound[] = unit.loose.calls.flatMap((call) => this.#called(call, loose))
+    const outbound: Outbound[] = unit.topLevel.calls.flatMap((call) => this.#called(call, topLevel))
     for (const type of unit.types) {
       const scope = new TypeScope(this.#index, unit, type, NO_METHOD)
       inbound.push(

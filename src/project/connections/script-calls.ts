@@ -189,7 +189,7 @@ export const scriptConnections = (
   scope: TypeScope,
 ): { readonly inbound: readonly Inbound[]; readonly outbound: readonly Outbound[] } => {
   const { unit } = scope
-  const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.loose) }))
+  const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.topLevel) }))
   const bodies = unit.types.flatMap((type) =>
     [...type.constructors, ...type.methods].map((method) => ({
       method,
@@ -205,7 +205,7 @@ export const scriptConnections = (
       ]),
     ],
     outbound: [
-      ...scriptOutbound(unit.loose.calls, resolver, scope),
+      ...scriptOutbound(unit.topLevel.calls, resolver, scope),
       ...bodies.flatMap(({ method, inside }) => scriptOutbound(method.calls, resolver, inside)),
     ],
   }
