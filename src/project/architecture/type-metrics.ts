@@ -15,7 +15,7 @@ const ofMethods = (place: TypeLocation, find: (method: Method) => readonly Measu
 const FRAMEWORK =
   /^(org\.springframework|jakarta\.(persistence|ws|ejb)|javax\.(persistence|ws|ejb)|org\.hibernate)\b/
 
-/** What can be said of one type alone. */
+/** Rules that need one type only. */
 export const TYPE_RULES: readonly Rule[] = [
   (place) => {
     const { lines } = place.type

@@ -13,7 +13,7 @@ import { injectionsOf, rolesOf } from './roles.ts'
 
 interface AnnotationView {
   readonly name: string
-  /** Constants and placeholders filled in. */
+  /** With constants and placeholders resolved. */
   readonly args: Readonly<Record<string, readonly string[]>>
 }
 
@@ -97,7 +97,7 @@ class SignatureWriter {
   }
 }
 
-/** What one file declares, as it is told to others. */
+/** The answer of extract_architectural_signatures for one file. */
 export const writeSignature = (
   unit: SourceUnit,
   { index, resolver }: { readonly index: SourceIndex; readonly resolver: TextResolver },

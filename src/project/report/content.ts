@@ -11,9 +11,9 @@ import { summaryOf } from './summary.ts'
 export interface ReportFacts {
   /** RFC 3339. */
   readonly at: string
-  /** The root as the operator knows it. */
+  /** The folder that the report is about. */
   readonly root: string
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string
   /** The main build file and its digest. */
   readonly build?: { readonly file: string; readonly sha256: string }
@@ -39,7 +39,7 @@ const titleSection = (facts: ReportFacts, words: ReportStrings): Section => ({
   ],
 })
 
-/** A table of at most so many rows, and a word about the others. */
+/** A table of at most `MAX_ROWS` rows, and the number of the others. */
 const tableOf = (
   title: string,
   head: readonly string[],
@@ -58,7 +58,7 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
   ...new Map(rows.map((row) => [row.join('\0'), row])).values(),
 ]
 
-/** Who calls a target. A declared client is called by those it is given to. */
+/** The callers of a target. For a declared client, the types into which it is injected. */
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
@@ -110,13 +110,13 @@ const itemOf = (
   { rule, severity, subject, file, line, value }: Suggestion,
   words: ReportStrings,
 ): readonly Inline[] => {
-  const said = words.rules[rule]
+  const sentences = words.rules[rule]
   const impacts = (RULE_IMPACTS[rule] ?? []).map((one) => words.impacts[one]).join(', ')
   return [
     { severity },
     ' ',
     { code: placeName(subject, words) },
-    ` (${file}:${line}): ${format(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
+    ` (${file}:${line}): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${words.impact}: ${impacts}.`,
   ]
 }
 
@@ -135,7 +135,7 @@ const suggestionSection = ({ suggestions }: Architecture, words: ReportStrings):
   }),
 })
 
-/** What a report says: five sections, always in this order, nothing in them that was not read in the project. */
+/** The report: five sections, always in this order. Credentials are masked. */
 export const composeReport = (found: Architecture, facts: ReportFacts, lang: ReportLanguage): ReportModel => {
   const words = REPORT_STRINGS[lang]
   return maskAll({

@@ -3,7 +3,7 @@ import { SUGGESTION_SEVERITIES } from '../architecture/suggestion.ts'
 import { inOrder } from '../source/source-files.ts'
 import { format, placeName, type ReportStrings } from './strings.ts'
 
-const GRAVE = ['critical', 'high', 'medium']
+const REPORTED_SEVERITIES = ['critical', 'high', 'medium']
 const MAX_PROTOCOLS = 6
 
 const hasPackage = ({ structure }: Architecture, ...names: readonly string[]): boolean => {
@@ -59,13 +59,13 @@ const trafficLine = ({ connections }: Architecture, words: ReportStrings): strin
 
 const riskLine = ({ suggestions }: Architecture, words: ReportStrings): string => {
   const [first] = suggestions
-  if (first === undefined || !GRAVE.includes(first.severity)) return words.calmLine
+  if (first === undefined || !REPORTED_SEVERITIES.includes(first.severity)) return words.noRiskLine
   const counts = SUGGESTION_SEVERITIES.map((severity) => ({
     severity,
     n: suggestions.filter((one) => one.severity === severity).length,
   }))
   const shown = counts
-    .filter(({ severity, n }) => n > 0 && GRAVE.includes(severity))
+    .filter(({ severity, n }) => n > 0 && REPORTED_SEVERITIES.includes(severity))
     .map(({ severity, n }) => `${words.severities[severity]} ${n}`)
   const fact = format(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
   return format(words.riskLine, {
@@ -74,7 +74,7 @@ const riskLine = ({ suggestions }: Architecture, words: ReportStrings): string =
   })
 }
 
-/** From five to seven sentences: what it is, how large, what it is made of, who talks to it, what is wrong. */
+/** Five to seven sentences: architecture, size, components, connections, risks, secrets, warnings. */
 export const summaryOf = (found: Architecture, words: ReportStrings): readonly string[] => {
   const [warning] = found.warnings
   return [
