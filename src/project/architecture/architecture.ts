@@ -25,7 +25,7 @@ import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { measure } from './metrics.ts'
 import type { Suggestion } from './suggestion.ts'
 
-export interface AnalysisOptions {
+interface AnalysisOptions {
   /** RFC 3339. */
   readonly at: string
   readonly checkDeadline: CheckDeadline

@@ -7,10 +7,10 @@ import { inOrder } from '../source/source-files.ts'
 import type { SourceIndex, TypeLocation } from '../source/source-index.ts'
 import { firstArgument, simpleName } from '../source/source-unit.ts'
 
-export type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
+type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
 
 /** A place in the source code. */
-export interface SourceLocation {
+interface SourceLocation {
   readonly file: string
   readonly line: number
 }
@@ -60,12 +60,8 @@ const mermaidId = (kind: NodeKind, name: string): string =>
   }`
 
 /** A node before it has an id. */
-interface NodeDraft {
+interface NodeDraft extends Omit<GraphNode, 'id'> {
   readonly key: string
-  readonly kind: NodeKind
-  readonly name: string
-  readonly role: string
-  readonly source: SourceLocation
 }
 
 const placeKey = ({ unit, type }: TypeLocation): string => `${unit.file}\0${type.name}\0${type.line}`
@@ -75,10 +71,7 @@ const WRAPPERS = /^(List|Set|Collection|Optional|Provider|ObjectProvider|Supplie
 class GraphBuilder {
   readonly #index: SourceIndex
   readonly #drafts = new Map<string, NodeDraft>()
-  readonly #edges = new Map<
-    string,
-    { readonly from: string; readonly to: string; readonly label: string; readonly source: SourceLocation }
-  >()
+  readonly #edges = new Map<string, GraphEdge>()
   readonly #implementers = new Map<string, TypeLocation[]>()
 
   constructor(index: SourceIndex) {
@@ -123,14 +116,14 @@ class GraphBuilder {
           const to = this.#target(one.type, { unit, type })
           if (to === undefined || to === from) continue
           const label = this.#drafts.get(to)?.role === 'Client' ? 'FeignClient' : ''
-          this.#addEdge(from, to, label, { file: unit.file, line: one.line })
+          this.#addEdge({ from, to, label, source: { file: unit.file, line: one.line } })
         }
       }
   }
 
-  #addEdge(from: string, to: string, label: string, source: SourceLocation): void {
-    const key = `${from}\0${to}\0${label}`
-    if (!this.#edges.has(key)) this.#edges.set(key, { from, to, label, source })
+  #addEdge(edge: GraphEdge): void {
+    const key = `${edge.from}\0${edge.to}\0${edge.label}`
+    if (!this.#edges.has(key)) this.#edges.set(key, edge)
   }
 
   #externalNode(name: string, role: string, source: SourceLocation): string {
@@ -153,18 +146,15 @@ class GraphBuilder {
       // A declared client is a node itself; its edges are the injections.
       if (from === undefined || this.#drafts.get(from)?.role === 'Client') continue
       const source = { file: one.source_file, line: one.line }
-      this.#addEdge(from, this.#externalNode(serverOf(one), one.protocol, source), one.type, source)
+      const to = this.#externalNode(serverOf(one), one.protocol, source)
+      this.#addEdge({ from, to, label: one.type, source })
     }
     for (const one of inbound.filter(({ protocol }) => protocol.startsWith('Messaging'))) {
       const to = callers.get(`${one.source_file}\0${one.handler.replace(/\..*$/, '')}`)
       if (to === undefined) continue
       const source = { file: one.source_file, line: one.line }
-      this.#addEdge(
-        this.#externalNode(one.endpoint, one.protocol, source),
-        to,
-        one.protocol.replace('Messaging-', ''),
-        source,
-      )
+      const from = this.#externalNode(one.endpoint, one.protocol, source)
+      this.#addEdge({ from, to, label: one.protocol.replace('Messaging-', ''), source })
     }
   }
 

@@ -18,7 +18,7 @@ import {
 } from './suggestion.ts'
 import { TYPE_RULES } from './type-metrics.ts'
 
-export interface MeasureInput {
+interface MeasureInput {
   readonly index: SourceIndex
   readonly graph: ArchitectureGraph
   readonly structure: Structure

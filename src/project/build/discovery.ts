@@ -9,7 +9,7 @@ import type { ModuleView, PackageNode, Structure } from './shape.ts'
 import { renderModuleTree } from './tree.ts'
 import { readWorkspaces } from './workspaces.ts'
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   /** Time of the scan, RFC 3339. */
   readonly at: string
   readonly checkDeadline: CheckDeadline

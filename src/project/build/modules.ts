@@ -19,7 +19,7 @@ const RESOURCES = /^src\/main\/resources\//
 const CODE = /\.(java|kt|scala)$/
 
 /** Source files with a class; `module-info` and `package-info` have none. */
-export const isClassFile = (path: string): boolean =>
+const isClassFile = (path: string): boolean =>
   CODE.test(path) && !/(^|\/)(module-info|package-info)\.java$/.test(path)
 
 /** The module of a file: the innermost module folder above it. */

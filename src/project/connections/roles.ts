@@ -1,7 +1,7 @@
 import { findAnnotation, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
 import { repositoryBase } from './outbound-data.ts'
 
-export const ROLES = [
+const ROLES = [
   'Application Root',
   'Controller',
   'Service',
@@ -53,7 +53,7 @@ export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
 
 const INJECTION_ANNOTATIONS = ['Autowired', 'Inject', 'Resource', 'GrpcClient', 'PersistenceContext']
 
-export interface Injection {
+interface Injection {
   readonly type: string
   readonly line: number
   readonly by: 'constructor' | 'field' | 'setter'

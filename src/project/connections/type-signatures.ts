@@ -17,7 +17,7 @@ interface AnnotationView {
   readonly args: Readonly<Record<string, readonly string[]>>
 }
 
-export interface TypeView {
+interface TypeView {
   readonly name: string
   readonly kind: string
   readonly line: number

@@ -7,7 +7,7 @@ export interface Box {
   readonly y: number
 }
 
-export interface Layout {
+interface Layout {
   readonly boxes: readonly Box[]
   readonly edges: readonly { readonly edge: GraphEdge; readonly from: Box; readonly to: Box }[]
   readonly width: number

@@ -7,7 +7,7 @@ export interface ReportArgs {
   readonly fileName?: string | undefined
 }
 
-export interface WrittenReport {
+interface WrittenReport {
   readonly fileName: string
   readonly path: string
   readonly bytes: number
