@@ -34,5 +34,5 @@ export const format = (sentence: string, values: Readonly<Record<string, string 
   )
 
 /** A kind of secret in the language of the report; names from code are returned unchanged. */
-export const placeName = (place: string, words: ReportStrings): string =>
-  Object.hasOwn(words.places, place) ? (words.places[place] ?? place) : place
+export const placeName = (place: string, strings: ReportStrings): string =>
+  Object.hasOwn(strings.places, place) ? (strings.places[place] ?? place) : place
