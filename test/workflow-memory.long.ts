@@ -9,7 +9,7 @@ afterAll(sweep)
 const residentMiB = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-// Each of these makes a tree of a hundred megabytes in native code; without help none is given back before the end.
+// Each file gives a syntax tree of 100 MB in native memory, which would be freed only at the end.
 it('reads sources made of nothing but braces without keeping their trees', async ({ skip }) => {
   if (process.platform !== 'linux') return skip('memory is read from /proc')
   const root = join(await makeFolder(), 'project')

@@ -5,9 +5,9 @@ import type { SyntaxNode, SyntaxParser } from '../src/project/source/syntax-tree
 import { javaProject } from './support/java-project.ts'
 import { memoryFiles } from './support/memory-files.ts'
 
-/** Counts every question put to the trees. */
+/** Counts every call on the nodes of a tree. */
 const counting = (parser: SyntaxParser) => {
-  let asked = 0
+  let calls = 0
   const wrap = (node: SyntaxNode): SyntaxNode => ({
     id: node.id,
     get kind() {
@@ -29,12 +29,12 @@ const counting = (parser: SyntaxParser) => {
   })
   const maybe = (node: SyntaxNode | undefined) => (node === undefined ? undefined : wrap(node))
   const count = <T>(value: T): T => {
-    asked += 1
+    calls += 1
     return value
   }
   return {
     parse: (...args: Parameters<SyntaxParser['parse']>) => wrap(parser.parse(...args)),
-    asked: () => asked,
+    calls: () => calls,
   }
 }
 
@@ -42,25 +42,25 @@ const workOf = async (texts: Record<string, string>) => {
   const files = memoryFiles(texts)
   const parser = counting(syntaxTrees())
   const found = await analyse(files, parser, { at: '', checkDeadline: () => {} })
-  return { asked: parser.asked(), read: files.bytesRead(), found }
+  return { calls: parser.calls(), read: files.bytesRead(), found }
 }
 
 describe('work', () => {
   it('grows with the project, and no faster', async () => {
     const [small, large] = [await workOf(javaProject(90)), await workOf(javaProject(360))]
     expect(large.found.graph.nodes.length).toBeGreaterThan(3 * small.found.graph.nodes.length)
-    expect(large.asked / small.asked).toBeLessThan(4.4)
+    expect(large.calls / small.calls).toBeLessThan(4.4)
     expect(large.read / small.read).toBeLessThan(4.4)
   })
 
   it('reads every file once', async () => {
     const texts = javaProject(60)
     const total = Object.values(texts).join('').length
-    // The build file is looked at twice: as the build, and as configuration.
+    // The build file is read twice: as build file and as configuration.
     expect((await workOf(texts)).read).toBeLessThanOrEqual(total + (texts['pom.xml']?.length ?? 0))
   })
 
-  it('stays in proportion on code that was written to hurt', async () => {
+  it('takes linear time on hostile code', async () => {
     const hurt = (count: number) => ({
       'A.java': `class A { WebClient c; String s = ${Array(count).fill('"a"').join(' + ')};
         void f() { c${'.get().uri("/x")'.repeat(count)}; } void g() { ${'if (a) { '.repeat(count)} c.uri("/y"); ${'}'.repeat(count)} } }`,
@@ -68,6 +68,6 @@ describe('work', () => {
       'C.java': `@RestController class C { static final String L = M; static final String M = L; @GetMapping(L) void i() {} }`,
     })
     const [small, large] = [await workOf(hurt(500)), await workOf(hurt(2_000))]
-    expect(large.asked / small.asked).toBeLessThan(4.5)
+    expect(large.calls / small.calls).toBeLessThan(4.5)
   })
 })

@@ -84,7 +84,7 @@ export const WORKFLOWS = {
     { path, orgPattern }: PathArgs & { readonly orgPattern?: string | undefined },
   ) => {
     const files = filesAt(context, path)
-    const survey = files.walk(WALK_LIMITS, context.checkDeadline)
+    const survey = files.walk(WALK_LIMITS)
     return maskAll(
       discover(files, survey, { at: timestamp(context), checkDeadline: context.checkDeadline, orgPattern }),
     )

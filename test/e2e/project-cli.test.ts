@@ -39,41 +39,41 @@ const json = async (...args: readonly string[]) => {
   return JSON.parse(stdout)
 }
 
-/** Root may read everything, so it asks as somebody else, where that one can start the program at all. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-const asNobody = (cwd: string, ...args: readonly string[]) =>
+/** Root can read every file, so the program runs as an unprivileged user, where that user can start it. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const asUnprivileged = (cwd: string, ...args: readonly string[]) =>
   spawnSync(process.execPath, [BINARY, ...args], {
-    ...NOBODY,
+    ...UNPRIVILEGED,
     cwd,
     env: cleanEnvironment(),
     encoding: 'utf8',
   })
 
-describe.skipIf(asNobody('/', '--version').status !== 0)('a folder that may not be read', () => {
-  it('is told, and does not take the rest of the project with it', async () => {
+describe.skipIf(asUnprivileged('/', '--version').status !== 0)('a folder without read permission', () => {
+  it('is reported, and the rest of the project is still read', async () => {
     const place = await makeFolder()
     await mkdir(join(place, 'data'))
     await mkdir(join(place, 'src'))
     await writeFile(join(place, 'src/a.ts'), 'export class Needle {}\n')
     await chmod(place, 0o755)
     await chmod(join(place, 'data'), 0)
-    const told = 'warrant: 1 folders cannot be read\n'
-    expect(asNobody(place, 'tree')).toMatchObject({
+    const warning = 'warrant: 1 folders cannot be read\n'
+    expect(asUnprivileged(place, 'tree')).toMatchObject({
       status: 0,
       stdout: 'data/\nsrc/\n  a.ts\n',
-      stderr: told,
+      stderr: warning,
     })
-    expect(asNobody(place, 'search', 'Needle')).toMatchObject({
+    expect(asUnprivileged(place, 'search', 'Needle')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('src/a.ts'),
-      stderr: told,
+      stderr: warning,
     })
-    expect(asNobody(place, 'symbols', '--find', 'Needle')).toMatchObject({
+    expect(asUnprivileged(place, 'symbols', '--find', 'Needle')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('src/a.ts:1-1'),
     })
-    expect(asNobody(place, 'report')).toMatchObject({ status: 0 })
-    expect(asNobody(place, 'tree', 'data')).toMatchObject({ status: 8 })
+    expect(asUnprivileged(place, 'report')).toMatchObject({ status: 0 })
+    expect(asUnprivileged(place, 'tree', 'data')).toMatchObject({ status: 8 })
     await chmod(join(place, 'data'), 0o700)
   })
 })

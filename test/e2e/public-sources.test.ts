@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Program, sweep } from '../support/binary.ts'
 import { fetchPackage, type PublicPackage } from '../support/public-package.ts'
 
-/** Sources that somebody else wrote, without us in mind. What they hold was counted by other means. */
+/** Public packages as test data. The expected numbers were counted by other tools. */
 
 afterAll(sweep)
 
@@ -43,7 +43,7 @@ const askAll = async (root: string, ...calls: readonly (readonly [name: string, 
   return answers
 }
 
-describe('Sources of strangers', () => {
+describe('public packages', () => {
   test('an Android library of 60 files: every file is seen and every type found', async ({ skip }) => {
     const root = await fetchPackage(ANDROID)
     if (root === undefined) return skip('offline')
@@ -87,7 +87,7 @@ describe('Sources of strangers', () => {
     expect(routes('kotlin-spring-boot-2.0.x')).toEqual(['GET /', 'GET /api/**'])
     expect(routes('java-thorntail')).toEqual(['GET /api/v1/hello', 'GET /api/v1/hello/{uuid}'])
     expect(routes('java-payara-micro')).toEqual(['POST /', 'GET /'])
-    // Each names a line that speaks of a route.
+    // The line of each row contains the route.
     for (const { source_file, line } of inbound) {
       const lines = readFileSync(join(root, source_file), 'utf8').split('\n')
       expect(lines.slice(Math.max(0, line - 4), line + 4).join('\n')).toMatch(/Get|GET|Post|POST|Path|route/)

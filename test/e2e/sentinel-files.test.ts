@@ -201,7 +201,7 @@ describe('readJavaFile', () => {
   })
 
   it('says nothing of the host when a file cannot be read', async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('only the superuser can become somebody else')
+    if (process.getuid?.() !== 0) return skip('only root can start a process as another user')
     put('locked.java', 'secret')
     chmodSync(join(root, 'locked.java'), 0)
     for (const path of [join(root, '..'), root]) chmodSync(path, 0o755)
@@ -297,7 +297,7 @@ describe('write_architecture_report', () => {
   })
 
   it('leaves nothing behind where it may not write', async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('only the superuser can become somebody else')
+    if (process.getuid?.() !== 0) return skip('only root can start a process as another user')
     chmodSync(root, 0o555)
     const other = new Sentinel(root, [], { uid: 65_534 })
     const message = await other.ask('write_architecture_report', { content: 'x' })

@@ -20,14 +20,14 @@ afterAll(async () => {
   await sweep()
 })
 
-/** Whether a message holds anything from outside of the root. */
+/** Whether a message contains content from outside of the root. */
 const leaks = (text: string): boolean => text.includes(SECRET) || /root:x:0|PATH=/.test(text)
 
-/** A report that was written says where: its answer names the root, as its clients expect. */
+/** The answer of a written report contains the root, as clients of sentinel-mcp expect. */
 const namesRoot = (tool: string | undefined, text: string): boolean =>
   tool === 'generate_master_arch_report' && text.includes('SENTINEL_REPORT_')
 
-/** Every tool that takes a path, with the path put where it takes it. */
+/** Every tool with a path argument, and its arguments for a path. */
 const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<Record<string, unknown>>])[] =
   [
     ['readProjectStructure', (path) => ({ path })],
@@ -51,7 +51,7 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
 
-/** What a path is refused for, whichever tool it is given to. */
+/** The refusal of a path, the same for every tool. */
 const REFUSED: readonly (readonly [path: string, reason: string])[] = [
   ['../../etc/passwd', 'traversal'],
   ['src/../pom.xml', 'traversal'],
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [path: string, reason: string])[] = [
   ['$HOME/x.java', 'not_found'],
   [' A.java', 'not_found'],
 ]
-/** It names a file to write, and everything but the name of a report is one thing to it. */
+/** The write tool: every name that is not a report name is refused with the same reason. */
 const WRITER = 'write_architecture_report'
 
 const reasonOf = (text: string): string | undefined =>
@@ -119,7 +119,7 @@ describe('the jail on the wire', () => {
     const all = calls(WAYS, attackPaths(hostile))
     const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
     const messages: Message[] = []
-    // Not all at once: whoever hangs up has ten seconds to hear the rest, also on a machine that is busy.
+    // In batches: after stdin ends, the server has ten seconds for the remaining answers, also on a busy machine.
     for (let at = 0; at < lines.length; at += 4_000) {
       messages.push(...(await converse(lines.slice(at, at + 4_000), ['--root', hostile.root])).messages)
     }
@@ -169,7 +169,7 @@ describe('the jail on the wire', () => {
     const program = await startHttp(['--root', hostile.root])
     const lines = named.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
     const { messages } = await converse(lines, ['--root', hostile.root])
-    const told = new Map(messages.map((message) => [message.id, JSON.stringify(message)]))
+    const answers = new Map(messages.map((message) => [message.id, JSON.stringify(message)]))
     for (let at = 0; at < named.length; at += 50) {
       const page = await Promise.all(
         lines.slice(at, at + 50).map(async (body) => {
@@ -185,7 +185,7 @@ describe('the jail on the wire', () => {
         const [tool, , reason, path] = named[at + offset] ?? []
         for (const [wire, said] of [
           ['http', text],
-          ['stdio', told.get(at + offset) ?? ''],
+          ['stdio', answers.get(at + offset) ?? ''],
         ] as const) {
           const what = `${wire} ${tool} ${JSON.stringify(path)}`
           expect.soft(reasonOf(said), what).toBe(reason)
@@ -352,7 +352,9 @@ describe('the jail on the wire', () => {
     }
   })
 
-  it('stays on the disk of its root when told to, and never takes the kernel for one', async ({ skip }) => {
+  it('stays on the file system of its root with --one-file-system, and never reads kernel file systems', async ({
+    skip,
+  }) => {
     const folder = join(await makeFolder(), 'project')
     for (const name of ['other', 'kernel']) mkdirSync(join(folder, name), { recursive: true })
     const mount = (...args: readonly string[]) => spawnSync('mount', args, { stdio: 'ignore' }).status === 0

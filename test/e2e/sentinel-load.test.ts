@@ -78,14 +78,14 @@ describe('much at once', () => {
         server.call('readProjectStructure', { path: 'hung' }),
       ]
       for (let at = 0; at < 20; at += 1) expect(textOf(await server.read('A.java'))).toBe('class A {}\n')
-      // Nothing hung has been answered yet: the others did not wait for it.
+      // No hung call has been answered yet: the others did not wait for it.
       expect(server.lines).toHaveLength(20)
       const answers: Message[] = []
       for (const id of stuck) answers.push(await server.answer(id))
       expect(new Set(answers.map(verdict))).toEqual(new Set(['-32000 timeout']))
       expect(textOf(await server.read('A.java'))).toBe('class A {}\n')
       const { signal, stderr } = await server.finish()
-      // An exit would wait for the hung threads; a server that says so and is gone is better.
+      // A normal exit would wait for the hung threads, so the server logs them and kills itself.
       expect(signal).toBe('SIGKILL')
       expect(stderr).toContain('a file system does not respond')
     } finally {
@@ -94,7 +94,7 @@ describe('much at once', () => {
   })
 
   it('gives up on such a disk on the command line too, and answers about the rest', async ({ skip }) => {
-    // Of its own: in the other one a search has enough to do without the disk.
+    // A separate folder: in the other one a search takes long even without the hung disk.
     const small = await makeFolder()
     writeFileSync(join(small, 'A.java'), 'class A {}\n')
     const release = hangMount(join(small, 'stuck'))
@@ -112,12 +112,12 @@ describe('much at once', () => {
       const endings = await Promise.all([...asked.map((args) => run(...args)), run('read', 'A.java')])
       const fine = endings.pop()
       expect(fine).toMatchObject({ code: 0, stdout: 'class A {}\n' })
-      // An exit would wait for the thread that hangs; what there was to say had been said.
+      // A normal exit would wait for the hung thread; all output has been written.
       for (const { signal, stderr } of endings.slice(0, 3)) {
         expect(signal).toBe('SIGKILL')
         expect(stderr).toContain('a file system does not respond; killing this process')
       }
-      // Those that look for something may run out of time before they come to that disk, and then nothing hangs.
+      // Searches may hit their deadline before they reach that disk; then nothing hangs.
       for (const { signal, stderr } of endings.slice(3)) {
         expect(stderr).toMatch(/a file system does not respond; killing this process|longer than/)
         expect(signal).toBe(stderr.includes('killing this process') ? 'SIGKILL' : null)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(sweep)
 
-/** Sends lines, hangs up, and gives the answers. */
+/** Sends lines, ends stdin, and returns the answers. */
 const say = async (...lines: readonly string[]): Promise<readonly Message[]> => {
   const server = new Sentinel(root)
   server.send(...lines)
@@ -209,7 +209,7 @@ describe('the life of sentinel-mcp', () => {
     expect(await server.ended()).toMatchObject({ code: 0, signal: null })
   })
 
-  it('ends with 0 when nobody reads any more', async () => {
+  it('ends with 0 when stdout is closed', async () => {
     const server = new Sentinel(root)
     await server.read('A.java')
     server.child.stdout.destroy()
@@ -277,7 +277,7 @@ describe('the log of sentinel-mcp', () => {
   it('warns of bad arguments and blocked paths, and calls breaches of security and broken disks errors', async () => {
     execFileSync('mkfifo', [join(root, 'pipe.java')])
     const server = new Sentinel(root, ['--log-level', 'debug'])
-    const told: readonly (readonly [level: string, words: RegExp, ask: () => Promise<unknown>])[] = [
+    const expected: readonly (readonly [level: string, words: RegExp, ask: () => Promise<unknown>])[] = [
       ['WARN ', /bad arguments .*"tool":"readJavaFile"/, () => server.ask('readJavaFile', {})],
       ['WARN ', /not a call .*-32601/, () => server.ask('no_such_tool', {})],
       ['DEBUG', /argument ignored .*"odd"/, () => server.ask('readJavaFile', { path: 'A.java', odd: 1 })],
@@ -292,10 +292,10 @@ describe('the log of sentinel-mcp', () => {
         () => server.ask('write_architecture_report', { fileName: 'x.md', content: 'x' }),
       ],
     ]
-    for (const [, , ask] of told) await ask()
+    for (const [, , ask] of expected) await ask()
     const { stderr } = await server.finish()
     const lines = stderr.split('\n')
-    for (const [at, [level, words]] of told.entries()) {
+    for (const [at, [level, words]] of expected.entries()) {
       const line = lines.find((one) => words.test(one)) ?? ''
       expect(line).toContain(`${level} SentinelMcpServer - `)
       expect(line).toContain(`"request":${at + 1}`)
@@ -311,7 +311,7 @@ describe('the log of sentinel-mcp', () => {
       }),
     )
     const [here = 0, there = 0] = hours
-    // The hour may turn between the two.
+    // The hour may change between the two.
     expect([9, 8, 10]).toContain((there - here + 24) % 24)
   })
 

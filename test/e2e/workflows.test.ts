@@ -58,7 +58,7 @@ const json = async (server: Sentinel, tool: string, args: Record<string, unknown
   return JSON.parse(text)
 }
 
-/** A server on files of its own, for one question. */
+/** Starts a server on these files for one call. */
 const study = async (
   files: Readonly<Record<string, string>>,
   tool: string,
@@ -158,7 +158,7 @@ describe('discover_service_interconnections', () => {
   it.each(['orders', 'market'])(
     'tells of %s all that its constructs say, through the binary',
     async (name) => {
-      const { discovery_summary: told } = await json(
+      const { discovery_summary: answered } = await json(
         name === 'orders' ? orders : market,
         'discover_service_interconnections',
       )
@@ -166,21 +166,21 @@ describe('discover_service_interconnections', () => {
       const known = maskAll(
         await analyse(memoryFiles(texts), syntaxTrees(), { at: '', checkDeadline: () => {} }),
       ).connections
-      type Told = {
+      type Row = {
         protocol: string
         endpoint?: string
         target_service?: string
         source_file: string
         line: number
       }
-      const lines = (all: readonly Told[]) =>
+      const lines = (all: readonly Row[]) =>
         all.map((one) =>
           [one.protocol, one.endpoint ?? one.target_service, one.source_file, one.line].join(' '),
         )
-      expect(lines(told.inbound_services)).toEqual(lines(known.inbound))
-      expect(lines(told.outbound_services)).toEqual(lines(known.outbound))
-      expect(told.inbound_services.length + told.outbound_services.length).toBeGreaterThan(20)
-      expect(JSON.stringify(told)).not.toMatch(/s3cret|hunter2|pa55/)
+      expect(lines(answered.inbound_services)).toEqual(lines(known.inbound))
+      expect(lines(answered.outbound_services)).toEqual(lines(known.outbound))
+      expect(answered.inbound_services.length + answered.outbound_services.length).toBeGreaterThan(20)
+      expect(JSON.stringify(answered)).not.toMatch(/s3cret|hunter2|pa55/)
     },
   )
 
@@ -288,7 +288,7 @@ describe('analyze_project', () => {
     expect(JSON.stringify(first)).not.toMatch(/s3cret|hunter2/)
   })
 
-  it('says how far it is to who asks', async () => {
+  it('reports progress to a client that asks for it', async () => {
     orders.send(
       JSON.stringify({
         jsonrpc: '2.0',
@@ -348,7 +348,7 @@ await describePeers('a large project', () => {
     large = new Sentinel(root)
   })
 
-  it('keeps nobody waiting', async () => {
+  it('does not block other calls', async () => {
     const slow = large.call('analyze_project', { rootPath: '.' })
     const quick = large.call('readJavaFile', { path: 'pom.xml' })
     await Promise.all([large.answer(slow), large.answer(quick)])
@@ -362,10 +362,10 @@ await describePeers('a large project', () => {
     expect(mermaid.length).toBeLessThan(50_000)
     expect(mermaid.match(/-->/g)?.length).toBeLessThanOrEqual(400)
     expect(await parseMermaid(mermaid)).toBe('flowchart-v2')
-    expect(report).toMatch(/\d+ boxes and \d+ arrows are left out/)
+    expect(report).toMatch(/\d+ nodes and \d+ edges are not shown/)
   })
 
-  it('is let go of when the client does not want it any more', async () => {
+  it('is stopped when the client cancels', async () => {
     const id = large.call('analyze_project', { rootPath: '.' })
     large.send(
       JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }),
@@ -374,7 +374,7 @@ await describePeers('a large project', () => {
     expect(large.lines.some((line) => JSON.parse(line).id === id)).toBe(false)
   })
 
-  it('is shortened for those who take only so much', async () => {
+  it('is shortened to the answer limit', async () => {
     const { messages } = await converse(
       [
         request(1, 'tools/call', {

@@ -1,4 +1,4 @@
-/** A Spring project of any size, the same every time: controllers, services and repositories that know one another. */
+/** A deterministic Spring project of any size: controllers, services and repositories that inject one another. */
 export const javaProject = (count: number): Record<string, string> => {
   const files: Record<string, string> = {
     'pom.xml': '<project><groupId>big</groupId><artifactId>big</artifactId><version>1</version></project>',

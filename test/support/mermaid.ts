@@ -12,14 +12,14 @@ interface Purifier {
 let loading: Promise<Mermaid> | undefined
 
 const load = async (): Promise<Mermaid> => {
-  // Cleaning HTML takes a browser. The grammar, which is what we ask about, does not.
+  // Sanitizing HTML needs a browser; parsing, which is tested here, does not.
   const { default: purifier } = await importPeer<{ default: Purifier }>('dompurify', 'dist', 'purify.es.mjs')
   purifier.addHook = () => {}
   purifier.sanitize = (text) => text
   return (await importPeer<{ default: Mermaid }>('mermaid', 'dist', 'mermaid.core.mjs')).default
 }
 
-/** What kind of diagram the real parser takes a text for. Throws where that does. */
+/** The kind of diagram by Mermaid's own parser, which throws on invalid text. */
 export const parseMermaid = async (text: string): Promise<string> => {
   loading ??= load()
   return (await (await loading).parse(text)).diagramType

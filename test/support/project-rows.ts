@@ -124,8 +124,8 @@ export const unitRows = (
     ...(unit.package === '' ? [] : [`package ${unit.package}`]),
     ...unit.imports.map((name) => `import ${name}`),
     ...unit.types.flatMap(typeRows),
-    ...unit.loose.locals.map((one) => `top-level ${variableRow(one)}`),
-    ...unit.loose.calls.map((one) => `${one.line}: ${showCall(one)}`),
+    ...unit.topLevel.locals.map((one) => `top-level ${variableRow(one)}`),
+    ...unit.topLevel.calls.map((one) => `${one.line}: ${showCall(one)}`),
   ]
 }
 

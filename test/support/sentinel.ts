@@ -6,7 +6,7 @@ export const SENTINEL = 'sentinel-mcp'
 type Arguments = Readonly<Record<string, unknown>>
 type Options = Omit<NonNullable<ConstructorParameters<typeof Program>[1]>, 'binary'>
 
-/** `sentinel-mcp` on a root, asked one call at a time or many at once. */
+/** A client of `sentinel-mcp`, for single calls and for many calls at once. */
 export class Sentinel extends Program {
   #nextId = 1
 
@@ -21,7 +21,7 @@ export class Sentinel extends Program {
     return id
   }
 
-  /** The answer to one id, once it is there. */
+  /** Waits for the answer to one id. */
   async answer(id: number): Promise<Message> {
     for (let seen = 0; ; ) {
       for (; seen < this.lines.length; seen += 1) {
@@ -36,7 +36,7 @@ export class Sentinel extends Program {
     return this.answer(this.call(name, args))
   }
 
-  /** Sends many calls in one breath, and gives the answers in their order. */
+  /** Sends many calls in one write, and returns the answers in the order of the calls. */
   async askAll(
     calls: readonly (readonly [name: string, args: Arguments])[],
     ms?: number,
@@ -70,7 +70,7 @@ export class Sentinel extends Program {
 
 export const textOf = ({ result }: Message): string => result?.content?.[0]?.text
 
-/** Code and reason of an error, as the tables write them; `success` when there is none. */
+/** Code and reason of an error as one text; `success` without an error. */
 export const verdict = ({ error }: Message): string => {
   if (error === undefined) return 'success'
   const { reason, details } = error.data as { reason?: unknown; details?: unknown }

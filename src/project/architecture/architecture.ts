@@ -1,8 +1,9 @@
+import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
-import { type Connections, Detector, dedupe } from '../connections/interconnections.ts'
+import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
@@ -17,7 +18,6 @@ import {
   type Survey,
   WALK_LIMITS,
   type Warning,
-  type Watch,
 } from '../source/source-files.ts'
 import { SourceIndex } from '../source/source-index.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -26,12 +26,12 @@ import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { measure } from './metrics.ts'
 import type { Suggestion } from './suggestion.ts'
 
-export interface AnalysisOptions {
+interface AnalysisOptions {
   /** RFC 3339. */
   readonly at: string
-  readonly checkDeadline: Watch
+  readonly checkDeadline: CheckDeadline
   readonly progress?: (done: number, total: number) => void
-  /** Makes room between two files, whose syntax trees may be large; a promise when that takes a moment. */
+  /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
   readonly freeNativeMemory?: () => Promise<void> | undefined
   readonly orgPattern?: string | undefined
 }
@@ -52,7 +52,7 @@ const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
-  // JavaScript is read with the larger grammar: one set of kinds for all scripts.
+  // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
 ]
 
@@ -66,11 +66,11 @@ const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => 
 const codeGrammar = (path: string): CodeGrammar | undefined =>
   GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
-const isRead = (path: string): boolean =>
+const isRelevantFile = (path: string): boolean =>
   codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
 
-/** Reads a project once: every file that matters, in order. */
-class Reading {
+/** Reads the source, configuration and proto files of a project, each once. */
+class ProjectReader {
   readonly units: SourceUnit[] = []
   readonly configuration = new Configuration()
   readonly protos = new Map<string, ProtoService>()
@@ -91,10 +91,18 @@ class Reading {
 
   file({ path }: ProjectFile): void {
     if (this.#bytes > WALK_LIMITS.bytes)
-      return this.#warn('bytes_exhausted', path, 'the limit of all bytes is reached: left out')
+      return this.#warn(
+        'bytes_exhausted',
+        path,
+        'the file was skipped: the limit of bytes for the whole project is reached',
+      )
     const text = this.#files.read(path)
     if (text === undefined)
-      return this.#warn('file_unreadable', path, 'the file cannot be read as text, or is too long')
+      return this.#warn(
+        'file_unreadable',
+        path,
+        'the file was skipped: it cannot be read, is too large, or is not text',
+      )
     this.#bytes += Buffer.byteLength(text)
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
@@ -108,16 +116,16 @@ class Reading {
     try {
       this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
     } catch (cause) {
-      // One file that no reader was made for must not cost the picture of all the others.
+      // A reader that fails on one file must not stop the analysis of the others.
       this.#warn(
         'file_unparsed',
         path,
-        `the file is left out: ${cause instanceof Error ? cause.name : 'unknown'}`,
+        `the file was skipped: reading it failed with ${cause instanceof Error ? cause.name : 'an unknown error'}`,
       )
     }
   }
 
-  /** Settings whose name asks for a secret and whose value tells one. */
+  /** Settings that hold a credential in plain text. */
   configuredSecrets(): readonly SecretFinding[] {
     return this.configuration.settings
       .filter(({ key, value }) => isCredential(key, value))
@@ -130,7 +138,7 @@ const orderSecrets = (all: readonly SecretFinding[]): readonly SecretFinding[] =
   return [...byLine].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
 }
 
-/** Each once, whoever noticed it first. */
+/** One warning for each code and file. */
 const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   const distinct = new Map(all.map((one) => [`${one.code}\0${one.file}`, one]))
   return [...distinct.values()]
@@ -141,33 +149,33 @@ const readAll = async (
   survey: Survey,
   parser: SyntaxParser,
   options: AnalysisOptions,
-): Promise<Reading> => {
-  const reading = new Reading(files, parser)
-  const wanted = survey.files.filter(({ path }) => isRead(path) && !isTestPath(path))
+): Promise<ProjectReader> => {
+  const reader = new ProjectReader(files, parser)
+  const wanted = survey.files.filter(({ path }) => isRelevantFile(path) && !isTestPath(path))
   for (const [index, file] of wanted.entries()) {
     options.checkDeadline()
-    reading.file(file)
+    reader.file(file)
     options.progress?.(index + 1, wanted.length)
     const pause = options.freeNativeMemory?.()
     if (pause !== undefined) await pause
   }
-  return reading
+  return reader
 }
 
-/** Everything the workflows know of a project, from one reading of its files. */
+/** Analyses a project. Every file is read once. */
 export const analyse = async (
   files: ProjectFiles,
   parser: SyntaxParser,
   options: AnalysisOptions,
 ): Promise<Architecture> => {
-  const survey = files.walk(WALK_LIMITS, options.checkDeadline)
-  const reading = await readAll(files, survey, parser, options)
-  const packages = new Map(reading.units.map((unit) => [unit.file, unit.package]))
+  const survey = files.walk(WALK_LIMITS)
+  const reader = await readAll(files, survey, parser, options)
+  const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
-  const index = new SourceIndex(reading.units)
-  const detector = new Detector(index, reading.configuration, reading.protos)
+  const index = new SourceIndex(reader.units)
+  const detector = new ConnectionDetector(index, reader.configuration, reader.protos)
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
-  for (const unit of reading.units) {
+  for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
@@ -177,7 +185,7 @@ export const analyse = async (
   const found = dedupe({ inbound, outbound: outbound.concat(detector.configured()) })
   const graph = buildGraph(index, found)
   const connections = withConsumers(found, graph)
-  const secrets = orderSecrets([...reading.secrets, ...reading.configuredSecrets()])
+  const secrets = orderSecrets([...reader.secrets, ...reader.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)
   return {
     structure,
@@ -186,6 +194,6 @@ export const analyse = async (
     graph,
     suggestions: measure({ index, graph, structure, connections, secrets, tests }),
     secrets,
-    warnings: orderWarnings([...structure.warnings, ...reading.warnings, ...reading.configuration.warnings]),
+    warnings: orderWarnings([...structure.warnings, ...reader.warnings, ...reader.configuration.warnings]),
   }
 }

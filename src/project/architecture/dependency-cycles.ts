@@ -2,20 +2,20 @@ import { pushTo } from '../../kernel/multimap.ts'
 import type { ArchitectureGraph, GraphNode } from './graph.ts'
 
 /**
- * Groups of types that depend on one another in a circle, by two walks: the second goes against the arrows, in the
- * reverse order in which the first was done. Neither recurses: a chain may be as long as the project has types.
+ * Strongly connected components by Kosaraju's algorithm: the second walk follows the reversed edges, in the reverse
+ * order in which the first walk finished. Iterative, because a chain may be as long as the project has types.
  */
 export const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
-  const along = linksOf(edges.map(({ from, to }) => [from, to]))
-  const against = linksOf(edges.map(({ from, to }) => [to, from]))
-  const done: string[] = []
+  const forward = linksOf(edges.map(({ from, to }) => [from, to]))
+  const backward = linksOf(edges.map(({ from, to }) => [to, from]))
+  const finished: string[] = []
   const seen = new Set<string>()
-  for (const { id } of nodes) visit(id, along, seen, (one) => done.push(one))
+  for (const { id } of nodes) visit(id, forward, seen, (one) => finished.push(one))
   const groups: string[][] = []
-  const taken = new Set<string>()
-  for (const id of done.reverse()) {
+  const assigned = new Set<string>()
+  for (const id of finished.reverse()) {
     const group: string[] = []
-    visit(id, against, taken, (one) => group.push(one))
+    visit(id, backward, assigned, (one) => group.push(one))
     if (group.length > 1) groups.push(group)
   }
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -24,13 +24,11 @@ export const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (reado
 
 const linksOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> => {
   const links = new Map<string, string[]>()
-  for (const [from, to] of pairs) {
-    pushTo(links, from, to)
-  }
+  for (const [from, to] of pairs) pushTo(links, from, to)
   return links
 }
 
-/** Tells of each node when everything behind it has been seen. */
+/** Depth-first walk; calls `leave` for each node after all nodes behind it. */
 const visit = (
   start: string,
   links: ReadonlyMap<string, readonly string[]>,

@@ -7,10 +7,10 @@ import { inOrder } from '../source/source-files.ts'
 import type { SourceIndex, TypeLocation } from '../source/source-index.ts'
 import { firstArgument, simpleName } from '../source/source-unit.ts'
 
-export type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
+type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
 
-/** Where in the code something can be seen. */
-export interface SourceLocation {
+/** A place in the source code. */
+interface SourceLocation {
   readonly file: string
   readonly line: number
 }
@@ -18,7 +18,7 @@ export interface SourceLocation {
 export interface GraphNode {
   readonly id: string
   readonly kind: NodeKind
-  /** The whole name. */
+  /** The full name. */
   readonly name: string
   readonly role: string
   readonly source: SourceLocation
@@ -27,7 +27,7 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly from: string
   readonly to: string
-  /** By what means; empty for a plain dependency. */
+  /** The client or protocol; empty for an injected dependency. */
   readonly label: string
   readonly source: SourceLocation
 }
@@ -35,7 +35,7 @@ export interface GraphEdge {
 export interface ArchitectureGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
-  /** Names that had to be told apart by a number. */
+  /** Nodes whose id got a number, because another node has the same id. */
   readonly renamed: readonly string[]
 }
 
@@ -50,8 +50,8 @@ const KINDS: Readonly<Partial<Record<Role, NodeKind>>> = {
 const ORDER: readonly NodeKind[] = ['APP', 'CTRL', 'SVC', 'REP', 'EXT']
 const MAX_ID = 60
 
-/** Letters, digits and underscores: all a diagram can take as a name. */
-const plainId = (kind: NodeKind, name: string): string =>
+/** A Mermaid id: letters, digits and underscores. */
+const mermaidId = (kind: NodeKind, name: string): string =>
   `${kind}_${
     name
       .replace(/[^A-Za-z0-9_]+/g, '_')
@@ -59,12 +59,9 @@ const plainId = (kind: NodeKind, name: string): string =>
       .slice(0, MAX_ID) || 'x'
   }`
 
-interface Draft {
+/** A node before it has an id. */
+interface NodeDraft extends Omit<GraphNode, 'id'> {
   readonly key: string
-  readonly kind: NodeKind
-  readonly name: string
-  readonly role: string
-  readonly source: SourceLocation
 }
 
 const placeKey = ({ unit, type }: TypeLocation): string => `${unit.file}\0${type.name}\0${type.line}`
@@ -73,11 +70,8 @@ const WRAPPERS = /^(List|Set|Collection|Optional|Provider|ObjectProvider|Supplie
 
 class GraphBuilder {
   readonly #index: SourceIndex
-  readonly #drafts = new Map<string, Draft>()
-  readonly #edges = new Map<
-    string,
-    { readonly from: string; readonly to: string; readonly label: string; readonly source: SourceLocation }
-  >()
+  readonly #drafts = new Map<string, NodeDraft>()
+  readonly #edges = new Map<string, GraphEdge>()
   readonly #implementers = new Map<string, TypeLocation[]>()
 
   constructor(index: SourceIndex) {
@@ -87,9 +81,7 @@ class GraphBuilder {
   types(): void {
     for (const unit of this.#index.units)
       for (const type of unit.types) {
-        for (const name of type.implements) {
-          pushTo(this.#implementers, simpleName(name), { unit, type })
-        }
+        for (const name of type.implements) pushTo(this.#implementers, simpleName(name), { unit, type })
         const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
         const kind = role === undefined ? undefined : KINDS[role]
         if (role === undefined || kind === undefined) continue
@@ -104,13 +96,15 @@ class GraphBuilder {
       }
   }
 
-  /** The node an injected type stands for: itself, or the only one that implements it. */
+  /** The node of an injected type: the type itself, or its only implementation. */
   #target(written: string, from: TypeLocation): string | undefined {
     const name = WRAPPERS.test(simpleName(written)) ? firstArgument(written) : simpleName(written)
     const place = this.#index.find(name, from.unit)
     if (place !== undefined && this.#drafts.has(placeKey(place))) return placeKey(place)
-    const makers = (this.#implementers.get(name) ?? []).map(placeKey).filter((key) => this.#drafts.has(key))
-    return makers.length === 1 ? makers[0] : undefined
+    const implementations = (this.#implementers.get(name) ?? [])
+      .map(placeKey)
+      .filter((key) => this.#drafts.has(key))
+    return implementations.length === 1 ? implementations[0] : undefined
   }
 
   injections(): void {
@@ -122,23 +116,23 @@ class GraphBuilder {
           const to = this.#target(one.type, { unit, type })
           if (to === undefined || to === from) continue
           const label = this.#drafts.get(to)?.role === 'Client' ? 'FeignClient' : ''
-          this.#edge(from, to, label, { file: unit.file, line: one.line })
+          this.#addEdge({ from, to, label, source: { file: unit.file, line: one.line } })
         }
       }
   }
 
-  #edge(from: string, to: string, label: string, source: SourceLocation): void {
-    const key = `${from}\0${to}\0${label}`
-    if (!this.#edges.has(key)) this.#edges.set(key, { from, to, label, source })
+  #addEdge(edge: GraphEdge): void {
+    const key = `${edge.from}\0${edge.to}\0${edge.label}`
+    if (!this.#edges.has(key)) this.#edges.set(key, edge)
   }
 
-  #outside(name: string, role: string, source: SourceLocation): string {
+  #externalNode(name: string, role: string, source: SourceLocation): string {
     const key = `\0${name}`
     if (!this.#drafts.has(key)) this.#drafts.set(key, { key, kind: 'EXT', name, role, source })
     return key
   }
 
-  /** Keys of drawn types by file and name: records know no more of who calls. */
+  /** Node keys by file and type name, which is all that connection records hold. */
   #callers(): ReadonlyMap<string, string> {
     return new Map(
       [...this.#drafts.values()].map(({ key, name, source }) => [`${source.file}\0${name}`, key]),
@@ -149,21 +143,18 @@ class GraphBuilder {
     const callers = this.#callers()
     for (const one of outbound) {
       const from = callers.get(`${one.source_file}\0${one.caller}`)
-      // A declared client is a node itself: who injects it calls it.
+      // A declared client is a node itself; its edges are the injections.
       if (from === undefined || this.#drafts.get(from)?.role === 'Client') continue
       const source = { file: one.source_file, line: one.line }
-      this.#edge(from, this.#outside(serverOf(one), one.protocol, source), one.type, source)
+      const to = this.#externalNode(serverOf(one), one.protocol, source)
+      this.#addEdge({ from, to, label: one.type, source })
     }
     for (const one of inbound.filter(({ protocol }) => protocol.startsWith('Messaging'))) {
       const to = callers.get(`${one.source_file}\0${one.handler.replace(/\..*$/, '')}`)
       if (to === undefined) continue
       const source = { file: one.source_file, line: one.line }
-      this.#edge(
-        this.#outside(one.endpoint, one.protocol, source),
-        to,
-        one.protocol.replace('Messaging-', ''),
-        source,
-      )
+      const from = this.#externalNode(one.endpoint, one.protocol, source)
+      this.#addEdge({ from, to, label: one.protocol.replace('Messaging-', ''), source })
     }
   }
 
@@ -179,9 +170,9 @@ class GraphBuilder {
     const renamed: string[] = []
     const ids = new Map<string, string>()
     const nodes = sorted.map(({ key, ...draft }) => {
-      const wanted = plainId(draft.kind, draft.name)
+      const wanted = mermaidId(draft.kind, draft.name)
       let id = wanted
-      // Mermaid's names are compared as written, ours also without regard to case: some viewers fold it.
+      // Ids must also differ without regard to case: some viewers fold it.
       for (let count = 2; taken.has(id.toLowerCase()); count += 1) id = `${wanted}_${count}`
       if (id !== wanted) renamed.push(`${draft.name} (${draft.source.file})`)
       taken.add(id.toLowerCase())
@@ -195,13 +186,13 @@ class GraphBuilder {
   }
 }
 
-/** Calls to one server are one box, whatever their paths. */
+/** Calls to one server share one node, whatever their paths. */
 const serverOf = ({ protocol, target_service }: Outbound): string => {
   const server = protocol === 'REST' ? originOf(target_service) : undefined
   return server === undefined || server.includes('{') ? target_service : server
 }
 
-/** Types with a role, what they are given and what they call: nothing that no line of code shows. */
+/** Nodes are types with a role and external systems; edges are injections and connections. Each has a source line. */
 export const buildGraph = (index: SourceIndex, connections: Connections): ArchitectureGraph => {
   const builder = new GraphBuilder(index)
   builder.types()
@@ -210,7 +201,7 @@ export const buildGraph = (index: SourceIndex, connections: Connections): Archit
   return builder.build()
 }
 
-/** Adds to each declared client who uses it. */
+/** Adds to each declared client the types into which it is injected. */
 export const withConsumers = (
   { inbound, outbound }: Connections,
   { nodes, edges }: ArchitectureGraph,
@@ -222,9 +213,7 @@ export const withConsumers = (
       .map(({ id, name, source }) => [`${source.file}\0${name}`, id]),
   )
   const users = new Map<string, string[]>()
-  for (const { from, to } of edges) {
-    pushTo(users, to, names.get(from) ?? from)
-  }
+  for (const { from, to } of edges) pushTo(users, to, names.get(from) ?? from)
   const consumersOf = (one: Outbound) => users.get(clients.get(`${one.source_file}\0${one.caller}`) ?? '')
   return {
     inbound,

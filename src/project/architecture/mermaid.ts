@@ -1,12 +1,12 @@
 import type { ArchitectureGraph, GraphNode } from './graph.ts'
 
 const MAX_LABEL = 20
-/** Viewers refuse more edges than 500, and texts beyond 50,000 characters. */
+/** Mermaid viewers refuse more than 500 edges and more than 50,000 characters. */
 const MAX_NODES = 150
 const MAX_EDGES = 400
 
-/** Marks that mean something to the diagram become marks that do not. */
-const MARKS: Readonly<Record<string, string>> = {
+/** Replacements of characters that are Mermaid syntax. */
+const SYNTAX_REPLACEMENTS: Readonly<Record<string, string>> = {
   '"': "'",
   '`': "'",
   '<': '(',
@@ -23,22 +23,22 @@ const MARKS: Readonly<Record<string, string>> = {
   '%': '+',
 }
 
-/** A name short and plain enough for a box. */
+/** A name shortened and without Mermaid syntax, for a node label. */
 export const shortLabel = (name: string): string => {
   const bare = name.replace(/^(?:[a-z][a-z0-9+.-]*:)+\/\/(?:\*\*\*@)?/i, '')
-  const plain = [...bare.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')].map((char) => MARKS[char] ?? char)
+  const plain = [...bare.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')].map((char) => SYNTAX_REPLACEMENTS[char] ?? char)
   const cut = plain.length > MAX_LABEL ? `${plain.slice(0, MAX_LABEL - 1).join('')}…` : plain.join('')
-  // The bare word would close a block that was never opened.
+  // `end` is a keyword that closes a block.
   return cut.replace(/\bend\b/g, 'End').trim() || '?'
 }
 
 export interface Drawing {
   readonly graph: ArchitectureGraph
-  /** Boxes and arrows that did not fit. */
+  /** Number of nodes and edges that did not fit. */
   readonly cut: { readonly nodes: number; readonly edges: number }
 }
 
-/** The most connected part of a graph that is too large to be drawn. */
+/** The most connected nodes of a graph that is too large for a diagram. */
 export const fitGraph = (graph: ArchitectureGraph): Drawing => {
   const degree = new Map<string, number>()
   for (const { from, to } of graph.edges)

@@ -18,7 +18,7 @@ import {
 } from './suggestion.ts'
 import { TYPE_RULES } from './type-metrics.ts'
 
-export interface MeasureInput {
+interface MeasureInput {
   readonly index: SourceIndex
   readonly graph: ArchitectureGraph
   readonly structure: Structure
@@ -135,7 +135,7 @@ const untested = ({ index, tests }: MeasureInput): readonly Measured[] => {
   const tested = new Set(
     tests.map((path) => nameOf(path).replace(/(IT|Tests?|Spec|\.test|\.spec)?\.\w+$/, '')),
   )
-  const bare = placesOf(index).filter(({ type, unit }) => {
+  const untestedTypes = placesOf(index).filter(({ type, unit }) => {
     const roles = rolesOf(type, unit)
     return (
       (roles.includes('Controller') || roles.includes('Service')) &&
@@ -143,10 +143,10 @@ const untested = ({ index, tests }: MeasureInput): readonly Measured[] => {
       !tested.has(type.name)
     )
   })
-  const [first] = bare
+  const [first] = untestedTypes
   return first === undefined
     ? []
-    : [measuredAt(first, { rule: 'untested', severity: 'info', value: bare.length })]
+    : [measuredAt(first, { rule: 'untested', severity: 'info', value: untestedTypes.length })]
 }
 
 const versions = ({ structure }: MeasureInput): readonly Measured[] => {
@@ -168,7 +168,7 @@ const versions = ({ structure }: MeasureInput): readonly Measured[] => {
   ]
 }
 
-const exposed = ({ secrets }: MeasureInput): readonly Measured[] =>
+const exposedSecrets = ({ secrets }: MeasureInput): readonly Measured[] =>
   secrets.map(({ file, line, place }) => ({
     rule: 'secret',
     severity: 'critical',
@@ -193,7 +193,7 @@ const RULE_GROUPS: Readonly<Record<string, Group>> = {
 }
 
 const PROJECT_RULES = [
-  exposed,
+  exposedSecrets,
   versions,
   cycles,
   skippedService,
@@ -204,7 +204,7 @@ const PROJECT_RULES = [
   untested,
 ]
 
-/** Facts about the code that ask for a change, the gravest first. */
+/** All suggestions for a project, highest severity first. */
 export const measure = (input: MeasureInput): readonly Suggestion[] => {
   const raw = [
     ...PROJECT_RULES.flatMap((rule) => rule(input)),

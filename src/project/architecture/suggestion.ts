@@ -6,13 +6,13 @@ export type SuggestionSeverity = (typeof SUGGESTION_SEVERITIES)[number]
 export const GROUPS = ['size', 'coupling', 'smells'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** Something measured that is worth changing. */
+/** A measured fact that suggests a change. */
 export interface Suggestion {
-  /** Names the sentence that explains it. */
+  /** The key of its sentences in the report strings. */
   readonly rule: string
   readonly group: Group
   readonly severity: SuggestionSeverity
-  /** The class or package. */
+  /** The class, method, setting or project it is about. */
   readonly subject: string
   readonly file: string
   readonly line: number

@@ -1,6 +1,6 @@
 import type { TypeLocation } from '../source/source-index.ts'
 import { bodiesOf, findAnnotation, type Method } from '../source/source-unit.ts'
-import { type Measured, measuredAt } from './suggestion.ts'
+import { type Measured, measuredAt, type SuggestionSeverity } from './suggestion.ts'
 
 const LONG_METHOD = 50
 const LONG_CLASS = 300
@@ -9,40 +9,33 @@ const MANY_PARAMETERS = 7
 
 type Rule = (place: TypeLocation) => readonly Measured[]
 
-const ofMethods = (place: TypeLocation, find: (method: Method) => readonly Measured[]): readonly Measured[] =>
-  bodiesOf(place.type).flatMap(find)
-
 const FRAMEWORK =
   /^(org\.springframework|jakarta\.(persistence|ws|ejb)|javax\.(persistence|ws|ejb)|org\.hibernate)\b/
 
-/** What can be said of one type alone. */
+/** A rule over each constructor and method. `find` returns the lines to report; their value is 1. */
+const lineRule =
+  (rule: string, severity: SuggestionSeverity, find: (method: Method) => readonly number[]): Rule =>
+  (place) =>
+    bodiesOf(place.type).flatMap((method) =>
+      find(method).map((line) =>
+        measuredAt(place, { rule, severity, value: 1, line, subject: `${place.type.name}.${method.name}` }),
+      ),
+    )
+
+/** Rules that need one type only. */
 export const TYPE_RULES: readonly Rule[] = [
   (place) => {
     const { lines } = place.type
-    return lines > LONG_CLASS
-      ? [
-          measuredAt(place, {
-            rule: 'long_class',
-            severity: lines > HUGE_CLASS ? 'high' : 'medium',
-            value: lines,
-          }),
-        ]
-      : []
+    const severity = lines > HUGE_CLASS ? 'high' : 'medium'
+    return lines > LONG_CLASS ? [measuredAt(place, { rule: 'long_class', severity, value: lines })] : []
   },
   (place) =>
-    ofMethods(place, ({ name, line, lines }) =>
-      lines > LONG_METHOD
-        ? [
-            measuredAt(place, {
-              rule: 'long_method',
-              severity: 'medium',
-              value: lines,
-              line,
-              subject: `${place.type.name}.${name}`,
-            }),
-          ]
-        : [],
-    ),
+    bodiesOf(place.type)
+      .filter(({ lines }) => lines > LONG_METHOD)
+      .map(({ name, line, lines }) => {
+        const subject = `${place.type.name}.${name}`
+        return measuredAt(place, { rule: 'long_method', severity: 'medium', value: lines, line, subject })
+      }),
   (place) =>
     place.type.constructors
       .filter(({ parameters }) => parameters.length > MANY_PARAMETERS && place.type.kind !== 'record')
@@ -54,64 +47,22 @@ export const TYPE_RULES: readonly Rule[] = [
       ({ annotations }) => findAnnotation(annotations, 'Autowired', 'Inject') !== undefined,
     )
     const [first] = fields
-    return first === undefined || place.unit.language === 'script'
-      ? []
-      : [
-          measuredAt(place, {
-            rule: 'field_injection',
-            severity: 'low',
-            value: fields.length,
-            line: first.line,
-          }),
-        ]
+    if (first === undefined || place.unit.language === 'script') return []
+    const { line } = first
+    return [measuredAt(place, { rule: 'field_injection', severity: 'low', value: fields.length, line })]
   },
-  (place) =>
-    ofMethods(place, ({ name, silentCatches }) =>
-      silentCatches.map((line) =>
-        measuredAt(place, {
-          rule: 'silent_catch',
-          severity: 'high',
-          value: 1,
-          line,
-          subject: `${place.type.name}.${name}`,
-        }),
-      ),
-    ),
-  (place) =>
-    ofMethods(place, ({ name, calls }) =>
-      calls
-        .filter((call) => call.name === 'printStackTrace')
-        .map((call) =>
-          measuredAt(place, {
-            rule: 'print_stack',
-            severity: 'low',
-            value: 1,
-            line: call.line,
-            subject: `${place.type.name}.${name}`,
-          }),
-        ),
-    ),
-  (place) =>
-    ofMethods(place, ({ name, calls }) =>
-      calls
-        .filter((call) => call.makes && call.name === 'Thread')
-        .map((call) =>
-          measuredAt(place, {
-            rule: 'raw_thread',
-            severity: 'medium',
-            value: 1,
-            line: call.line,
-            subject: `${place.type.name}.${name}`,
-          }),
-        ),
-    ),
+  lineRule('silent_catch', 'high', ({ silentCatches }) => silentCatches),
+  lineRule('print_stack', 'low', ({ calls }) =>
+    calls.filter(({ name }) => name === 'printStackTrace').map(({ line }) => line),
+  ),
+  lineRule('raw_thread', 'medium', ({ calls }) =>
+    calls.filter(({ makes, name }) => makes && name === 'Thread').map(({ line }) => line),
+  ),
   (place) => {
-    const inDomain = /(^|\.)domain(\.|$)/.test(place.unit.package)
-    const foreign = place.unit.imports.filter(
-      (name) => FRAMEWORK.test(name) || /\.infrastructure\./.test(name),
-    )
-    const first = place.unit.types[0] === place.type
-    return inDomain && first && foreign.length > 0
+    const { package: name, imports, types } = place.unit
+    const foreign = imports.filter((one) => FRAMEWORK.test(one) || /\.infrastructure\./.test(one))
+    const inDomain = /(^|\.)domain(\.|$)/.test(name) && types[0] === place.type
+    return inDomain && foreign.length > 0
       ? [measuredAt(place, { rule: 'domain_framework', severity: 'high', value: foreign.length })]
       : []
   },

@@ -1,4 +1,4 @@
-/** A library a module asks for. */
+/** A library that a module depends on. */
 export interface Dependency {
   readonly groupId: string
   readonly artifactId: string
@@ -6,10 +6,10 @@ export interface Dependency {
   readonly scope: string
 }
 
-/** What a build file says of its module, whatever the build tool. */
+/** A module as its build file declares it, for all build tools. */
 export interface BuildModule {
   readonly tool: 'maven' | 'gradle' | 'npm' | 'plain'
-  /** Folder of the module from the root; empty for the root itself. */
+  /** Folder of the module, relative to the root; empty for the root itself. */
   readonly path: string
   readonly name: string
   readonly file?: string
@@ -18,11 +18,11 @@ export interface BuildModule {
   readonly version?: string
   readonly packaging?: string
   readonly description?: string
-  /** Paths of the modules below it, as folders from the root. */
+  /** Folders of its submodules, relative to the root. */
   readonly modules: readonly string[]
   readonly dependencies: readonly Dependency[]
-  /** The language level the build asks for. */
+  /** The Java language level. */
   readonly java?: string
-  /** The framework's version, when a parent or a plugin sets it. */
+  /** The Spring Boot version, when a parent or plugin sets it. */
   readonly springBoot?: string
 }

@@ -7,11 +7,7 @@ const AT = '2026-03-04T05:06:07Z'
 
 const look = (texts: Record<string, string | undefined>, orgPattern?: string) => {
   const files = memoryFiles(texts)
-  return discover(
-    files,
-    files.walk(WALK_LIMITS, () => {}),
-    { at: AT, checkDeadline: () => {}, orgPattern },
-  )
+  return discover(files, files.walk(WALK_LIMITS), { at: AT, checkDeadline: () => {}, orgPattern })
 }
 
 const pom = (body: string): string =>

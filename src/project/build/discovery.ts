@@ -1,12 +1,6 @@
+import type { CheckDeadline } from '../../kernel/jail.ts'
 import { isConfigFile } from '../source/discovery-rules.ts'
-import {
-  inOrder,
-  nameOf,
-  type ProjectFiles,
-  type Survey,
-  type Warning,
-  type Watch,
-} from '../source/source-files.ts'
+import { inOrder, nameOf, type ProjectFiles, type Survey, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 import { isGradle, readGradle } from './gradle.ts'
 import { type BuildFiles, readMaven } from './maven.ts'
@@ -15,17 +9,17 @@ import type { ModuleView, PackageNode, Structure } from './shape.ts'
 import { renderModuleTree } from './tree.ts'
 import { readWorkspaces } from './workspaces.ts'
 
-export interface DiscoveryOptions {
-  /** When the scan was made, RFC 3339. */
+interface DiscoveryOptions {
+  /** Time of the scan, RFC 3339. */
   readonly at: string
-  readonly checkDeadline: Watch
-  /** Groups whose libraries count as ours, with `*` for anything. The project's own group always does. */
+  readonly checkDeadline: CheckDeadline
+  /** Group ids of in-house libraries, with `*` as wildcard. The group of the project is always in-house. */
   readonly orgPattern?: string | undefined
-  /** Packages that are known already, by file. */
+  /** Packages by file, when the files were parsed before. */
   readonly packages?: ReadonlyMap<string, string>
 }
 
-interface Build {
+interface BuildResult {
   readonly modules: readonly BuildModule[]
   readonly warnings: readonly Warning[]
 }
@@ -35,28 +29,28 @@ const buildFiles = (files: ProjectFiles, survey: Survey): BuildFiles => {
   return { has: (path) => known.has(path), read: (path) => (known.has(path) ? files.read(path) : undefined) }
 }
 
-const plain = (name: string): Build => ({
+const plainProject = (name: string): BuildResult => ({
   modules: [{ tool: 'plain', path: '', name, modules: [], dependencies: [] }],
   warnings: [],
 })
 
-const readBuild = (files: ProjectFiles, survey: Survey): Build => {
+const readBuild = (files: ProjectFiles, survey: Survey): BuildResult => {
   const build = buildFiles(files, survey)
   const name = nameOf(files.root) || 'project'
   if (build.has('pom.xml')) {
     const maven = readMaven(build, 'pom.xml')
-    return maven.modules.length > 0 ? maven : { ...plain(name), warnings: maven.warnings }
+    return maven.modules.length > 0 ? maven : { ...plainProject(name), warnings: maven.warnings }
   }
   if (isGradle(build)) return readGradle(build, name)
-  if (!build.has('package.json')) return plain(name)
+  if (!build.has('package.json')) return plainProject(name)
   const manifests = survey.files.map(({ path }) => path).filter((path) => nameOf(path) === 'package.json')
   return readWorkspaces(build, manifests, name)
 }
 
 const MAX_PATTERN = 200
 
-/** A group pattern as people write it: parts separated by commas, `*` for anything. */
-const inHouse = (pattern: string | undefined, own: string | undefined): ((group: string) => boolean) => {
+/** Tests a group id against comma-separated patterns with `*` as wildcard, and against the group of the project. */
+const inHouseTest = (pattern: string | undefined, own: string | undefined): ((group: string) => boolean) => {
   const parts = (pattern ?? '')
     .slice(0, MAX_PATTERN)
     .split(',')
@@ -116,7 +110,7 @@ const dependenciesOf = (
   modules: readonly BuildModule[],
   pattern: string | undefined,
 ): Structure['dependencies'] => {
-  const ours = inHouse(pattern, modules[0]?.groupId)
+  const ours = inHouseTest(pattern, modules[0]?.groupId)
   const own = new Set(modules.map(({ groupId = '', name }) => `${groupId}:${name}`))
   return modules
     .flatMap((module) =>
@@ -144,12 +138,12 @@ const mavenView = (root: BuildModule | undefined): Structure['root']['maven'] =>
   }
 }
 
-const KEPT = ['version', 'packaging', 'description', 'java', 'springBoot'] as const
+const FACTS = ['version', 'packaging', 'description', 'java', 'springBoot'] as const
 
-const said = (root: BuildModule | undefined): Partial<Record<(typeof KEPT)[number], string>> =>
-  Object.fromEntries(KEPT.flatMap((key) => (root?.[key] === undefined ? [] : [[key, root[key]]])))
+const declaredFacts = (root: BuildModule | undefined): Partial<Record<(typeof FACTS)[number], string>> =>
+  Object.fromEntries(FACTS.flatMap((key) => (root?.[key] === undefined ? [] : [[key, root[key]]])))
 
-/** Modules, packages, libraries and counts of a project, from its files alone. */
+/** Modules, packages, libraries and statistics of a project. No build tool is run. */
 export const discover = (files: ProjectFiles, survey: Survey, options: DiscoveryOptions): Structure => {
   const build = readBuild(files, survey)
   const sorter = new ModuleSorter(build.modules, files, options.packages)
@@ -165,7 +159,7 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
     project: {
       name: root?.name ?? 'project',
       tool: root?.tool ?? 'plain',
-      ...said(root),
+      ...declaredFacts(root),
       rootPath: '.',
       scanTimestamp: options.at,
       modules: views.map(({ path }) => path),

@@ -1,18 +1,18 @@
 import { joinPath, nameOf, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, walkPath } from './maven.ts'
+import { type BuildFiles, resolvePath } from './maven.ts'
 
 interface Token {
   readonly kind: 'text' | 'word' | 'mark'
   readonly text: string
-  /** Whether it may begin a statement. */
+  /** Whether a statement may begin here. */
   readonly first: boolean
 }
 
 const TOKEN =
   /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|([A-Za-z_][\w.]*)|([^\s])/g
 
-/** Words, strings and marks of a build script, in either of its languages; comments are gone. */
+/** Words, strings and punctuation of a Groovy or Kotlin build script, without comments. */
 const readTokens = (script: string): Token[] => {
   const tokens: Token[] = []
   let end = 0
@@ -23,7 +23,7 @@ const readTokens = (script: string): Token[] => {
       tokens.push({ kind: 'text', text: double ?? single ?? '', first })
     else if (word !== undefined) tokens.push({ kind: 'word', text: word, first })
     else if (mark !== undefined) tokens.push({ kind: 'mark', text: mark, first })
-    // A comment is no token: the line it ended with still counts as a break.
+    // A comment is not a token, but a newline after it still starts a new statement.
     if (double ?? single ?? word ?? mark) end = index + whole.length
   }
   return tokens
@@ -32,7 +32,7 @@ const readTokens = (script: string): Token[] => {
 const isMark = (token: Token | undefined, ...marks: readonly string[]): boolean =>
   token?.kind === 'mark' && marks.includes(token.text)
 
-/** The string after a word, an optional `=` or `(` between them: `group = "x"`, `group "x"`, `group("x")`. */
+/** The string value of a setting: `group = "x"`, `group "x"`, `group("x")`. */
 const settingOf = (tokens: readonly Token[], word: string): string | undefined => {
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'word' || token.text !== word || !token.first) continue
@@ -42,7 +42,7 @@ const settingOf = (tokens: readonly Token[], word: string): string | undefined =
   return undefined
 }
 
-/** All strings in the list after a word: `include "a", "b"` over as many lines as it takes. */
+/** All strings in the lists after a word: `include "a", "b"`, also over several lines. */
 const listsAfter = (tokens: readonly Token[], word: string): string[] => {
   const found: string[] = []
   for (let at = 0; at < tokens.length; at += 1) {
@@ -70,7 +70,8 @@ const SCOPES: Readonly<Record<string, string>> = {
   testRuntimeOnly: 'test',
 }
 
-const named = (tokens: readonly Token[], at: number, word: string): string | undefined => {
+/** A named argument: `group: "x"` or `group = "x"`. */
+const namedArgument = (tokens: readonly Token[], at: number, word: string): string | undefined => {
   const window = tokens.slice(at, at + 14)
   const index = window.findIndex((token, i) => token.text === word && isMark(window[i + 1], ':', '='))
   const value = window[index + 2]
@@ -85,7 +86,11 @@ const dependencyAt = (tokens: readonly Token[], at: number, scope: string): Depe
   const [groupId = '', artifactId, version] =
     token?.kind === 'text'
       ? token.text.split(':')
-      : [named(tokens, next, 'group'), named(tokens, next, 'name'), named(tokens, next, 'version')]
+      : [
+          namedArgument(tokens, next, 'group'),
+          namedArgument(tokens, next, 'name'),
+          namedArgument(tokens, next, 'version'),
+        ]
   if (groupId === '' || artifactId === undefined) return undefined
   return { groupId, artifactId, ...(version !== undefined && version !== '' && { version }), scope }
 }
@@ -122,7 +127,7 @@ const scriptOf = (files: BuildFiles, folder: string, name: string): string | und
 const readModule = (files: BuildFiles, folder: string, name: string, above?: BuildModule): BuildModule => {
   const file = scriptOf(files, folder, 'build')
   const tokens = file === undefined ? [] : readTokens(files.read(file) ?? '')
-  const said = {
+  const declared = {
     file,
     groupId: settingOf(tokens, 'group') ?? above?.groupId,
     artifactId: name,
@@ -135,13 +140,13 @@ const readModule = (files: BuildFiles, folder: string, name: string, above?: Bui
     tool: 'gradle',
     path: folder,
     name,
-    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined)),
     modules: [],
     dependencies: dependenciesOf(tokens),
   }
 }
 
-/** `a:b` is the folder `a/b`, unless the settings move it. */
+/** Folders of the included modules: `a/b` for `a:b`, unless `projectDir` is set. */
 const foldersOf = (tokens: readonly Token[]): Map<string, string> => {
   const folders = new Map(
     listsAfter(tokens, 'include').map((name) => [
@@ -152,13 +157,13 @@ const foldersOf = (tokens: readonly Token[]): Map<string, string> => {
   for (const [at, token] of tokens.entries()) {
     if (token.text !== '.' || tokens[at + 1]?.text !== 'projectDir') continue
     const name = tokens[at - 2]?.text.replace(/^:/, '')
-    const way = tokens.slice(at + 2, at + 9).find(({ kind }) => kind === 'text')?.text
-    if (name !== undefined && way !== undefined && folders.has(name)) folders.set(name, way)
+    const path = tokens.slice(at + 2, at + 9).find(({ kind }) => kind === 'text')?.text
+    if (name !== undefined && path !== undefined && folders.has(name)) folders.set(name, path)
   }
   return folders
 }
 
-/** The modules a Gradle build includes, read from its scripts as text: nothing is evaluated. */
+/** The modules of a Gradle build, read from its scripts as text. No script is executed. */
 export const readGradle = (
   files: BuildFiles,
   rootName: string,
@@ -168,10 +173,10 @@ export const readGradle = (
   const tokens = settings === undefined ? [] : readTokens(files.read(settings) ?? '')
   const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName)
   const modules: BuildModule[] = []
-  for (const [name, way] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const folder = walkPath('', way)
+  for (const [name, path] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const folder = resolvePath('', path)
     if (folder === undefined || folder === '') {
-      const message = `the module ${JSON.stringify(name)} lies outside the project`
+      const message = `the module ${JSON.stringify(name)} is outside of the project`
       warnings.push({ code: 'module_outside', file: settings ?? '', message })
     } else modules.push(readModule(files, folder, nameOf(name.replaceAll(':', '/')), root))
   }

@@ -8,7 +8,7 @@ interface Pom {
   readonly root: Element
   readonly parent: Pom | undefined
   readonly properties: ReadonlyMap<string, string>
-  /** Version elements of the managed dependencies, by `group:artifact` as written. */
+  /** Managed dependencies by `group:artifact` as written. */
   readonly managed: ReadonlyMap<string, Element>
 }
 
@@ -23,7 +23,7 @@ const managedOf = (root: Element): ReadonlyMap<string, Element> =>
     ]),
   )
 
-/** What Maven needs to see of the project. */
+/** The files of the project as build readers use them. */
 export interface BuildFiles {
   has(path: string): boolean
   read(path: string): string | undefined
@@ -31,13 +31,13 @@ export interface BuildFiles {
 
 const MAX_PARENTS = 16
 const MAX_MODULES = 2_000
-const MAX_FILL = 16
+const MAX_FILL_ROUNDS = 16
 const MAX_VALUE = 1_000
 
-/** A relative path against a folder, or undefined when it leaves the root. */
-export const walkPath = (folder: string, way: string): string | undefined => {
+/** Resolves a relative path against a folder; undefined when it leaves the root. */
+export const resolvePath = (folder: string, path: string): string | undefined => {
   const steps = folder === '' ? [] : folder.split('/')
-  for (const step of way.replaceAll('\\', '/').split('/')) {
+  for (const step of path.replaceAll('\\', '/').split('/')) {
     if (step === '' || step === '.') continue
     if (step !== '..') steps.push(step)
     else if (steps.pop() === undefined) return undefined
@@ -63,7 +63,7 @@ class MavenReader {
   #parse(file: string): Element | undefined {
     const text = this.#files.read(file)
     if (text === undefined) {
-      this.#warn('pom_unreadable', file, 'the build file cannot be read')
+      this.#warn('pom_unreadable', file, 'the file cannot be read')
       return undefined
     }
     try {
@@ -79,7 +79,7 @@ class MavenReader {
 
   #load(file: string, depth = 0): Pom | undefined {
     if (this.#poms.has(file)) return this.#poms.get(file)
-    // Set first: a parent that names its child as parent must not turn in circles.
+    // Set before the parent is loaded: two poms may name one another as parent.
     this.#poms.set(file, undefined)
     const root = this.#parse(file)
     if (root === undefined) return undefined
@@ -97,14 +97,14 @@ class MavenReader {
   #parentOf(file: string, root: Element, depth: number): Pom | undefined {
     const parent = childOf(root, 'parent')
     if (parent === undefined || depth >= MAX_PARENTS) return undefined
-    const way = childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml'
-    if (way === '') return undefined
-    const aim = walkPath(folderOf(file), way)
-    const path = [aim, aim === undefined ? undefined : joinPath(aim, 'pom.xml')].find(
+    const relativePath = childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml'
+    if (relativePath === '') return undefined
+    const target = resolvePath(folderOf(file), relativePath)
+    const path = [target, target === undefined ? undefined : joinPath(target, 'pom.xml')].find(
       (one) => one !== undefined && one !== '' && /\.(xml|pom)$/.test(one) && this.#files.has(one),
     )
     const found = path === undefined ? undefined : this.#load(path, depth + 1)
-    // Somebody else's pom may lie where ours is looked for: only the named one counts.
+    // Another project's pom may be at that path: accept only the artifact that the child names.
     return found !== undefined &&
       fill(found, elementText(found.root, 'artifactId')) === elementText(parent, 'artifactId')
       ? found
@@ -132,18 +132,22 @@ class MavenReader {
   }
 
   #locate(from: string, name: string): string | undefined {
-    const aim = name === '' ? undefined : walkPath(folderOf(from), name)
-    if (aim === undefined) {
-      this.#warn('module_outside', from, `the module ${JSON.stringify(name)} lies outside the project`)
+    const target = name === '' ? undefined : resolvePath(folderOf(from), name)
+    if (target === undefined) {
+      this.#warn('module_outside', from, `the module ${JSON.stringify(name)} is outside of the project`)
       return undefined
     }
-    const file = /\.xml$/.test(aim) ? aim : joinPath(aim, 'pom.xml')
+    const file = /\.xml$/.test(target) ? target : joinPath(target, 'pom.xml')
     if (!this.#files.has(file)) {
       this.#warn('module_missing', from, `the module ${JSON.stringify(name)} has no pom.xml`)
       return undefined
     }
     if (file === from || this.#seen.has(file)) {
-      this.#warn('module_cycle', from, `the module ${JSON.stringify(name)} is listed above itself or twice`)
+      this.#warn(
+        'module_cycle',
+        from,
+        `the module ${JSON.stringify(name)} is listed twice or contains itself`,
+      )
       return undefined
     }
     if (this.#seen.size >= MAX_MODULES) return undefined
@@ -166,10 +170,10 @@ const property = (pom: Pom, name: string): string | undefined => {
   return pom.properties.get(name) ?? (pom.parent === undefined ? undefined : property(pom.parent, name))
 }
 
-/** Puts values in place of `${…}`, a bounded number of times: a property may name itself. */
+/** Fills in `${…}`. The number of rounds is bounded, because a property may refer to itself. */
 const fill = (pom: Pom, text: string | undefined): string | undefined => {
   let filled = text
-  for (let round = 0; round < MAX_FILL && filled?.includes('${'); round += 1) {
+  for (let round = 0; round < MAX_FILL_ROUNDS && filled?.includes('${'); round += 1) {
     const next: string = filled.replace(/\$\{([^${}]{1,200})\}/g, (whole, name: string) => {
       const value = property(pom, name) ?? whole
       return value.length > MAX_VALUE ? whole : value
@@ -213,7 +217,7 @@ const javaLevel = (pom: Pom): string | undefined =>
     .find((value) => value !== undefined)
 
 const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
-  const said = {
+  const declared = {
     groupId: fill(pom, inherited(pom, 'groupId')),
     artifactId: fill(pom, own(pom, 'artifactId')),
     version: fill(pom, inherited(pom, 'version')),
@@ -221,11 +225,11 @@ const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
     java: javaLevel(pom),
     springBoot: bootVersion(pom),
   }
-  const known = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const known = Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined))
   return {
     tool: 'maven',
     path: folderOf(pom.file),
-    name: said.artifactId ?? nameOf(folderOf(pom.file)),
+    name: declared.artifactId ?? nameOf(folderOf(pom.file)),
     file: pom.file,
     packaging: fill(pom, own(pom, 'packaging')) ?? 'jar',
     ...known,
@@ -234,7 +238,7 @@ const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
   }
 }
 
-/** Every module Maven would build from this pom, without asking anyone but the files. */
+/** All modules that Maven would build from this pom. Only project files are read: no repository, no network. */
 export const readMaven = (
   files: BuildFiles,
   file: string,

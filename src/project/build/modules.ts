@@ -18,11 +18,11 @@ const TEST = /^src\/test\/(?:java|kotlin|scala)\//
 const RESOURCES = /^src\/main\/resources\//
 const CODE = /\.(java|kt|scala)$/
 
-/** Files that carry a package's or a module's description, not a class. */
-export const isClassFile = (path: string): boolean =>
+/** Source files with a class; `module-info` and `package-info` have none. */
+const isClassFile = (path: string): boolean =>
   CODE.test(path) && !/(^|\/)(module-info|package-info)\.java$/.test(path)
 
-/** The module a file belongs to: the one with the longest folder above it. */
+/** The module of a file: the innermost module folder above it. */
 const ownerOf = (folders: ReadonlySet<string>, path: string): string => {
   for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder))
     if (folders.has(folder)) return folder
@@ -38,7 +38,7 @@ class ModuleFiles {
   readonly resources: string[] = []
 }
 
-/** Sorts the files of a project into modules and packages. */
+/** Assigns the files of a project to modules and packages. */
 export class ModuleSorter {
   readonly warnings: Warning[] = []
   readonly #folders: ReadonlySet<string>
@@ -64,31 +64,35 @@ export class ModuleSorter {
     if (RESOURCES.test(inside)) module.resources.push(path)
     if (!isClassFile(path)) return
     const root = MAIN.exec(inside)?.[0] ?? TEST.exec(inside)?.[0]
-    const declared = this.#declared(path)
+    const declared = this.#declaredPackage(path)
     if (root === undefined) pushTo(isTestPath(inside) ? module.test : module.main, declared ?? '', path)
     else {
       const folder = folderOf(inside.slice(root.length)).replaceAll('/', '.')
-      this.#compare(path, folder, declared)
+      this.#checkPackage(path, folder, declared)
       pushTo(MAIN.test(inside) ? module.main : module.test, folder, path)
     }
   }
 
-  #declared(path: string): string | undefined {
+  #declaredPackage(path: string): string | undefined {
     const known = this.#known.get(path)
     if (known !== undefined) return known
     const text = this.#files.read(path)
     if (text === undefined) {
-      this.warnings.push({ code: 'file_unreadable', file: path, message: 'the file cannot be read as text' })
+      this.warnings.push({
+        code: 'file_unreadable',
+        file: path,
+        message: 'the file cannot be read, or is not text',
+      })
       return undefined
     }
     return packageDeclaration(text)
   }
 
-  #compare(path: string, folder: string, declared: string | undefined): void {
+  #checkPackage(path: string, folder: string, declared: string | undefined): void {
     if (declared === undefined || declared === folder) return
-    // Kotlin may leave the common beginning of the packages out of its folders.
+    // Kotlin folders may omit the common package prefix.
     if (path.endsWith('.kt') && declared.endsWith(folder)) return
-    const message = `the file declares the package ${JSON.stringify(declared)} but lies in ${JSON.stringify(folder)}`
+    const message = `the file declares the package ${JSON.stringify(declared)}, but its folder is ${JSON.stringify(folder)}`
     this.warnings.push({ code: 'package_mismatch', file: path, message })
   }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Warning } from '../source/source-files.ts'
 import type { Dependency } from './build-module.ts'
 
-/** The shapes of discovery. A listing shows models their outline; what else is in them travels all the same. */
+/** The answer of get_project_structure. The schema lists the main members; others are passed on. */
 
 interface PackageView {
   readonly name: string
@@ -24,9 +24,9 @@ export interface ModuleView {
 }
 
 export interface PackageNode {
-  /** Directly in it. */
+  /** Classes of this package alone. */
   classCount: number
-  /** With everything below. */
+  /** With all subpackages. */
   totalClassCount: number
   subPackages: Record<string, PackageNode>
 }

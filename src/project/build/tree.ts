@@ -19,10 +19,10 @@ const moduleBranch = (module: ModuleView): Branch => ({
   below: module.packages.map(packageBranch),
 })
 
-const draw = ({ label, below }: Branch, indent: string, last: boolean): string[] => [
+const renderBranch = ({ label, below }: Branch, indent: string, last: boolean): string[] => [
   `${indent}${last ? '└── ' : '├── '}${label}`,
   ...below.flatMap((one, index) =>
-    draw(one, `${indent}${last ? '    ' : '│   '}`, index === below.length - 1),
+    renderBranch(one, `${indent}${last ? '    ' : '│   '}`, index === below.length - 1),
   ),
 ]
 
@@ -32,13 +32,13 @@ const headline = ({ root, project }: Omit<Structure, 'tree'>): string => {
   return parts.length < 2 ? showName(project.name) : showName(`${project.name} (${parts.join(':')})`)
 }
 
-/** The project as a text tree, with a footer that counts what the JSON counts. */
+/** The project as a text tree, with the statistics as last line. */
 export const renderModuleTree = (found: Omit<Structure, 'tree'>): string => {
   const { javaFilesCount, totalPackages, configFilesCount } = found.project.statistics
   const branches = found.root.modules.map(moduleBranch)
   return [
     headline(found),
-    ...branches.flatMap((branch, index) => draw(branch, '', index === branches.length - 1)),
+    ...branches.flatMap((branch, index) => renderBranch(branch, '', index === branches.length - 1)),
     '',
     `Total: ${javaFilesCount} Java files | ${totalPackages} packages | ${configFilesCount} config files`,
   ].join('\n')

@@ -3,19 +3,19 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
 import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, walkPath } from './maven.ts'
+import { type BuildFiles, resolvePath } from './maven.ts'
 
 const MAX_ALIASES = 50
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
-const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
 
-/** Patterns of workspaces start at the root: one name is a folder there, not anywhere. */
-const fitsAny = (patterns: readonly string[]): PathTest => {
+/** Workspace globs are anchored at the root: a single name matches only a folder there. */
+const matchesAny = (patterns: readonly string[]): PathTest => {
   const tests = patterns.flatMap(expandBraces).map(compileGlob)
   return (path) => tests.some((test) => test(path))
 }
@@ -25,7 +25,7 @@ const readJson = (files: BuildFiles, file: string, warnings: Warning[]): Record<
     const value: unknown = JSON.parse(files.read(file) ?? '')
     if (isRecord(value)) return value
   } catch {
-    // Falls through: a broken file and a file of something else are told alike.
+    // Falls through to the same warning as a file that is not an object.
   }
   warnings.push({ code: 'package_invalid', file, message: 'package.json is not a JSON object' })
   return {}
@@ -49,7 +49,7 @@ const SECTIONS = [
   ['devDependencies', 'test'],
 ] as const
 
-/** `@scope/name` has a group; a bare name has none. */
+/** The scope of `@scope/name` is the group; a name without scope has none. */
 const dependency = (name: string, version: unknown, scope: string): Dependency => {
   const [, groupId = '', artifactId = name] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
   return { groupId, artifactId, ...(typeof version === 'string' && { version }), scope }
@@ -58,8 +58,8 @@ const dependency = (name: string, version: unknown, scope: string): Dependency =
 const readModule = (files: BuildFiles, file: string, rootName: string, warnings: Warning[]): BuildModule => {
   const json = readJson(files, file, warnings)
   const folder = folderOf(file)
-  const name = wordOf(json.name) ?? (folder === '' ? rootName : nameOf(folder))
-  const [version, description] = [wordOf(json.version), wordOf(json.description)]
+  const name = stringOf(json.name) ?? (folder === '' ? rootName : nameOf(folder))
+  const [version, description] = [stringOf(json.version), stringOf(json.description)]
   return {
     tool: 'npm',
     path: folder,
@@ -90,13 +90,13 @@ export const readWorkspaces = (
 ): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
   const warnings: Warning[] = []
   const patterns = patternsOf(files, warnings)
-  for (const pattern of patterns.filter((one) => walkPath('', one.replace(/^!/, '')) === undefined)) {
-    const message = `the workspace ${JSON.stringify(pattern)} lies outside the project`
+  for (const pattern of patterns.filter((one) => resolvePath('', one.replace(/^!/, '')) === undefined)) {
+    const message = `the workspace ${JSON.stringify(pattern)} is outside of the project`
     warnings.push({ code: 'module_outside', file: 'package.json', message })
   }
   const wanted = patterns.filter((one) => !one.startsWith('!') && !one.includes('..'))
   const unwanted = patterns.filter((one) => one.startsWith('!')).map((one) => one.slice(1))
-  const [isWanted, isUnwanted] = [fitsAny(wanted), fitsAny(unwanted)]
+  const [isWanted, isUnwanted] = [matchesAny(wanted), matchesAny(unwanted)]
   const below = manifests.filter((file) => {
     const path = segments(folderOf(file))
     return path.length > 0 && isWanted(path) && !isUnwanted(path)

@@ -3,19 +3,20 @@ import { type KnownText, type TextResolver, weaker } from '../source/text-resolv
 import type { TypeScope } from '../source/type-scope.ts'
 
 const MAX_CHAIN = 40
+const MAX_DEPTH = 8
 
-/** The calls a call is made on, itself first. */
-export const chainOf = (call: CallExpression): readonly CallExpression[] => {
+/** A call and the calls it is chained on, itself first. */
+export const callChain = (call: CallExpression): readonly CallExpression[] => {
   const chain = [call]
   for (let at = call.receiver; at?.kind === 'call' && chain.length < MAX_CHAIN; at = at.call.receiver)
     chain.push(at.call)
   return chain
 }
 
-const rootOf = (chain: readonly CallExpression[]): Expression | undefined => chain.at(-1)?.receiver
+const chainRoot = (chain: readonly CallExpression[]): Expression | undefined => chain.at(-1)?.receiver
 
-/** Finds where a client points before a call adds its path. */
-export class BaseFinder {
+/** Finds the base URL of a client, to which a call adds its path. */
+export class BaseUrlFinder {
   readonly #resolver: TextResolver
 
   constructor(resolver: TextResolver) {
@@ -23,15 +24,15 @@ export class BaseFinder {
   }
 
   find(expression: Expression | undefined, scope: TypeScope, depth = 0): KnownText | undefined {
-    if (expression === undefined || depth > 8) return undefined
+    if (expression === undefined || depth > MAX_DEPTH) return undefined
     if (expression.kind === 'name') return this.#ofName(expression.name, scope, depth)
     if (expression.kind !== 'call') return undefined
-    const chain = chainOf(expression.call)
-    const said = chain.find(
+    const chain = callChain(expression.call)
+    const baseCall = chain.find(
       ({ name, args }) => /^(baseUrl|rootUri)$/.test(name) || (name === 'create' && args.length > 0),
     )
-    if (said !== undefined) return this.#resolver.text(said.args[0], scope)
-    return this.find(rootOf(chain), scope, depth + 1) ?? this.#ofMethod(chain.at(-1), scope, depth)
+    if (baseCall !== undefined) return this.#resolver.text(baseCall.args[0], scope)
+    return this.find(chainRoot(chain), scope, depth + 1) ?? this.#ofMethod(chain.at(-1), scope, depth)
   }
 
   #ofName(name: string, scope: TypeScope, depth: number): KnownText | undefined {
@@ -40,14 +41,14 @@ export class BaseFinder {
       const made =
         value?.kind === 'name' && value.name === name
           ? undefined
-          : this.find(value, this.#origin(scope), depth + 1)
+          : this.find(value, this.#constructorScope(scope), depth + 1)
       if (made !== undefined) return made
     }
     return variables.length === 0 ? undefined : this.#ofBean(name, scope, depth)
   }
 
-  /** Assignments in a constructor use its parameters' names. */
-  #origin(scope: TypeScope): TypeScope {
+  /** The scope with the parameters of the constructor, which its assignments refer to. */
+  #constructorScope(scope: TypeScope): TypeScope {
     const [built] = scope.type?.constructors ?? []
     if (built === undefined || scope.method === built) return scope
     const method: Method = { ...scope.method, parameters: [...scope.method.parameters, ...built.parameters] }
@@ -59,20 +60,20 @@ export class BaseFinder {
     const method = scope.type.methods.find(({ name }) => name === call.name)
     return method === undefined
       ? undefined
-      : this.#inside(method, scope.at(scope.unit, scope.type, method), depth)
+      : this.#inMethodBody(method, scope.at(scope.unit, scope.type, method), depth)
   }
 
-  #inside(method: Method, scope: TypeScope, depth: number): KnownText | undefined {
+  #inMethodBody(method: Method, scope: TypeScope, depth: number): KnownText | undefined {
     for (const call of method.calls) {
       const found =
         /^(baseUrl|rootUri)$/.test(call.name) ||
         (call.name === 'create' && scope.typeOf(call.receiver) === 'WebClient')
-      if (found && depth < 8 && call.args.length > 0) return this.#resolver.text(call.args[0], scope)
+      if (found && depth < MAX_DEPTH && call.args.length > 0) return this.#resolver.text(call.args[0], scope)
     }
     return undefined
   }
 
-  /** An injected client comes from a bean: the one of its name, or the only one of its type. */
+  /** An injected client is a bean: the one of the same name, or the only one of its type. */
   #ofBean(name: string, scope: TypeScope, depth: number): KnownText | undefined {
     const wanted = scope.typeOf({ kind: 'name', name }).replace(/Builder$/, '')
     const beans =
@@ -80,7 +81,7 @@ export class BaseFinder {
     const bean =
       beans.find(({ method }) => method.name === name) ?? (beans.length === 1 ? beans[0] : undefined)
     if (bean === undefined) return undefined
-    const found = this.#inside(bean.method, scope.at(bean.unit, bean.type, bean.method), depth)
+    const found = this.#inMethodBody(bean.method, scope.at(bean.unit, bean.type, bean.method), depth)
     return found === undefined ? undefined : { ...found, confidence: weaker(found.confidence, 'medium') }
   }
 }

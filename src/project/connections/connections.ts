@@ -1,41 +1,41 @@
 import type { TextConfidence } from '../source/text-resolver.ts'
 
-/** Something that reaches this project from outside. */
+/** An entry point of the project: a route, a listener, a schedule or a gRPC method. */
 export interface Inbound {
   readonly protocol: string
   readonly endpoint: string
   readonly source_file: string
   readonly line: number
-  /** Type and method that serve it. */
+  /** The type and method that handle it. */
   readonly handler: string
   readonly confidence: TextConfidence
   readonly http_method?: string
   readonly path?: string
-  /** What the code says, when a placeholder was filled in. */
+  /** The text in the code before placeholders were filled in. */
   readonly origin?: string
 }
 
-/** Something this project reaches. */
+/** A connection from the project to another system. */
 export interface Outbound {
   readonly target_service: string
   readonly protocol: string
-  /** By what means. */
+  /** The client library or kind of configuration. */
   readonly type: string
   readonly source_file: string
   readonly line: number
-  /** The type that calls; empty for configuration. */
+  /** The calling type; empty for configuration. */
   readonly caller: string
   readonly confidence: TextConfidence
   readonly http_method?: string
   readonly path?: string
   readonly url?: string
-  /** Methods a declared client maps. */
+  /** Routes of a declared client. */
   readonly calls?: readonly string[]
   readonly routing_key?: string
-  /** Types a declared client is given to. */
+  /** Types into which a declared client is injected. */
   readonly consumers?: readonly string[]
   readonly origin?: string
 }
 
-/** What nobody wrote down where it goes. */
+/** The target of a call whose address is known only at run time. */
 export const UNKNOWN_TARGET = 'External Services'

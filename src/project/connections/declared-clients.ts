@@ -10,7 +10,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   RegisterRestClient: 'RestClient',
 }
 
-/** A declared client: its name is the target, its mapped methods are calls, not endpoints. */
+/** A declarative HTTP client. Its mapped methods are outbound calls, not endpoints. */
 export const declaredClient = (
   type: TypeUnit,
   resolver: TextResolver,

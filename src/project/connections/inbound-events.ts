@@ -15,7 +15,7 @@ import type { ProtoService } from './proto.ts'
 
 interface Listener {
   readonly protocol: string
-  /** Arguments that may name what is listened to, the first that is there counts. */
+  /** Arguments that may hold the topic or queue; the first one present is used. */
   readonly args: readonly string[]
 }
 
@@ -33,18 +33,18 @@ const LISTENERS: Readonly<Record<string, Listener>> = {
   SqsListener: { protocol: 'Messaging-SQS', args: ['value', 'queueNames'] },
 }
 
-/** `@TopicPartition(topic = "x")` and `@QueueBinding(value = @Queue("x"))` hold the name further in. */
-const innermost = (expression: Expression): Expression => {
-  if (expression.kind === 'list') return { kind: 'list', items: expression.items.map(innermost) }
+/** The name inside of nested annotations: `@TopicPartition(topic = "x")`, `@QueueBinding(value = @Queue("x"))`. */
+const innermostName = (expression: Expression): Expression => {
+  if (expression.kind === 'list') return { kind: 'list', items: expression.items.map(innermostName) }
   if (expression.kind !== 'annotation') return expression
   const { args } = expression.annotation
   const inside = args.get('topic') ?? args.get('value') ?? args.get('name')
-  return inside === undefined ? expression : innermost(inside)
+  return inside === undefined ? expression : innermostName(inside)
 }
 
 const listenedName = (annotation: Annotation, { args }: Listener): Expression | undefined => {
   const given = args.map((name) => annotation.args.get(name)).find((one) => one !== undefined)
-  return given === undefined ? undefined : innermost(given)
+  return given === undefined ? undefined : innermostName(given)
 }
 
 /** A type or method that may listen. */
@@ -98,16 +98,18 @@ const scheduled = (
       }
     })
 
-/** Functions as endpoints of a stream: only when the configuration binds them. */
-export const boundName = (
+/** The destination of a Spring Cloud Stream function; undefined when the configuration does not bind it. */
+export const boundDestination = (
   configuration: Configuration,
-  name: string,
-  way: 'in' | 'out',
-  file: string,
+  {
+    name,
+    direction,
+    file,
+  }: { readonly name: string; readonly direction: 'in' | 'out'; readonly file: string },
 ): string | undefined => {
-  const binding = `${name}-${way}-0`
-  const aim = configuration.find(`spring.cloud.stream.bindings.${binding}.destination`, file)
-  if (aim !== undefined) return aim.value
+  const binding = `${name}-${direction}-0`
+  const destination = configuration.find(`spring.cloud.stream.bindings.${binding}.destination`, file)
+  if (destination !== undefined) return destination.value
   const listed = [
     ...configuration.list('spring.cloud.function.definition', file),
     ...configuration.list('spring.cloud.stream.function.definition', file),
@@ -121,9 +123,13 @@ const functional = (
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Inbound[] => {
-  const takes = /^(java\.util\.function\.)?(Consumer|Function)\b/.test(method.returns)
-  if (!takes || findAnnotation(method.annotations, 'Bean') === undefined) return []
-  const name = boundName(resolver.configuration, method.name, 'in', scope.unit.file)
+  const consumes = /^(java\.util\.function\.)?(Consumer|Function)\b/.test(method.returns)
+  if (!consumes || findAnnotation(method.annotations, 'Bean') === undefined) return []
+  const name = boundDestination(resolver.configuration, {
+    name: method.name,
+    direction: 'in',
+    file: scope.unit.file,
+  })
   if (name === undefined) return []
   const { text, complete } = resolver.configuration.fill(name, scope.unit.file)
   return [
@@ -141,16 +147,16 @@ const functional = (
 
 const GRPC_BASE = /(?:^|\.)(\w+?)(?:CoroutineImplBase|ImplBase)$/
 
-/** One record a served method; one for the service when its methods are not known. */
+/** One record for each served method; one for the service when its methods are unknown. */
 const grpcInbound = (
   type: TypeUnit,
   protos: ReadonlyMap<string, ProtoService>,
   scope: TypeScope,
 ): readonly Inbound[] => {
-  const [, based] = GRPC_BASE.exec(type.extends?.replace(/<.*$/s, '') ?? '') ?? []
+  const [, base] = GRPC_BASE.exec(type.extends?.replace(/<.*$/s, '') ?? '') ?? []
   const marked = findAnnotation(type.annotations, 'GrpcService', 'GRpcService') !== undefined
-  if (based === undefined && !marked) return []
-  const name = based ?? type.name
+  if (base === undefined && !marked) return []
+  const name = base ?? type.name
   const proto = protos.get(name)
   const declared = new Map((proto?.methods ?? []).map((one) => [one.toLowerCase(), one]))
   const served = type.methods
@@ -162,7 +168,7 @@ const grpcInbound = (
     )
     .map((one) => ({
       line: one.line,
-      endpoint: `${proto?.fullName ?? name}/${declared.get(one.name.toLowerCase()) ?? capital(one.name)}`,
+      endpoint: `${proto?.fullName ?? name}/${declared.get(one.name.toLowerCase()) ?? capitalize(one.name)}`,
       handler: `${type.name}.${one.name}`,
     }))
   const all =
@@ -177,7 +183,7 @@ const grpcInbound = (
   }))
 }
 
-const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const eventInbound = (
   type: TypeUnit,
@@ -194,7 +200,7 @@ export const eventInbound = (
   ...grpcInbound(type, protos, scope),
 ]
 
-/** The entity a repository is for, from what it extends. */
+/** The entity of a repository: the first type argument of its base type. */
 export const entityOf = (type: TypeUnit): string =>
   [type.extends ?? '', ...type.implements].map(firstArgument).find((one) => one !== '') ??
   simpleName(type.name)

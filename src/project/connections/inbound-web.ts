@@ -24,7 +24,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DeleteExchange: 'DELETE',
 }
 const STANDARD = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-const NONE: readonly KnownText[] = [{ text: '', confidence: 'high' }]
+const EMPTY_PATH: readonly KnownText[] = [{ text: '', confidence: 'high' }]
 
 export interface EndpointRoute {
   readonly method: string
@@ -36,7 +36,7 @@ export interface EndpointRoute {
 const pathOf = (annotation: Annotation): Expression | undefined =>
   annotation.args.get('path') ?? annotation.args.get('value') ?? annotation.args.get('url')
 
-/** `RequestMethod.GET`, a list of them, or nothing, which is any. */
+/** HTTP methods of `RequestMethod.GET` or a list of them; without any, `ANY`. */
 const verbsOf = (expression: Expression | undefined): readonly string[] => {
   const items = expression?.kind === 'list' ? expression.items : expression === undefined ? [] : [expression]
   const names = items.flatMap((one) =>
@@ -54,17 +54,17 @@ const springVerbs = (annotation: Annotation): readonly string[] => {
 const isMapping = ({ name }: Annotation): boolean =>
   name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(VERBS, name)
 
-/** What stands before the paths of a type's methods. */
+/** The path prefixes that a type gives to its methods. */
 export const prefixesOf = (
   type: TypeUnit,
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly KnownText[] => {
   const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
-  return orNone(above === undefined ? [] : resolver.texts(pathOf(above), scope))
+  return orEmptyPath(above === undefined ? [] : resolver.texts(pathOf(above), scope))
 }
 
-/** Every route one mapped method serves, its type's prefix joined. */
+/** All routes of one mapped method, with the prefixes of its type. */
 export const springRoutes = (
   prefixes: readonly KnownText[],
   method: Method,
@@ -72,13 +72,14 @@ export const springRoutes = (
   scope: TypeScope,
 ): readonly EndpointRoute[] =>
   method.annotations.filter(isMapping).flatMap((annotation) => {
-    const paths = orNone(resolver.texts(pathOf(annotation), scope))
-    return springVerbs(annotation).flatMap((verb) => combine(verb, prefixes, paths))
+    const paths = orEmptyPath(resolver.texts(pathOf(annotation), scope))
+    return springVerbs(annotation).flatMap((verb) => combinePaths(verb, prefixes, paths))
   })
 
-const orNone = (texts: readonly KnownText[]): readonly KnownText[] => (texts.length === 0 ? NONE : texts)
+const orEmptyPath = (texts: readonly KnownText[]): readonly KnownText[] =>
+  texts.length === 0 ? EMPTY_PATH : texts
 
-const combine = (
+const combinePaths = (
   verb: string,
   prefixes: readonly KnownText[],
   paths: readonly KnownText[],
@@ -95,7 +96,10 @@ const combine = (
     }),
   )
 
-export const toInbound = (route: EndpointRoute, file: string, line: number, handler: string): Inbound => ({
+export const toInbound = (
+  route: EndpointRoute,
+  { file, line, handler }: { readonly file: string; readonly line: number; readonly handler: string },
+): Inbound => ({
   protocol: 'REST',
   endpoint: `${route.method} ${route.path}`,
   source_file: file,
@@ -107,8 +111,8 @@ export const toInbound = (route: EndpointRoute, file: string, line: number, hand
   ...(route.origin !== undefined && { origin: route.origin }),
 })
 
-/** Advice is no controller, and a declared client serves nobody. */
-const servesSpring = ({ kind, annotations }: TypeUnit): boolean =>
+/** Whether a type is a Spring controller. Advice and declared clients are not. */
+const isSpringController = ({ kind, annotations }: TypeUnit): boolean =>
   findAnnotation(annotations, 'RestController', 'Controller') !== undefined ||
   (kind !== 'interface' &&
     findAnnotation(annotations, 'RequestMapping') !== undefined &&
@@ -116,7 +120,7 @@ const servesSpring = ({ kind, annotations }: TypeUnit): boolean =>
 
 const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
   const { unit, index } = scope
-  // The mapping may stand on an interface the controller implements.
+  // The mappings may be on an interface that the controller implements.
   const shared = type.implements
     .flatMap((name) => index.find(name, unit) ?? [])
     .filter((place) => findAnnotation(place.type.annotations, 'FeignClient') === undefined)
@@ -128,32 +132,34 @@ const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): 
     return place.type.methods.flatMap((method) =>
       springRoutes(prefixes, method, resolver, there).map((route) => {
         const line = type.methods.find(({ name }) => name === method.name)?.line ?? type.line
-        return toInbound(route, unit.file, line, `${type.name}.${method.name}`)
+        return toInbound(route, { file: unit.file, line, handler: `${type.name}.${method.name}` })
       }),
     )
   })
 }
 
-/** JAX-RS: `@Path` on the type and the method, the verb an annotation of its own. */
+/** JAX-RS: `@Path` on type and method, and an annotation for the HTTP method. */
 const jaxInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
   const above = findAnnotation(type.annotations, 'Path')
   if (above === undefined || findAnnotation(type.annotations, 'RegisterRestClient') !== undefined) return []
-  const prefixes = orNone(resolver.texts(above.args.get('value'), scope))
+  const prefixes = orEmptyPath(resolver.texts(above.args.get('value'), scope))
   return type.methods.flatMap((method) => {
     const verb = method.annotations.find(({ name }) => STANDARD.includes(name))?.name
     if (verb === undefined) return []
-    const paths = orNone(resolver.texts(findAnnotation(method.annotations, 'Path')?.args.get('value'), scope))
-    return combine(verb, prefixes, paths).map((route) =>
-      toInbound(route, scope.unit.file, method.line, `${type.name}.${method.name}`),
+    const paths = orEmptyPath(
+      resolver.texts(findAnnotation(method.annotations, 'Path')?.args.get('value'), scope),
+    )
+    return combinePaths(verb, prefixes, paths).map((route) =>
+      toInbound(route, { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` }),
     )
   })
 }
 
-const FUNCTIONAL = /web\.(reactive\.|servlet\.)?function/
+const FUNCTIONAL_IMPORT = /web\.(reactive\.|servlet\.)?function/
 
-/** Routes as values: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`, their prefixes around them. */
+/** Functional routes: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`; enclosing calls are prefixes. */
 const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
-  if (!scope.unit.imports.some((name) => FUNCTIONAL.test(name))) return []
+  if (!scope.unit.imports.some((name) => FUNCTIONAL_IMPORT.test(name))) return []
   return method.calls
     .filter(({ name }) => STANDARD.includes(name))
     .flatMap((call) => {
@@ -164,14 +170,20 @@ const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeSc
         (one) => resolver.text(prefixOf(one.receiver, one.args[0]), scope)?.text ?? '',
       )
       const route = { method: call.name, path: joinRoutes(...texts, path.text), confidence: path.confidence }
-      return [toInbound(route, scope.unit.file, call.line, `${scope.type?.name ?? ''}.${method.name}`)]
+      return [
+        toInbound(route, {
+          file: scope.unit.file,
+          line: call.line,
+          handler: `${scope.type?.name ?? ''}.${method.name}`,
+        }),
+      ]
     })
 }
 
-/** The path among what is asked of a request: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
-const predicatePath = (asked: Expression | undefined): Expression | undefined => {
-  if (asked?.kind !== 'call') return asked
-  const { name, args, receiver } = asked.call
+/** The path of a request predicate: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
+const predicatePath = (predicate: Expression | undefined): Expression | undefined => {
+  if (predicate?.kind !== 'call') return predicate
+  const { name, args, receiver } = predicate.call
   if (name === 'path' || name === 'pathPrefix') return args[0]
   return name === 'and' ? [receiver, ...args].map(pathIn).find((one) => one !== undefined) : undefined
 }
@@ -183,7 +195,7 @@ const prefixOf = (receiver: Expression | undefined, first: Expression | undefine
   receiver?.kind === 'text' ? receiver : predicatePath(first)
 
 export const webInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => [
-  ...(servesSpring(type) ? restInbound(type, resolver, scope) : []),
+  ...(isSpringController(type) ? restInbound(type, resolver, scope) : []),
   ...jaxInbound(type, resolver, scope),
   ...type.methods.flatMap((method) =>
     functionalInbound(method, resolver, scope.at(scope.unit, type, method)),

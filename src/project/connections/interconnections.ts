@@ -20,8 +20,8 @@ export interface Connections {
   readonly outbound: readonly Outbound[]
 }
 
-/** Finds who calls whom, file by file. */
-export class Detector {
+/** Runs all detectors on a source file. */
+export class ConnectionDetector {
   readonly resolver: TextResolver
   readonly #index: SourceIndex
   readonly #protos: ReadonlyMap<string, ProtoService>
@@ -37,10 +37,10 @@ export class Detector {
   }
 
   detect(unit: SourceUnit): Connections {
-    const loose = new TypeScope(this.#index, unit, undefined, unit.loose)
-    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, loose))
+    const topLevel = new TypeScope(this.#index, unit, undefined, unit.topLevel)
+    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, topLevel))
     const inbound: Inbound[] = []
-    const outbound: Outbound[] = unit.loose.calls.flatMap((call) => this.#called(call, loose))
+    const outbound: Outbound[] = unit.topLevel.calls.flatMap((call) => this.#callOutbound(call, topLevel))
     for (const type of unit.types) {
       const scope = new TypeScope(this.#index, unit, type, NO_METHOD)
       inbound.push(
@@ -54,13 +54,13 @@ export class Detector {
         ...this.#grpc.injected(type, scope),
       )
       const calls = callsOf(type, scope)
-      for (const { call, scope: inside } of calls) outbound.push(...this.#called(call, inside))
+      for (const { call, scope: inside } of calls) outbound.push(...this.#callOutbound(call, inside))
       outbound.push(...dataOutbound(calls, this.resolver.configuration))
     }
     return dedupe({ inbound, outbound })
   }
 
-  #called(...[call, scope]: Parameters<HttpCalls['outbound']>): readonly Outbound[] {
+  #callOutbound(...[call, scope]: Parameters<HttpCalls['outbound']>): readonly Outbound[] {
     return [
       ...this.#http.outbound(call, scope),
       ...messageOutbound(call, this.resolver, scope),
@@ -90,13 +90,13 @@ const outboundKey = (one: Outbound): string =>
 const unique = <T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] =>
   [...new Map(all.map((one) => [keyOf(one), one]))].sort(([a], [b]) => inOrder(a, b)).map(([, one]) => one)
 
-/** Each record once, in the order of files and lines. */
+/** Removes duplicates and sorts by file and line. */
 export const dedupe = ({ inbound, outbound }: Connections): Connections => ({
   inbound: unique(inbound, inboundKey),
   outbound: unique(outbound, outboundKey),
 })
 
-/** The summary in the shape its clients know, with what we know beyond it. */
+/** The answer of discover_service_interconnections, in the shape that sentinel-mcp clients expect. */
 export const summarize = ({ inbound, outbound }: Connections) => ({
   discovery_summary: {
     inbound_services: inbound,

@@ -1,21 +1,21 @@
-import type { Configuration } from '../source/configuration.ts'
+import type { Configuration, FilledText } from '../source/configuration.ts'
 import type { ConfigEntry } from '../source/configuration-files.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
-import { databaseOf, isVocabulary, originOf } from './addresses.ts'
+import { databaseOf, isNamespaceUrl, originOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
 
 const ADDRESS = /\b(?:[a-z][a-z0-9+.-]{0,30}:){1,4}\/\/[^\s"'<>,]{1,2000}/gi
 
-interface Kind {
+interface AddressKind {
   readonly scheme: RegExp
   readonly protocol: string
   readonly type: string
-  /** Whether what follows the host says which store is meant. */
+  /** Whether the path belongs to the target: it names the database. */
   readonly whole: boolean
 }
 
-const KINDS: readonly Kind[] = [
+const ADDRESS_KINDS: readonly AddressKind[] = [
   { scheme: /^https?:/i, protocol: 'Configuration', type: 'Service URL', whole: false },
   { scheme: /^wss?:/i, protocol: 'Configuration', type: 'Service URL', whole: false },
   { scheme: /^grpc:|^static:|^dns:/i, protocol: 'gRPC', type: 'Service URL', whole: false },
@@ -27,32 +27,31 @@ const KINDS: readonly Kind[] = [
   { scheme: /^tcp:|^ssl:|^failover:/i, protocol: 'Messaging-JMS', type: 'Broker', whole: false },
 ]
 
-/** Settings that name a server without an address. */
-const NAMED: readonly (readonly [RegExp, string, string])[] = [
+/** Settings that name a server by host, without a scheme. */
+const HOST_SETTINGS: readonly (readonly [RegExp, string, string])[] = [
   [/^spring\.kafka\.bootstrap-?servers(\[\d+\])?$/i, 'Messaging-Kafka', 'Broker'],
   [/^spring\.rabbitmq\.(host|addresses)$/i, 'Messaging-RabbitMQ', 'Broker'],
   [/^spring\.(data\.)?redis\.host$/i, 'Redis', 'Data source'],
   [/^spring\.data\.mongodb\.host$/i, 'MongoDB', 'Data source'],
 ]
 
-const DESCRIPTIVE =
+const DESCRIPTIVE_KEY =
   /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace)(\.|$)/i
 
-/** Build files, and what describes the code to tools, call nobody. */
+/** Addresses in build files, schemas and documentation: the program does not connect to them. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
   /^pom.*\.xml$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
     nameOf(file),
-  ) || DESCRIPTIVE.test(key)
+  ) || DESCRIPTIVE_KEY.test(key)
 
-const ofAddress = (
+const addressRecord = (
   url: string,
   setting: ConfigEntry,
-  origin: string | undefined,
-  complete: boolean,
+  { origin, complete }: FilledText,
 ): readonly Outbound[] => {
-  const kind = KINDS.find(({ scheme }) => scheme.test(url))
+  const kind = ADDRESS_KINDS.find(({ scheme }) => scheme.test(url))
   const target = kind?.whole === true ? databaseOf(url) : originOf(url)
-  if (kind === undefined || target === undefined || isVocabulary(url)) return []
+  if (kind === undefined || target === undefined || isNamespaceUrl(url)) return []
   return [
     {
       target_service: target,
@@ -68,13 +67,14 @@ const ofAddress = (
   ]
 }
 
-/** Addresses in configuration, down to scheme, host and port; credentials never. */
+/** Addresses in configuration files, shortened to scheme, host and port; credentials are masked. */
 export const configOutbound = (configuration: Configuration): readonly Outbound[] =>
   configuration.settings
     .filter((setting) => !isTestPath(setting.file) && !isDescription(setting))
     .flatMap((setting) => {
-      const { text, origin, complete } = configuration.fill(setting.value, setting.file)
-      const named = NAMED.find(([key]) => key.test(setting.key))
+      const filled = configuration.fill(setting.value, setting.file)
+      const { text, complete } = filled
+      const named = HOST_SETTINGS.find(([key]) => key.test(setting.key))
       if (named !== undefined) {
         const base = {
           source_file: setting.file,
@@ -90,5 +90,5 @@ export const configOutbound = (configuration: Configuration): readonly Outbound[
           path: setting.key,
         }))
       }
-      return [...text.matchAll(ADDRESS)].flatMap(([url]) => ofAddress(url, setting, origin, complete))
+      return [...text.matchAll(ADDRESS)].flatMap(([url]) => addressRecord(url, setting, filled))
     })

@@ -9,7 +9,7 @@ import { callerOf } from './outbound-http.ts'
 interface DataClient {
   readonly protocol: string
   readonly type: string
-  /** Settings that tell where it leads, the first that is there counts. */
+  /** Settings that hold the address of the store; the first one present is used. */
   readonly keys: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const REDIS_KEYS = [
 const R2DBC_KEYS = ['spring.r2dbc.url']
 const SEARCH_KEYS = ['spring.elasticsearch.uris']
 
-/** Clients of stores, by the type of what is called. */
+/** Store clients by the type of the receiver. */
 const CLIENTS: Readonly<Record<string, DataClient>> = {
   JdbcTemplate: { protocol: 'JDBC', type: 'JdbcTemplate', keys: JDBC_KEYS },
   JdbcOperations: { protocol: 'JDBC', type: 'JdbcTemplate', keys: JDBC_KEYS },
@@ -42,8 +42,8 @@ const CLIENTS: Readonly<Record<string, DataClient>> = {
   ElasticsearchOperations: { protocol: 'Elasticsearch', type: 'ElasticsearchOperations', keys: SEARCH_KEYS },
 }
 
-/** Bases of repositories that a framework fills in. */
-const REPOSITORIES: readonly (readonly [RegExp, DataClient])[] = [
+/** Base types of repositories that a framework implements. */
+const REPOSITORY_BASES: readonly (readonly [RegExp, DataClient])[] = [
   [/^(Reactive)?MongoRepository$/, { protocol: 'MongoDB', type: 'MongoRepository', keys: MONGO_KEYS }],
   [
     /^R2dbcRepository$|^ReactiveCrudRepository$|^CoroutineCrudRepository$/,
@@ -59,8 +59,8 @@ const REPOSITORIES: readonly (readonly [RegExp, DataClient])[] = [
   ],
 ]
 
-/** What is called a hundred times a method but reaches a store each time. */
-const WORDS =
+/** Methods that access the store. */
+const STORE_METHODS =
   /^(query\w*|update|batchUpdate|execute|sql|persist|merge|find\w*|remove|create\w*Query|save\w*|insert\w*|upsert\w*|delete\w*|aggregate\w*|count|exists|opsFor\w+|select\w*|search\w*|index|expire)$/
 
 const targetOf = (
@@ -77,14 +77,14 @@ const targetOf = (
   return { target_service: `${client.protocol} store`, confidence: 'low' }
 }
 
-/** A type reaches a store once for each client it uses, however often it calls it. */
+/** One record for each store client that a type uses, at its first call. */
 export const dataOutbound = (
   calls: readonly { readonly call: CallExpression; readonly scope: TypeScope }[],
   configuration: Configuration,
 ): readonly Outbound[] => {
   const found = new Map<string, Outbound>()
   for (const { call, scope } of calls) {
-    if (call.receiver === undefined || !WORDS.test(call.name)) continue
+    if (call.receiver === undefined || !STORE_METHODS.test(call.name)) continue
     const type = scope.typeOf(call.receiver)
     const client = Object.hasOwn(CLIENTS, type) ? CLIENTS[type] : undefined
     if (client === undefined || found.has(client.type)) continue
@@ -102,7 +102,7 @@ export const dataOutbound = (
 
 export const repositoryBase = (type: TypeUnit): DataClient | undefined =>
   [type.extends ?? '', ...type.implements]
-    .map((name) => REPOSITORIES.find(([pattern]) => pattern.test(simpleName(name)))?.[1])
+    .map((name) => REPOSITORY_BASES.find(([pattern]) => pattern.test(simpleName(name)))?.[1])
     .find((one) => one !== undefined)
 
 export const repositoryOutbound = (

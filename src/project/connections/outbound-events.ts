@@ -3,7 +3,7 @@ import { type CallExpression, type Expression, findAnnotation, type TypeUnit } f
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Outbound } from './connections.ts'
-import { boundName } from './inbound-events.ts'
+import { boundDestination } from './inbound-events.ts'
 import { callerOf } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
 
@@ -13,7 +13,7 @@ interface Sender {
   readonly methods: RegExp
 }
 
-/** Who sends messages, by the type of what is called. */
+/** Message clients by the type of the receiver. */
 const SENDERS: Readonly<Record<string, Sender>> = {
   KafkaTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
   ReplyingKafkaTemplate: {
@@ -47,7 +47,7 @@ const SENDERS: Readonly<Record<string, Sender>> = {
   SqsTemplate: { protocol: 'Messaging-SQS', type: 'SqsTemplate', methods: /^send$/ },
 }
 
-const SEND_WORDS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/
+const SEND_METHODS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/
 
 interface Sent {
   readonly sender: Sender
@@ -71,13 +71,13 @@ const messageRecord = (
   ...extra,
 })
 
-/** A record or message may carry the topic itself: `new ProducerRecord<>("topic", …)`. */
+/** The topic of a `new ProducerRecord<>("topic", …)`, else the argument itself. */
 const topicOf = (argument: Expression | undefined): Expression | undefined =>
   argument?.kind === 'call' && argument.call.makes && /^ProducerRecord/.test(argument.call.name)
     ? argument.call.args[0]
     : argument
 
-/** Rabbit names an exchange only when there is something between it and the message. */
+/** With three arguments, RabbitMQ gets exchange, routing key and message; with two, routing key and message. */
 const rabbit = (sent: Sent, resolver: TextResolver): Outbound => {
   const { call, scope } = sent
   const [first, second] = call.args
@@ -97,23 +97,27 @@ export const messageOutbound = (
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Outbound[] => {
-  if (!SEND_WORDS.test(call.name)) return []
+  if (!SEND_METHODS.test(call.name)) return []
   const type = scope.typeOf(call.receiver)
   const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
   if (sender === undefined || !sender.methods.test(call.name)) return []
   const sent = { sender, call, scope }
   if (sender.protocol === 'Messaging-RabbitMQ') return [rabbit(sent, resolver)]
   const carried = topicOf(call.args[0])
-  // With one argument and no record in it the template's default is meant, and the argument is the message.
+  // A single argument that is not a record is the message: it goes to the default topic.
   const known = call.args.length === 1 && carried === call.args[0] ? undefined : resolver.text(carried, scope)
   const bound =
     sender.type === 'StreamBridge' && known !== undefined
-      ? destination(known, resolver.configuration, scope)
+      ? bindingDestination(known, resolver.configuration, scope)
       : known
   return [messageRecord(bound, sent)]
 }
 
-const destination = (binding: KnownText, configuration: Configuration, scope: TypeScope): KnownText => {
+const bindingDestination = (
+  binding: KnownText,
+  configuration: Configuration,
+  scope: TypeScope,
+): KnownText => {
   const found = configuration.find(
     `spring.cloud.stream.bindings.${binding.text}.destination`,
     scope.unit.file,
@@ -125,7 +129,7 @@ const destination = (binding: KnownText, configuration: Configuration, scope: Ty
 
 const SUPPLIERS = /^(java\.util\.function\.)?(Supplier|Function)\b/
 
-/** Functions the configuration binds to a stream. */
+/** Supplier and function beans that the configuration binds to a stream. */
 export const streamOutbound = (
   type: TypeUnit,
   resolver: TextResolver,
@@ -137,7 +141,11 @@ export const streamOutbound = (
         findAnnotation(annotations, 'Bean') !== undefined && SUPPLIERS.test(returns),
     )
     .flatMap((method) => {
-      const name = boundName(resolver.configuration, method.name, 'out', scope.unit.file)
+      const name = boundDestination(resolver.configuration, {
+        name: method.name,
+        direction: 'out',
+        file: scope.unit.file,
+      })
       if (name === undefined || (method.returns.includes('Function') && name === `${method.name}-out-0`))
         return []
       return [

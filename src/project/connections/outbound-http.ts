@@ -3,7 +3,7 @@ import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import { weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
-import { BaseFinder, chainOf } from './client-base-url.ts'
+import { BaseUrlFinder, callChain } from './client-base-url.ts'
 import { type Outbound, UNKNOWN_TARGET } from './connections.ts'
 
 const REST_TEMPLATE: Readonly<Record<string, string>> = {
@@ -75,15 +75,19 @@ const withBase = (base: KnownText | undefined, path: KnownText): KnownText => {
 
 export class HttpCalls {
   readonly #resolver: TextResolver
-  readonly #bases: BaseFinder
+  readonly #bases: BaseUrlFinder
 
   constructor(resolver: TextResolver) {
     this.#resolver = resolver
-    this.#bases = new BaseFinder(resolver)
+    this.#bases = new BaseUrlFinder(resolver)
   }
 
   outbound(call: CallExpression, scope: TypeScope): readonly Outbound[] {
-    return [...this.#template(call, scope), ...this.#fluent(call, scope), ...this.#plain(call, scope)]
+    return [
+      ...this.#template(call, scope),
+      ...this.#fluent(call, scope),
+      ...this.#requestBuilder(call, scope),
+    ]
   }
 
   #template(call: CallExpression, scope: TypeScope): readonly Outbound[] {
@@ -105,7 +109,7 @@ export class HttpCalls {
     ]
   }
 
-  /** One record where a client is pointed somewhere, one where a path is asked of it. */
+  /** A record where the base URL is set, and one for each request. */
   #fluent(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     if (!/^(baseUrl|create|uri)$/.test(call.name)) return []
     const type = scope.typeOf(call.receiver)
@@ -116,9 +120,10 @@ export class HttpCalls {
       return address === undefined ? [] : [httpRecord({ address, type: label, call, scope })]
     }
     if (call.name !== 'uri') return []
-    const chain = chainOf(call)
-    const asked = chain.find(({ name, args }) => VERBS.has(name) && args.length === 0)
-    const verb = asked?.name.toUpperCase() ?? verbIn(chain.find(({ name }) => name === 'method')?.args ?? [])
+    const chain = callChain(call)
+    const verbCall = chain.find(({ name, args }) => VERBS.has(name) && args.length === 0)
+    const verb =
+      verbCall?.name.toUpperCase() ?? verbIn(chain.find(({ name }) => name === 'method')?.args ?? [])
     const path = this.#resolver.text(call.args[0], scope) ?? { text: '', confidence: 'low' as const }
     const base = this.#bases.find(call.receiver, scope)
     const lambda = call.args[0]?.kind === 'other' || call.args[0] === undefined
@@ -126,8 +131,8 @@ export class HttpCalls {
     return [httpRecord({ address, type: label, call, verb, scope })]
   }
 
-  /** The JDK's client, OkHttp and plain connections: the address is in the request that is built. */
-  #plain(call: CallExpression, scope: TypeScope): readonly Outbound[] {
+  /** The HTTP client of the JDK and OkHttp: the address is in the request builder. */
+  #requestBuilder(call: CallExpression, scope: TypeScope): readonly Outbound[] {
     const client = REQUEST_BUILDERS.find(
       ({ method, on }) => method === call.name && on.test(scope.typeOf(call.receiver)),
     )?.type
@@ -137,7 +142,7 @@ export class HttpCalls {
   }
 }
 
-/** Every call of a type with the names it can see. */
+/** All calls of a type, each with its scope. */
 export const callsOf = (
   type: TypeUnit,
   scope: TypeScope,

@@ -1,7 +1,7 @@
-/** A service a `.proto` file declares. */
+/** A service in a `.proto` file. */
 export interface ProtoService {
   readonly name: string
-  /** With its package, as it travels. */
+  /** With its package, as on the wire. */
   readonly fullName: string
   readonly methods: readonly string[]
 }
@@ -9,7 +9,7 @@ export interface ProtoService {
 const TOKEN =
   /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|([A-Za-z_][\w.]*)|([{};])/g
 
-/** Services and their methods, from the words of the file; everything else is passed over. */
+/** Services and their methods, found by tokens; all other content is skipped. */
 export const readProto = (text: string): readonly ProtoService[] => {
   const words = [...text.matchAll(TOKEN)].flatMap(([, word, mark]) => word ?? mark ?? [])
   const at = words.indexOf('package')

@@ -1,7 +1,7 @@
 import { findAnnotation, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
 import { repositoryBase } from './outbound-data.ts'
 
-export const ROLES = [
+const ROLES = [
   'Application Root',
   'Controller',
   'Service',
@@ -37,12 +37,12 @@ const BY_ANNOTATION: Readonly<Record<string, Role>> = {
   Document: 'Entity',
 }
 
-/** Everything a type is declared to be, in the order of the table. */
+/** The roles of a type by its annotations and base types, in the order of `ROLES`. */
 export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
   const found = new Set<Role>()
   for (const { name } of type.annotations) {
     const role = Object.hasOwn(BY_ANNOTATION, name) ? BY_ANNOTATION[name] : undefined
-    // The same word means other things in other frameworks.
+    // `@Module` is also used by other frameworks.
     if (role !== undefined && (name !== 'Module' || unit.imports.some((one) => one.startsWith('@nestjs/'))))
       found.add(role)
   }
@@ -51,18 +51,18 @@ export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
   return ROLES.filter((role) => found.has(role))
 }
 
-const INJECTS = ['Autowired', 'Inject', 'Resource', 'GrpcClient', 'PersistenceContext']
+const INJECTION_ANNOTATIONS = ['Autowired', 'Inject', 'Resource', 'GrpcClient', 'PersistenceContext']
 
-export interface Injection {
+interface Injection {
   readonly type: string
   readonly line: number
   readonly by: 'constructor' | 'field' | 'setter'
 }
 
-/** What is handed to a type: through its constructor, an annotated field or setter, or Lombok's constructor. */
+/** Types injected into a type: by its constructor (Lombok's included), annotated fields or setters. */
 export const injectionsOf = (type: TypeUnit, roles: readonly Role[]): readonly Injection[] => {
   const fields = type.fields.filter(
-    ({ annotations }) => findAnnotation(annotations, ...INJECTS) !== undefined,
+    ({ annotations }) => findAnnotation(annotations, ...INJECTION_ANNOTATIONS) !== undefined,
   )
   const lombok =
     findAnnotation(type.annotations, 'RequiredArgsConstructor', 'AllArgsConstructor') !== undefined
@@ -70,7 +70,7 @@ export const injectionsOf = (type: TypeUnit, roles: readonly Role[]): readonly I
     ? type.fields.filter(({ value, type: named }) => value === undefined && named !== '')
     : []
   const setters = type.methods.filter(
-    ({ annotations }) => findAnnotation(annotations, ...INJECTS) !== undefined,
+    ({ annotations }) => findAnnotation(annotations, ...INJECTION_ANNOTATIONS) !== undefined,
   )
   const built = roles.length > 0 ? type.constructors.flatMap(({ parameters }) => parameters) : []
   const all: Injection[] = [

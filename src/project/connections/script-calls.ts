@@ -11,10 +11,10 @@ import { joinRoutes, plainAddress } from './addresses.ts'
 import type { Inbound, Outbound } from './connections.ts'
 import { type EndpointRoute, toInbound } from './inbound-web.ts'
 
-/** Express, Fastify, Nest, and the clients scripts call others with. */
+/** Routes of Express, Fastify and Nest, and the HTTP clients of JavaScript and TypeScript. */
 
 const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all'])
-const NEST: Readonly<Record<string, string>> = {
+const NEST_VERBS: Readonly<Record<string, string>> = {
   Get: 'GET',
   Post: 'POST',
   Put: 'PUT',
@@ -24,8 +24,8 @@ const NEST: Readonly<Record<string, string>> = {
   Options: 'OPTIONS',
   All: 'ANY',
 }
-/** What makes something routes can be hung on. */
-const MAKERS = /^(express|fastify|Fastify|Router|express\.Router|Hono|KoaRouter)$/
+/** Functions and classes that create a router. */
+const ROUTER_FACTORIES = /^(express|fastify|Fastify|Router|express\.Router|Hono|KoaRouter)$/
 
 const verbName = (name: string): string => (name === 'all' ? 'ANY' : name.toUpperCase())
 
@@ -35,7 +35,7 @@ const nestInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): 
   const prefix = resolver.text(above.args.get('value') ?? above.args.get('path'), scope)?.text ?? ''
   return type.methods.flatMap((method) =>
     method.annotations.flatMap((annotation) => {
-      const verb = Object.hasOwn(NEST, annotation.name) ? NEST[annotation.name] : undefined
+      const verb = Object.hasOwn(NEST_VERBS, annotation.name) ? NEST_VERBS[annotation.name] : undefined
       if (verb === undefined) return []
       const given = annotation.args.get('value') ?? annotation.args.get('path')
       const texts =
@@ -43,16 +43,14 @@ const nestInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): 
       return texts.map(({ text, confidence }) =>
         toInbound(
           { method: verb, path: joinRoutes(prefix, text), confidence },
-          scope.unit.file,
-          method.line,
-          `${type.name}.${method.name}`,
+          { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` },
         ),
       )
     }),
   )
 }
 
-const EVENTS: Readonly<Record<string, string>> = {
+const NEST_EVENTS: Readonly<Record<string, string>> = {
   MessagePattern: 'Messaging-Nest',
   EventPattern: 'Messaging-Nest',
   Cron: 'Scheduled',
@@ -63,24 +61,25 @@ const EVENTS: Readonly<Record<string, string>> = {
 const nestEvents = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] =>
   type.methods.flatMap((method) =>
     method.annotations.flatMap((annotation) => {
-      const protocol = Object.hasOwn(EVENTS, annotation.name) ? EVENTS[annotation.name] : undefined
+      const protocol = Object.hasOwn(NEST_EVENTS, annotation.name) ? NEST_EVENTS[annotation.name] : undefined
       if (protocol === undefined) return []
-      const said = resolver.text(annotation.args.get('value') ?? annotation.args.get('cmd'), scope)
+      const pattern = resolver.text(annotation.args.get('value') ?? annotation.args.get('cmd'), scope)
       const handler = `${type.name}.${method.name}`
       return [
         {
           protocol,
-          endpoint: said?.text ?? handler,
+          endpoint: pattern?.text ?? handler,
           source_file: scope.unit.file,
           line: method.line,
           handler,
-          confidence: said?.confidence ?? 'medium',
+          confidence: pattern?.confidence ?? 'medium',
         },
       ]
     }),
   )
 
-const madeBy = (scope: TypeScope, receiver: Expression | undefined): string => {
+/** The call that created the value of a variable: `express`, `express.Router`. */
+const createdBy = (scope: TypeScope, receiver: Expression | undefined): string => {
   if (receiver?.kind !== 'name') return ''
   const values = scope.variables(receiver.name).map(({ value }) => value)
   const call = values.find((value) => value?.kind === 'call')
@@ -89,8 +88,12 @@ const madeBy = (scope: TypeScope, receiver: Expression | undefined): string => {
   return `${owner}${call.call.name}`
 }
 
-/** Prefixes under which a router is hung up in the same file. */
-const mountsOf = (method: Method, resolver: TextResolver, scope: TypeScope): ReadonlyMap<string, string> =>
+/** Path prefixes of routers mounted with `use` in the same file. */
+const mountPrefixes = (
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): ReadonlyMap<string, string> =>
   new Map(
     method.calls
       .filter(({ name, args }) => name === 'use' && args.length >= 2)
@@ -130,24 +133,26 @@ const routeOf = (
 
 const expressInbound = (resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
   const { method, unit } = scope
-  const mounts = mountsOf(method, resolver, scope)
+  const mounts = mountPrefixes(method, resolver, scope)
   return method.calls.flatMap((call) => {
     if (!VERBS.has(call.name) && call.name !== 'route') return []
     const plugin =
       call.receiver?.kind === 'name' && /^(fastify|app|router|server|instance)$/.test(call.receiver.name)
-    const made = madeBy(scope, call.receiver)
+    const factory = createdBy(scope, call.receiver)
     const framework = unit.imports.some((name) =>
       /^(express|fastify|hono|@koa\/router|koa-router)$/.test(name),
     )
-    if (!MAKERS.test(made) && !(plugin && framework && made === '')) return []
+    if (!ROUTER_FACTORIES.test(factory) && !(plugin && framework && factory === '')) return []
     const prefix = call.receiver?.kind === 'name' ? (mounts.get(call.receiver.name) ?? '') : ''
-    return routeOf(call, resolver, scope, prefix).map((route) => toInbound(route, unit.file, call.line, ''))
+    return routeOf(call, resolver, scope, prefix).map((route) =>
+      toInbound(route, { file: unit.file, line: call.line, handler: '' }),
+    )
   })
 }
 
-const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+const isAbsoluteUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
-/** `fetch`, axios, got and Nest's HttpService, where the address is written out. */
+/** Calls of `fetch`, axios, got and Nest's HttpService with an absolute address. */
 const scriptOutbound = (
   calls: readonly CallExpression[],
   resolver: TextResolver,
@@ -169,7 +174,7 @@ const scriptOutbound = (
     const given =
       first?.kind === 'record' ? (first.entries.get('url') ?? first.entries.get('baseURL')) : first
     const address = resolver.text(given, scope)
-    if (address === undefined || !isAddress(address.text)) return []
+    if (address === undefined || !isAbsoluteUrl(address.text)) return []
     return [
       {
         target_service: plainAddress(address.text),
@@ -189,7 +194,7 @@ export const scriptConnections = (
   scope: TypeScope,
 ): { readonly inbound: readonly Inbound[]; readonly outbound: readonly Outbound[] } => {
   const { unit } = scope
-  const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.loose) }))
+  const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.topLevel) }))
   const bodies = unit.types.flatMap((type) =>
     [...type.constructors, ...type.methods].map((method) => ({
       method,
@@ -205,7 +210,7 @@ export const scriptConnections = (
       ]),
     ],
     outbound: [
-      ...scriptOutbound(unit.loose.calls, resolver, scope),
+      ...scriptOutbound(unit.topLevel.calls, resolver, scope),
       ...bodies.flatMap(({ method, inside }) => scriptOutbound(method.calls, resolver, inside)),
     ],
   }

@@ -13,11 +13,11 @@ import { injectionsOf, rolesOf } from './roles.ts'
 
 interface AnnotationView {
   readonly name: string
-  /** Constants and placeholders filled in. */
+  /** With constants and placeholders resolved. */
   readonly args: Readonly<Record<string, readonly string[]>>
 }
 
-export interface TypeView {
+interface TypeView {
   readonly name: string
   readonly kind: string
   readonly line: number
@@ -97,7 +97,7 @@ class SignatureWriter {
   }
 }
 
-/** What one file declares, as it is told to others. */
+/** The answer of extract_architectural_signatures for one file. */
 export const writeSignature = (
   unit: SourceUnit,
   { index, resolver }: { readonly index: SourceIndex; readonly resolver: TextResolver },

@@ -9,7 +9,7 @@ import { isClutter, showEntries, showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 
-export interface ListingPage {
+interface ListingPage {
   readonly text: string
   readonly total: number
   readonly offset: number
@@ -56,7 +56,7 @@ export const listStructure = (context: JobContext, rules: PathRules, args: PageA
 export const listFolder = (context: JobContext, args: PageArgs): ListingPage =>
   page(entriesOf(context, args.path, context.rules), args)
 
-export interface Info extends Omit<FileInfo, 'modified' | 'linkCount'> {
+interface Info extends Omit<FileInfo, 'modified' | 'linkCount'> {
   readonly modified: string
   readonly shared: boolean
   /** Whether project_read can return its text. */

@@ -4,7 +4,7 @@ import { showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { chooseLines, decodeText, fitLines, type LineChoice } from './text.ts'
 
-export interface FileText {
+interface FileText {
   readonly path: string
   readonly text: string
   readonly size: number

@@ -8,7 +8,7 @@ import type { JobContext } from '../job-context.ts'
 import { looksBinary, splitLines } from './text.ts'
 import { namesOf, walkTree } from './walk.ts'
 
-export interface SearchArgs {
+interface SearchArgs {
   readonly pattern: string
   readonly literal: boolean
   readonly ignoreCase: boolean
@@ -22,7 +22,7 @@ export interface SearchArgs {
   readonly bytes: number
 }
 
-export interface SearchAnswer {
+interface SearchAnswer {
   readonly text: string
   readonly matches: number
   readonly files: number

@@ -52,7 +52,7 @@ export interface LineChoice {
   readonly tail?: number | undefined
 }
 
-export interface LineSlice {
+interface LineSlice {
   readonly text: string
   /** Lines in the whole file. */
   readonly lines: number
@@ -61,7 +61,7 @@ export interface LineSlice {
   readonly last: number
 }
 
-export const countLines = (text: string): number => {
+const countLines = (text: string): number => {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
   return text === '' || text.endsWith('\n') ? count : count + 1

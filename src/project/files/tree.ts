@@ -4,7 +4,7 @@ import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 import { namesOf, type WalkEnd, walkTree } from './walk.ts'
 
-export interface TreeArgs {
+interface TreeArgs {
   readonly path: string
   readonly depth: number
   readonly exclude: readonly string[]
@@ -14,7 +14,7 @@ export interface TreeArgs {
   readonly bytes: number
 }
 
-export interface Tree {
+interface Tree {
   readonly text: string
   readonly entries: number
   /** Levels shown. */
@@ -94,7 +94,7 @@ export const renderFileTree = (context: JobContext, args: TreeArgs): Tree => {
   }
 }
 
-export interface GlobArgs {
+interface GlobArgs {
   readonly pattern: string
   readonly path: string
   readonly ignored: boolean
@@ -103,7 +103,7 @@ export interface GlobArgs {
   readonly bytes: number
 }
 
-export interface GlobResult {
+interface GlobResult {
   readonly text: string
   readonly matches: number
   readonly truncated: boolean

@@ -4,7 +4,7 @@ import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitign
 import type { PathTest } from '../../kernel/text/glob.ts'
 import type { JobContext } from '../job-context.ts'
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Levels below the start folder. */
   readonly depth: number
   /** Leave out files that `.gitignore` excludes. */
@@ -14,7 +14,7 @@ export interface WalkOptions {
 }
 
 /** Called for each entry. `stop` ends the walk. */
-export type Visit = (entry: DirectoryEntry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
+type Visit = (entry: DirectoryEntry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
 
 /** How a walk ended, and what it did not visit. */
 export interface WalkEnd {

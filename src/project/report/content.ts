@@ -11,9 +11,9 @@ import { summaryOf } from './summary.ts'
 export interface ReportFacts {
   /** RFC 3339. */
   readonly at: string
-  /** The root as the operator knows it. */
+  /** The folder that the report is about. */
   readonly root: string
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string
   /** The main build file and its digest. */
   readonly build?: { readonly file: string; readonly sha256: string }
@@ -22,35 +22,35 @@ export interface ReportFacts {
 const MAX_ROWS = 200
 const MAX_ITEMS = 20
 
-const titleSection = (facts: ReportFacts, words: ReportStrings): Section => ({
+const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
   title: 'Sentinel Architecture Report',
   blocks: [
     {
       kind: 'bullets',
       items: [
-        [`${words.generated}: `, { code: facts.at }],
-        [`${words.root}: `, { code: facts.root }],
-        [`${words.version}: `, { code: facts.version }],
+        [`${strings.generated}: `, { code: facts.at }],
+        [`${strings.root}: `, { code: facts.root }],
+        [`${strings.version}: `, { code: facts.version }],
         ...(facts.build === undefined
           ? []
-          : [[`${format(words.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
+          : [[`${format(strings.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
       ],
     },
   ],
 })
 
-/** A table of at most so many rows, and a word about the others. */
+/** A table of at most `MAX_ROWS` rows, and the number of the others. */
 const tableOf = (
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  words: ReportStrings,
+  strings: ReportStrings,
 ): readonly Block[] => [
   { kind: 'heading', text: title },
   { kind: 'table', head, rows: rows.slice(0, MAX_ROWS) },
-  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [words.none] }] : []),
+  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [strings.none] }] : []),
   ...(rows.length > MAX_ROWS
-    ? [{ kind: 'text' as const, text: [format(words.more, { n: rows.length - MAX_ROWS })] }]
+    ? [{ kind: 'text' as const, text: [format(strings.more, { n: rows.length - MAX_ROWS })] }]
     : []),
 ]
 
@@ -58,11 +58,11 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
   ...new Map(rows.map((row) => [row.join('\0'), row])).values(),
 ]
 
-/** Who calls a target. A declared client is called by those it is given to. */
+/** The callers of a target. For a declared client, the types into which it is injected. */
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
-const dependencySection = ({ structure, connections }: Architecture, words: ReportStrings): Section => {
+const dependencySection = ({ structure, connections }: Architecture, strings: ReportStrings): Section => {
   const libraries = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
@@ -80,75 +80,75 @@ const dependencySection = ({ structure, connections }: Architecture, words: Repo
   ])
   const byText = (a: readonly string[], b: readonly string[]) => inOrder(a.join('\0'), b.join('\0'))
   return {
-    title: words.dependencies,
+    title: strings.dependencies,
     blocks: [
-      ...tableOf(words.libraries, words.libraryHead, distinct(libraries), words),
-      ...tableOf(words.relations, words.relationHead, [...distinct(relations)].sort(byText), words),
-      ...tableOf(words.entries, words.entryHead, entries, words),
+      ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
+      ...tableOf(strings.relations, strings.relationHead, [...distinct(relations)].sort(byText), strings),
+      ...tableOf(strings.entries, strings.entryHead, entries, strings),
     ],
   }
 }
 
-const diagramSection = ({ graph }: Architecture, words: ReportStrings): Section => {
+const diagramSection = ({ graph }: Architecture, strings: ReportStrings): Section => {
   const drawing = fitGraph(graph)
   const { cut } = drawing
   const aliased = drawing.graph.nodes.filter(({ name }) => shortLabel(name) !== name)
   const legend = aliased.map(({ id, name, source }) => [id, name, `${source.file}:${source.line}`])
   return {
-    title: words.diagram,
+    title: strings.diagram,
     blocks: [
       { kind: 'diagram', drawing },
       ...(cut.nodes + cut.edges > 0
-        ? [{ kind: 'text' as const, text: [format(words.cutDiagram, cut)] }]
+        ? [{ kind: 'text' as const, text: [format(strings.cutDiagram, cut)] }]
         : []),
-      ...(legend.length > 0 ? tableOf(words.legend, words.legendHead, legend, words) : []),
+      ...(legend.length > 0 ? tableOf(strings.legend, strings.legendHead, legend, strings) : []),
     ],
   }
 }
 
 const itemOf = (
   { rule, severity, subject, file, line, value }: Suggestion,
-  words: ReportStrings,
+  strings: ReportStrings,
 ): readonly Inline[] => {
-  const said = words.rules[rule]
-  const impacts = (RULE_IMPACTS[rule] ?? []).map((one) => words.impacts[one]).join(', ')
+  const sentences = strings.rules[rule]
+  const impacts = (RULE_IMPACTS[rule] ?? []).map((one) => strings.impacts[one]).join(', ')
   return [
     { severity },
     ' ',
-    { code: placeName(subject, words) },
-    ` (${file}:${line}): ${format(said?.fact ?? rule, { value })}. ${said?.advice ?? ''} ${words.impact}: ${impacts}.`,
+    { code: placeName(subject, strings) },
+    ` (${file}:${line}): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${strings.impact}: ${impacts}.`,
   ]
 }
 
-const suggestionSection = ({ suggestions }: Architecture, words: ReportStrings): Section => ({
-  title: words.suggestions,
+const suggestionSection = ({ suggestions }: Architecture, strings: ReportStrings): Section => ({
+  title: strings.suggestions,
   blocks: GROUPS.flatMap((group): readonly Block[] => {
     const own = suggestions.filter((one) => one.group === group)
     const more = own.length - MAX_ITEMS
     return [
-      { kind: 'heading', text: words[group] },
+      { kind: 'heading', text: strings[group] },
       own.length === 0
-        ? { kind: 'text', text: [words.none] }
-        : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => itemOf(one, words)) },
-      ...(more > 0 ? [{ kind: 'text' as const, text: [format(words.more, { n: more })] }] : []),
+        ? { kind: 'text', text: [strings.none] }
+        : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => itemOf(one, strings)) },
+      ...(more > 0 ? [{ kind: 'text' as const, text: [format(strings.more, { n: more })] }] : []),
     ]
   }),
 })
 
-/** What a report says: five sections, always in this order, nothing in them that was not read in the project. */
+/** The report: five sections, always in this order. Credentials are masked. */
 export const composeReport = (found: Architecture, facts: ReportFacts, lang: ReportLanguage): ReportModel => {
-  const words = REPORT_STRINGS[lang]
+  const strings = REPORT_STRINGS[lang]
   return maskAll({
     lang,
     sections: [
-      titleSection(facts, words),
+      titleSection(facts, strings),
       {
-        title: words.summary,
-        blocks: [{ kind: 'bullets', items: summaryOf(found, words).map((line) => [line]) }],
+        title: strings.summary,
+        blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
       },
-      dependencySection(found, words),
-      diagramSection(found, words),
-      suggestionSection(found, words),
+      dependencySection(found, strings),
+      diagramSection(found, strings),
+      suggestionSection(found, strings),
     ],
   })
 }

@@ -3,7 +3,7 @@ import type { Drawing } from '../architecture/mermaid.ts'
 import { shortLabel } from '../architecture/mermaid.ts'
 import { BOX, type Box, layOut } from './html-layout.ts'
 
-/** No text of the project may become markup. */
+/** Escapes text of the project: none of its characters may become markup. */
 export const escapeHtml = (text: string): string =>
   escapeMarkup(
     // Control characters, which HTML forbids, and format characters, which change the text direction.
@@ -12,7 +12,7 @@ export const escapeHtml = (text: string): string =>
     ),
   )
 
-/** From the edge of one box to the edge of another: down, up, or around the side. */
+/** A curve between the edges of two boxes; below the row when both are in the same row. */
 const pathOf = (from: Box, to: Box): string => {
   const [x1, x2] = [from.x + BOX.width / 2, to.x + BOX.width / 2]
   if (from.y === to.y) {
@@ -35,7 +35,7 @@ const boxOf = ({ node, x, y }: Box): string => {
   ].join('')
 }
 
-/** The graph as a picture: no script, nothing fetched. */
+/** The graph as SVG without scripts and external resources. */
 export const renderArchitectureSvg = ({ graph }: Drawing, label: string): string => {
   const { boxes, edges, width, height } = layOut(graph)
   const arrows = edges.map(({ edge, from, to }) => {

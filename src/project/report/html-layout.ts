@@ -7,7 +7,7 @@ export interface Box {
   readonly y: number
 }
 
-export interface Layout {
+interface Layout {
   readonly boxes: readonly Box[]
   readonly edges: readonly { readonly edge: GraphEdge; readonly from: Box; readonly to: Box }[]
   readonly width: number
@@ -17,15 +17,15 @@ export interface Layout {
 export const BOX = { width: 168, height: 38 }
 const GAP = { x: 28, y: 84 }
 const MARGIN = 24
-/** Wider rows are broken: a page scrolls better down than sideways. */
-const ROW = 7
-/** Boxes stand on a grid, every other row half a place aside: arrows to the next row but one pass between. */
+/** Wider rows are split, so that the page scrolls down and not sideways. */
+const MAX_ROW = 7
+/** Every other row is shifted by half a slot, so that edges that skip a row pass between its boxes. */
 const SLOT = BOX.width + GAP.x
 const SWEEPS = 4
 
 const LEVELS: Readonly<Record<GraphNode['kind'], number>> = { APP: 0, CTRL: 1, SVC: 2, REP: 3, EXT: 4 }
 
-/** A row for each kind, except that what only calls others (a topic that is listened to) stands above them. */
+/** One level for each kind; external nodes without incoming edges (a topic that is consumed) are on top. */
 const levelOf = (node: GraphNode, edges: readonly GraphEdge[]): number => {
   if (node.kind !== 'EXT') return LEVELS[node.kind]
   return edges.some(({ to }) => to === node.id) || !edges.some(({ from }) => from === node.id)
@@ -34,7 +34,7 @@ const levelOf = (node: GraphNode, edges: readonly GraphEdge[]): number => {
 }
 
 const splitRow = (row: readonly GraphNode[]): readonly (readonly GraphNode[])[] => {
-  const parts = Math.ceil(row.length / ROW)
+  const parts = Math.ceil(row.length / MAX_ROW)
   const size = Math.ceil(row.length / parts)
   return Array.from({ length: parts }, (_, at) => row.slice(at * size, (at + 1) * size))
 }
@@ -43,7 +43,9 @@ const rowsOf = ({ nodes, edges }: ArchitectureGraph): readonly (readonly GraphNo
   const levels = [...Object.values(LEVELS)].map((level) =>
     nodes.filter((node) => levelOf(node, edges) === level),
   )
-  return levels.filter((row) => row.length > 0).flatMap((row) => (row.length <= ROW ? [row] : splitRow(row)))
+  return levels
+    .filter((row) => row.length > 0)
+    .flatMap((row) => (row.length <= MAX_ROW ? [row] : splitRow(row)))
 }
 
 const neighboursOf = (edges: readonly GraphEdge[]): ReadonlyMap<string, readonly string[]> => {
@@ -58,40 +60,40 @@ const neighboursOf = (edges: readonly GraphEdge[]): ReadonlyMap<string, readonly
   return found
 }
 
-/** Puts each box near the middle of those it is joined with, row by row, a few times over. */
-const untangle = (
+/** Barycenter heuristic: sorts each row by the mean position of the neighbours, to reduce crossing edges. */
+const reduceCrossings = (
   rows: readonly (readonly GraphNode[])[],
   edges: readonly GraphEdge[],
 ): readonly (readonly GraphNode[])[] => {
   const neighbours = neighboursOf(edges)
-  const places = new Map<string, number>()
-  const settle = (row: readonly GraphNode[]) => {
-    for (const [at, { id }] of row.entries()) places.set(id, (at + 0.5) / row.length)
+  const positions = new Map<string, number>()
+  const storePositions = (row: readonly GraphNode[]) => {
+    for (const [at, { id }] of row.entries()) positions.set(id, (at + 0.5) / row.length)
   }
   const middle = (node: GraphNode): number => {
-    const near = (neighbours.get(node.id) ?? []).flatMap((id) => places.get(id) ?? [])
+    const near = (neighbours.get(node.id) ?? []).flatMap((id) => positions.get(id) ?? [])
     return near.length === 0
-      ? (places.get(node.id) ?? 0.5)
+      ? (positions.get(node.id) ?? 0.5)
       : near.reduce((sum, one) => sum + one, 0) / near.length
   }
   let current = rows
-  for (const row of current) settle(row)
+  for (const row of current) storePositions(row)
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     current = current.map((row) => {
       const sorted = row
         .map((node, at) => ({ node, at, middle: middle(node) }))
         .sort((a, b) => a.middle - b.middle || a.at - b.at)
       const next = sorted.map(({ node }) => node)
-      settle(next)
+      storePositions(next)
       return next
     })
   }
   return current
 }
 
-/** Where everything stands. The same graph is always drawn the same way. */
+/** Positions of boxes and edges. Deterministic: the same graph gives the same layout. */
 export const layOut = (graph: ArchitectureGraph): Layout => {
-  const rows = untangle(rowsOf(graph), graph.edges)
+  const rows = reduceCrossings(rowsOf(graph), graph.edges)
   const widest = Math.max(1, ...rows.map((row) => row.length))
   const rowWidth = (count: number) => count * BOX.width + (count - 1) * GAP.x
   const width = rowWidth(widest) + SLOT / 2 + 2 * MARGIN

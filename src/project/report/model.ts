@@ -20,7 +20,7 @@ export type Block =
   | { readonly kind: 'diagram'; readonly drawing: Drawing }
 
 export interface Section {
-  /** The first is the title of the report itself. */
+  /** The title of the first section is the title of the report. */
   readonly title: string
   readonly blocks: readonly Block[]
 }

@@ -7,7 +7,7 @@ export interface ReportArgs {
   readonly fileName?: string | undefined
 }
 
-export interface WrittenReport {
+interface WrittenReport {
   readonly fileName: string
   readonly path: string
   readonly bytes: number
@@ -21,7 +21,7 @@ const isDate = (year: number, month: number, day: number): boolean => {
   return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** The only names under which anything is ever written: a day that exists, and perhaps a number from 01. */
+/** The only allowed file names: an existing date, optionally with a number from 01. */
 const isReportName = (name: string): boolean => {
   const found = NAME.exec(name)
   if (found === null) return false
@@ -31,14 +31,14 @@ const isReportName = (name: string): boolean => {
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
-/** The day on the wall of the machine that writes. */
-const stampOf = (at: number): string => {
+/** The local date as YYYYMMDD. */
+const localDate = (at: number): string => {
   const date = new Date(at)
   return `${String(date.getFullYear()).padStart(4, '0')}${pad(date.getMonth() + 1)}${pad(date.getDate())}`
 }
 
-/** Today's name, then today's numbered ones. */
-function* freeNames(stamp: string): Generator<string> {
+/** The names of one day, without a number first. */
+function* candidateNames(stamp: string): Generator<string> {
   yield `SENTINEL_REPORT_${stamp}.md`
   for (let index = 1; index <= MAX_INDEX; index += 1) yield `SENTINEL_REPORT_${stamp}_${pad(index)}.md`
 }
@@ -46,17 +46,17 @@ function* freeNames(stamp: string): Generator<string> {
 const isTaken = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.exists.code
 
-/** Writes a new report directly under the root. Never over another file, never half. */
+/** Creates a report directly under the root, atomically and without overwriting. */
 export const writeReport = (
   { jail, now, checkDeadline }: JobContext,
   { content, fileName }: ReportArgs,
 ): WrittenReport => {
   const bytes = Buffer.from(content)
   if (fileName !== undefined && !isReportName(fileName)) {
-    throw jailFaults.read_only(`not the name of a report: ${quotePath(fileName)}`)
+    throw jailFaults.read_only(`fileName is not a report name: ${quotePath(fileName)}`)
   }
   if (bytes.length > MAX_FILE) {
-    throw jailFaults.file_too_large(`a report of more than ${MAX_FILE} bytes`, {
+    throw jailFaults.file_too_large(`the report is larger than ${MAX_FILE} bytes`, {
       detail: { limit: MAX_FILE, actual: bytes.length },
     })
   }
@@ -65,7 +65,7 @@ export const writeReport = (
     return { fileName: name, path: `${jail.root}/${name}`, bytes: bytes.length }
   }
   if (fileName !== undefined) return create(fileName)
-  for (const name of freeNames(stampOf(now()))) {
+  for (const name of candidateNames(localDate(now()))) {
     checkDeadline()
     try {
       return create(name)
@@ -73,5 +73,5 @@ export const writeReport = (
       if (!isTaken(thrown)) throw thrown
     }
   }
-  throw jailFaults.exists('a hundred reports were written today')
+  throw jailFaults.exists('all 100 report names of today are in use')
 }

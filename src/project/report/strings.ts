@@ -27,12 +27,12 @@ export const RULE_IMPACTS: Readonly<Record<string, readonly (keyof ReportStrings
   secret: ['security'],
 }
 
-/** Puts values in place of `{…}`. */
+/** Fills in `{…}`. */
 export const format = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   )
 
-/** What a place is called in this language; names of code stay as they are. */
-export const placeName = (place: string, words: ReportStrings): string =>
-  Object.hasOwn(words.places, place) ? (words.places[place] ?? place) : place
+/** A kind of secret in the language of the report; names from code are returned unchanged. */
+export const placeName = (place: string, strings: ReportStrings): string =>
+  Object.hasOwn(strings.places, place) ? (strings.places[place] ?? place) : place

@@ -3,7 +3,7 @@ import { SUGGESTION_SEVERITIES } from '../architecture/suggestion.ts'
 import { inOrder } from '../source/source-files.ts'
 import { format, placeName, type ReportStrings } from './strings.ts'
 
-const GRAVE = ['critical', 'high', 'medium']
+const REPORTED_SEVERITIES = ['critical', 'high', 'medium']
 const MAX_PROTOCOLS = 6
 
 const hasPackage = ({ structure }: Architecture, ...names: readonly string[]): boolean => {
@@ -23,17 +23,17 @@ const kindOf = (found: Architecture): keyof ReportStrings['kinds'] => {
   return found.structure.root.modules.length > 1 ? 'modular' : 'plain'
 }
 
-const kindLine = (found: Architecture, words: ReportStrings): string => {
+const kindLine = (found: Architecture, strings: ReportStrings): string => {
   const { tool, springBoot, java } = found.structure.project
-  const boot = springBoot === undefined ? '' : format(words.boot, { version: springBoot })
-  const level = java === undefined ? '' : format(words.java, { version: java })
-  return format(words.kindLine, { kind: words.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
+  const boot = springBoot === undefined ? '' : format(strings.boot, { version: springBoot })
+  const level = java === undefined ? '' : format(strings.java, { version: java })
+  return format(strings.kindLine, { kind: strings.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
 }
 
-const modulesLine = (found: Architecture, words: ReportStrings): string => {
+const modulesLine = (found: Architecture, strings: ReportStrings): string => {
   const { totalClasses, totalPackages } = found.structure.project.statistics
   const modules = found.structure.root.modules.length
-  return format(words.modulesLine, {
+  return format(strings.modulesLine, {
     modules,
     classes: totalClasses,
     packages: totalPackages,
@@ -41,7 +41,7 @@ const modulesLine = (found: Architecture, words: ReportStrings): string => {
   })
 }
 
-const trafficLine = ({ connections }: Architecture, words: ReportStrings): string => {
+const trafficLine = ({ connections }: Architecture, strings: ReportStrings): string => {
   const byProtocol = new Map<string, number>()
   for (const { protocol } of connections.inbound)
     byProtocol.set(protocol, (byProtocol.get(protocol) ?? 0) + 1)
@@ -49,7 +49,7 @@ const trafficLine = ({ connections }: Architecture, words: ReportStrings): strin
   const protocols =
     shown.length === 0 ? '' : ` (${shown.map(([name, count]) => `${name} ${count}`).join(', ')})`
   const targets = new Set(connections.outbound.map(({ target_service }) => target_service)).size
-  return format(words.trafficLine, {
+  return format(strings.trafficLine, {
     inbound: connections.inbound.length,
     protocols,
     outbound: connections.outbound.length,
@@ -57,42 +57,42 @@ const trafficLine = ({ connections }: Architecture, words: ReportStrings): strin
   })
 }
 
-const riskLine = ({ suggestions }: Architecture, words: ReportStrings): string => {
+const riskLine = ({ suggestions }: Architecture, strings: ReportStrings): string => {
   const [first] = suggestions
-  if (first === undefined || !GRAVE.includes(first.severity)) return words.calmLine
+  if (first === undefined || !REPORTED_SEVERITIES.includes(first.severity)) return strings.noRiskLine
   const counts = SUGGESTION_SEVERITIES.map((severity) => ({
     severity,
     n: suggestions.filter((one) => one.severity === severity).length,
   }))
   const shown = counts
-    .filter(({ severity, n }) => n > 0 && GRAVE.includes(severity))
-    .map(({ severity, n }) => `${words.severities[severity]} ${n}`)
-  const fact = format(words.rules[first.rule]?.fact ?? first.rule, { value: first.value })
-  return format(words.riskLine, {
+    .filter(({ severity, n }) => n > 0 && REPORTED_SEVERITIES.includes(severity))
+    .map(({ severity, n }) => `${strings.severities[severity]} ${n}`)
+  const fact = format(strings.rules[first.rule]?.fact ?? first.rule, { value: first.value })
+  return format(strings.riskLine, {
     counts: shown.join(', '),
-    first: `${placeName(first.subject, words)}: ${fact}.`,
+    first: `${placeName(first.subject, strings)}: ${fact}.`,
   })
 }
 
-/** From five to seven sentences: what it is, how large, what it is made of, who talks to it, what is wrong. */
-export const summaryOf = (found: Architecture, words: ReportStrings): readonly string[] => {
+/** Five to seven sentences: architecture, size, components, connections, risks, secrets, warnings. */
+export const summaryOf = (found: Architecture, strings: ReportStrings): readonly string[] => {
   const [warning] = found.warnings
   return [
-    kindLine(found, words),
-    modulesLine(found, words),
-    format(words.rolesLine, {
+    kindLine(found, strings),
+    modulesLine(found, strings),
+    format(strings.rolesLine, {
       controllers: countOf(found, 'Controller'),
       servicesCount: countOf(found, 'Service'),
       repositories: countOf(found, 'Repository'),
       clients: countOf(found, 'Client'),
     }),
-    trafficLine(found, words),
-    riskLine(found, words),
-    ...(found.secrets.length > 0 ? [format(words.secretLine, { n: found.secrets.length })] : []),
+    trafficLine(found, strings),
+    riskLine(found, strings),
+    ...(found.secrets.length > 0 ? [format(strings.secretLine, { n: found.secrets.length })] : []),
     ...(warning === undefined
       ? []
       : [
-          format(words.warningLine, {
+          format(strings.warningLine, {
             n: found.warnings.length,
             first: `${warning.message} (${warning.file}).`,
           }),

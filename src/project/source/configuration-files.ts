@@ -1,13 +1,13 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import { type Element, readXml } from './xml.ts'
 
-/** One value of a configuration file, under the path of its keys. */
+/** One value of a configuration file; `key` is the path of its keys, joined with dots. */
 export interface ConfigEntry {
   readonly key: string
   readonly value: string
   readonly file: string
   readonly line: number
-  /** The profile it belongs to; undefined when it always holds. */
+  /** The Spring profile it belongs to; undefined when it applies to all. */
   readonly profile?: string
 }
 
@@ -16,39 +16,39 @@ const MAX_SETTINGS = 50_000
 const MAX_DEPTH = 64
 const MAX_BRACKETS = 500
 
-type Raw = Omit<ConfigEntry, 'file'>
+type FileEntry = Omit<ConfigEntry, 'file'>
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 
-const plain = (text: string): string =>
+const decodeEscapes = (text: string): string =>
   text.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) =>
     code.length === 5 ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : (ESCAPES[code] ?? code),
   )
 
-/** An odd number of backslashes at its end joins a line with the next. */
-const goesOn = (line: string): boolean => (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1
+/** A line that ends with an odd number of backslashes continues on the next line. */
+const isContinued = (line: string): boolean => (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1
 
-export const readProperties = (text: string): Raw[] => {
-  const found: Raw[] = []
+export const readProperties = (text: string): FileEntry[] => {
+  const found: FileEntry[] = []
   const lines = text.split(/\r?\n/)
   for (let at = 0; at < lines.length; at += 1) {
     const line = at + 1
     const first = (lines[at] ?? '').trimStart()
     if (first === '' || first.startsWith('#') || first.startsWith('!')) continue
     const parts = [first]
-    while (goesOn(parts.at(-1) ?? '') && at + 1 < lines.length) {
+    while (isContinued(parts.at(-1) ?? '') && at + 1 < lines.length) {
       at += 1
       parts[parts.length - 1] = (parts.at(-1) ?? '').slice(0, -1)
       parts.push((lines[at] ?? '').trimStart())
     }
     const [, key = '', value = ''] = /^((?:[^\\=:\s]|\\.)*)\s*[=:]?\s*([\s\S]*)$/.exec(parts.join('')) ?? []
-    found.push({ key: plain(key), value: plain(value).trim(), line })
+    found.push({ key: decodeEscapes(key), value: decodeEscapes(value).trim(), line })
   }
   return found
 }
 
 class YamlReader {
-  readonly found: Raw[] = []
+  readonly found: FileEntry[] = []
   readonly #lines: LineCounter
   #aliases = 0
 
@@ -84,8 +84,8 @@ class YamlReader {
 
 const PROFILE = /^(spring\.config\.activate\.on-profile|spring\.profiles)$/
 
-/** Brackets in brackets, counted without reading: the parser goes down with them, and takes long about it. */
-const isTooDeep = (text: string): boolean => {
+/** Counts nested brackets before parsing: the YAML parser recurses and is slow on deep nesting. */
+const isNestedTooDeep = (text: string): boolean => {
   let depth = 0
   for (const [mark] of text.matchAll(/[[\]{}]/g)) {
     depth = mark === '[' || mark === '{' ? depth + 1 : Math.max(0, depth - 1)
@@ -94,15 +94,15 @@ const isTooDeep = (text: string): boolean => {
   return false
 }
 
-/** Throws what the YAML reader throws, and when the text is broken. */
-export const readYamlSettings = (text: string): Raw[] => {
-  if (isTooDeep(text)) throw new RangeError('nested too deep')
+/** Throws the first error of the YAML parser, and a RangeError for deep nesting. */
+export const readYamlSettings = (text: string): FileEntry[] => {
+  if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: 'silent' })
   if (!Array.isArray(documents)) return []
   return documents.flatMap((document) => {
-    const [broken] = document.errors
-    if (broken !== undefined) throw broken
+    const [error] = document.errors
+    if (error !== undefined) throw error
     const reader = new YamlReader(lines)
     reader.walk(document.contents, '', (alias) => (isAlias(alias) ? alias.resolve(document) : undefined))
     const profile = reader.found.find(({ key }) => PROFILE.test(key))?.value
@@ -110,19 +110,19 @@ export const readYamlSettings = (text: string): Raw[] => {
   })
 }
 
-/** Names that stand for a vocabulary, not for somebody who answers. */
-const VOCABULARY =
+/** Attributes whose URL is an identifier, not an address to connect to. */
+const NAMESPACE_ATTRIBUTE =
   /^(xmlns(:.*)?|(.*:)?(schemaLocation|noNamespaceSchemaLocation|namespace|systemId|publicId))$/
 
 /** Texts and attributes of an XML file, without its namespaces. */
-export const readXmlSettings = (text: string): Raw[] => {
-  const found: Raw[] = []
+export const readXmlSettings = (text: string): FileEntry[] => {
+  const found: FileEntry[] = []
   const walk = (element: Element, path: string): void => {
     const key = path === '' ? element.name : `${path}.${element.name}`
     for (const [name, value] of element.attributes)
-      if (!VOCABULARY.test(name)) found.push({ key: `${key}.${name}`, value, line: element.line })
-    const said = element.text.trim()
-    if (said !== '') found.push({ key, value: said, line: element.line })
+      if (!NAMESPACE_ATTRIBUTE.test(name)) found.push({ key: `${key}.${name}`, value, line: element.line })
+    const text = element.text.trim()
+    if (text !== '') found.push({ key, value: text, line: element.line })
     for (const child of element.children) walk(child, key)
   }
   walk(readXml(text, { doctype: 'skip' }), '')

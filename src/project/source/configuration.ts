@@ -3,31 +3,31 @@ import { pushTo } from '../../kernel/multimap.ts'
 import { type ConfigEntry, readProperties, readXmlSettings, readYamlSettings } from './configuration-files.ts'
 import { nameOf, type Warning } from './source-files.ts'
 
-const SPRING = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
-const MAX_FILL = 8
+const SPRING_FILE = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
+const MAX_FILL_ROUNDS = 8
 const MAX_VALUE = 4_000
 
-/** Relaxed names: `order-topic`, `orderTopic` and `ORDER_TOPIC` are one. */
+/** Relaxed binding of Spring: `order-topic`, `orderTopic` and `ORDER_TOPIC` are one key. */
 const canonical = (key: string): string => key.toLowerCase().replace(/[-_]/g, '')
 
-/** The folder a configuration file speaks for. */
+/** The folder whose code a configuration file applies to. */
 const scopeOf = (file: string): string => {
   const at = file.search(/(^|\/)(src\/main\/resources|config)\//)
   if (at >= 0) return file.slice(0, at)
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
 }
 
-const holdsFor = (scope: string, file: string): boolean => scope === '' || file.startsWith(`${scope}/`)
+const appliesTo = (scope: string, file: string): boolean => scope === '' || file.startsWith(`${scope}/`)
 
-export interface Filled {
+export interface FilledText {
   readonly text: string
-  /** What was written, when placeholders were filled in. */
+  /** The text before placeholders were filled in. */
   readonly origin?: string
-  /** Whether nothing is left to fill in. */
+  /** Whether no placeholder is left. */
   readonly complete: boolean
 }
 
-/** Everything the project's configuration files say. */
+/** The settings of all configuration files of a project. */
 export class Configuration {
   readonly settings: ConfigEntry[] = []
   readonly warnings: Warning[] = []
@@ -35,18 +35,13 @@ export class Configuration {
 
   add(file: string, text: string): void {
     const raw = this.#read(file, text)
-    const [, , ofFile] = SPRING.exec(nameOf(file)) ?? []
-    const spring = SPRING.test(nameOf(file))
+    const spring = SPRING_FILE.exec(nameOf(file))
+    const profile = spring?.[2]
     for (const one of raw) {
-      const setting: ConfigEntry = { file, ...(ofFile !== undefined && { profile: ofFile }), ...one }
+      const setting: ConfigEntry = { file, ...(profile !== undefined && { profile }), ...one }
       this.settings.push(setting)
-      if (spring) this.#remember(setting)
+      if (spring !== null) pushTo(this.#byKey, canonical(setting.key), setting)
     }
-  }
-
-  #remember(setting: ConfigEntry): void {
-    const key = canonical(setting.key)
-    pushTo(this.#byKey, key, setting)
   }
 
   #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
@@ -54,16 +49,20 @@ export class Configuration {
       if (file.endsWith('.properties')) return readProperties(text)
       return file.endsWith('.xml') ? readXmlSettings(text) : readYamlSettings(text)
     } catch (cause) {
-      const why = cause instanceof Fault ? cause.message : 'it is not well formed'
-      this.warnings.push({ code: 'configuration_unreadable', file, message: `the file is left out: ${why}` })
+      const reason = cause instanceof Fault ? cause.message : 'it is not well formed'
+      this.warnings.push({
+        code: 'configuration_unreadable',
+        file,
+        message: `the file was skipped: ${reason}`,
+      })
       return []
     }
   }
 
-  /** The value a file of code would see: of its own module before the root's, without a profile before with one. */
+  /** The value for a source file: settings of its module before those of the root, without a profile before with one. */
   find(key: string, file: string): ConfigEntry | undefined {
     const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) =>
-      holdsFor(scopeOf(one.file), file),
+      appliesTo(scopeOf(one.file), file),
     )
     const rank = (one: ConfigEntry) =>
       scopeOf(one.file).length * 4 +
@@ -75,7 +74,7 @@ export class Configuration {
     )
   }
 
-  /** Items of a list, however it is written. */
+  /** The items of a list, written as `a,b` or as `key[0]`, `key[1]`. */
   list(key: string, file: string): readonly string[] {
     const whole = this.find(key, file)
     if (whole !== undefined) return whole.value.split(',').map((one) => one.trim())
@@ -89,10 +88,10 @@ export class Configuration {
     return items
   }
 
-  /** Fills placeholders in, a bounded number of times: a value may name itself. */
-  fill(text: string, file: string): Filled {
+  /** Fills in placeholders. The number of rounds is bounded, because a value may refer to itself. */
+  fill(text: string, file: string): FilledText {
     let filled = text
-    for (let round = 0; round < MAX_FILL && filled.includes('${'); round += 1) {
+    for (let round = 0; round < MAX_FILL_ROUNDS && filled.includes('${'); round += 1) {
       const next = filled.replace(/\$\{([^${}]{1,200})\}/g, (whole, inside: string) => {
         const [, key = '', fallback] = /^([^:]*)(?::([\s\S]*))?$/.exec(inside) ?? []
         const value = this.find(key.trim(), file)?.value ?? fallback ?? whole

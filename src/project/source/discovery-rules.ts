@@ -1,18 +1,19 @@
-/** What discovery never looks at, before anything is counted. */
+/** Files and folders that discovery skips. */
 
-const FOLDERS = new Set(['target', 'node_modules', 'dist', 'build', 'out'])
-const ENDINGS = ['.class', '.jar', '.war', '.ear', '.log', '.tmp', '.swp']
-const NAMES = new Set(['Thumbs.db'])
+const SKIPPED_FOLDERS = new Set(['target', 'node_modules', 'dist', 'build', 'out'])
+const SKIPPED_EXTENSIONS = ['.class', '.jar', '.war', '.ear', '.log', '.tmp', '.swp']
 
-/** Dot-names are tools' own affairs: repositories, editors, caches. */
-export const skipsFolder = (name: string): boolean => name.startsWith('.') || FOLDERS.has(name)
+/** Names with a leading dot belong to tools: repositories, editors, caches. */
+export const skipsFolder = (name: string): boolean => name.startsWith('.') || SKIPPED_FOLDERS.has(name)
 
 export const skipsFile = (name: string): boolean =>
-  name.startsWith('.') || NAMES.has(name) || ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))
+  name.startsWith('.') ||
+  name === 'Thumbs.db' ||
+  SKIPPED_EXTENSIONS.some((one) => name.toLowerCase().endsWith(one))
 
 export const isConfigFile = (path: string): boolean => /\.(ya?ml|properties|xml)$/i.test(path)
 
-/** Code that only runs in tests says nothing about production. */
+/** Test code is left out: it does not show connections of the running system. */
 export const isTestPath = (path: string): boolean =>
   /(^|\/)(src\/(test|testFixtures|integrationTest|it)|test|tests|__tests__|e2e)\//.test(path) ||
   /\.(test|spec)\.\w+$/.test(path)

@@ -3,36 +3,36 @@ import type { CallExpression, Expression } from './source-unit.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
 
 const MAX_DEPTH = 100
-/** Calls whose place inside other calls matters: routes are nested in their prefixes. */
-const NESTED = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/
-const MAX_CLIMB = 60
+/** Route calls: the enclosing calls hold their path prefixes. */
+const ROUTE_CALL = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/
+const MAX_ANCESTORS = 60
 
 const OTHER: Expression = { kind: 'other', text: '' }
 
-/** How one language spells what an expression can be. Undefined: none of these. */
+/** Translates a node of one language into an expression; undefined for other nodes. */
 export type ExpressionRule = (
   node: SyntaxNode,
   read: (node: SyntaxNode | undefined) => Expression,
 ) => Expression | undefined
 
-/** How one language is read. */
+/** The expressions of one language. */
 export interface ExpressionSyntax {
   readonly rule: ExpressionRule
-  /** Calls worth reading. */
+  /** The calls that are read; all others are skipped. */
   readonly names: RelevantCalls
-  /** The name of what a node of a call calls, without reading the rest of it. */
+  /** The called name, without reading receiver and arguments. */
   readonly nameOf: (call: SyntaxNode) => string
 }
 
 /**
- * Reads expressions of one file. Each node is read once, and never deeper than a bound: a chain of ten thousand
- * calls must cost ten thousand steps, not their square, and no stack.
+ * Reads the expressions of one file. Nodes are memoized and the depth is bounded, so that a chain of ten thousand
+ * calls takes linear time and does not overflow the stack.
  */
 export class ExpressionReader {
   readonly #rule: ExpressionRule
   readonly #names: RelevantCalls
   readonly #nameOf: (call: SyntaxNode) => string
-  readonly #known = new Map<number, Expression>()
+  readonly #memo = new Map<number, Expression>()
   #depth = 0
 
   constructor({ rule, names, nameOf }: ExpressionSyntax) {
@@ -44,34 +44,36 @@ export class ExpressionReader {
   readonly read = (node: SyntaxNode | undefined): Expression => {
     if (node === undefined) return OTHER
     const { id } = node
-    const known = this.#known.get(id)
-    if (known !== undefined) return known
+    const memoized = this.#memo.get(id)
+    if (memoized !== undefined) return memoized
     if (this.#depth >= MAX_DEPTH) return OTHER
     this.#depth += 1
     const found = this.#rule(node, this.read) ?? OTHER
     this.#depth -= 1
-    this.#known.set(id, found)
+    this.#memo.set(id, found)
     return found
   }
 
-  /** The calls among these nodes that matter, in the order of the text. */
+  /** The relevant calls among these nodes, in source order. */
   calls(nodes: readonly SyntaxNode[]): readonly CallExpression[] {
     return nodes.flatMap((node) => {
       if (!this.#names.exactly.test(this.#nameOf(node))) return []
       const found = this.read(node)
       if (found.kind !== 'call') return []
-      return NESTED.test(found.call.name) ? [{ ...found.call, within: this.#around(node) }] : [found.call]
+      return ROUTE_CALL.test(found.call.name)
+        ? [{ ...found.call, within: this.#enclosingCalls(node) }]
+        : [found.call]
     })
   }
 
-  #around(node: SyntaxNode): readonly CallExpression[] {
-    const around: CallExpression[] = []
+  #enclosingCalls(node: SyntaxNode): readonly CallExpression[] {
+    const calls: CallExpression[] = []
     let at = node.parent()
-    for (let step = 0; at !== undefined && step < MAX_CLIMB; step += 1, at = at.parent()) {
+    for (let step = 0; at !== undefined && step < MAX_ANCESTORS; step += 1, at = at.parent()) {
       const found = this.read(at)
-      if (found.kind === 'call') around.push(found.call)
+      if (found.kind === 'call') calls.push(found.call)
     }
-    return around
+    return calls
   }
 }
 
@@ -85,7 +87,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '0': '\0',
 }
 
-/** What a literal's text stands for, without its quotes. */
+/** Decodes the escape sequences of a string literal, given without quotes. */
 export const decodeEscapes = (text: string): string =>
   text.replace(/\\(u+[0-9a-fA-F]{4}|\r?\n|[\s\S])/g, (_, code: string) => {
     if (code.startsWith('u') && code.length > 1)
@@ -94,7 +96,7 @@ export const decodeEscapes = (text: string): string =>
     return ESCAPES[code] ?? code
   })
 
-/** Neighbouring texts become one; a single part stands for itself. */
+/** Concatenates parts. Adjacent texts are merged; a single part is returned as it is. */
 export const joinParts = (parts: readonly Expression[]): Expression => {
   const flat = parts.flatMap((part) => (part.kind === 'join' ? part.parts : [part]))
   const merged: Expression[] = []
@@ -108,7 +110,7 @@ export const joinParts = (parts: readonly Expression[]): Expression => {
   return merged.length === 1 && only !== undefined ? only : { kind: 'join', parts: merged }
 }
 
-/** `a.b` from `a` and `b`; what belongs to `this` is known by its own name. */
+/** `a.b` from `a` and `b`; `this.b` is `b`. */
 export const joinNames = (object: Expression, member: string): Expression | undefined => {
   if (object.kind !== 'name') return undefined
   return { kind: 'name', name: object.name === 'this' ? member : `${object.name}.${member}` }

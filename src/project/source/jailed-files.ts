@@ -15,7 +15,7 @@ import {
   type Warning,
 } from './source-files.ts'
 
-const ENDINGS = [
+const EXTENSIONS = [
   '.java',
   '.kt',
   '.kts',
@@ -38,33 +38,33 @@ const ENDINGS = [
   '.cjs',
 ]
 
-/** What the workflows read: code, build files and configuration. Metadata of repositories never. */
-const WORKFLOW_RULES: PathRules = { allowed: new Set(ENDINGS), blocked: isGitName }
+/** Files that workflows read: code, build files and configuration. Names that begin with `.git` are blocked. */
+const WORKFLOW_RULES: PathRules = { allowed: new Set(EXTENSIONS), blocked: isGitName }
 
-class Walk {
+class FileSurvey {
   readonly files: ProjectFile[] = []
   readonly warnings: Warning[] = []
   readonly #limits: WalkLimits
-  readonly #watch: CheckDeadline
+  readonly #checkDeadline: CheckDeadline
   #visited = 0
 
-  constructor(limits: WalkLimits, watch: CheckDeadline) {
+  constructor(limits: WalkLimits, checkDeadline: CheckDeadline) {
     this.#limits = limits
-    this.#watch = watch
+    this.#checkDeadline = checkDeadline
   }
 
-  /** False once there is too much. Links are entries like any other, and lead nowhere. */
-  down(folder: Folder, path: string, depth: number): boolean {
-    this.#watch()
+  /** Returns false when the limit of files is reached. Symlinks are skipped. */
+  visit(folder: Folder, path: string, depth: number): boolean {
+    this.#checkDeadline()
     if (depth > this.#limits.depth) {
       this.warnings.push({
         code: 'depth_exhausted',
         file: path,
-        message: 'folders deeper than this are left out',
+        message: `folders deeper than ${this.#limits.depth} levels were skipped`,
       })
       return true
     }
-    for (const { name, kind } of folder.entries(this.#watch)) {
+    for (const { name, kind } of folder.entries(this.#checkDeadline)) {
       if (kind !== 'directory' && kind !== 'file') continue
       if (kind === 'directory' ? skipsFolder(name) : skipsFile(name)) continue
       this.#visited += 1
@@ -72,7 +72,7 @@ class Walk {
         this.warnings.push({
           code: 'files_exhausted',
           file: path,
-          message: 'there are more files than are looked at',
+          message: `only the first ${this.#limits.files} files and folders were read`,
         })
         return false
       }
@@ -88,13 +88,13 @@ class Walk {
       this.warnings.push({
         code: 'folder_unreadable',
         file: joinPath(path, name),
-        message: 'the folder cannot be entered',
+        message: 'the folder cannot be opened',
       })
       return true
     }
     if (below === undefined) return unreadable()
     try {
-      return this.down(below, joinPath(path, name), depth + 1)
+      return this.visit(below, joinPath(path, name), depth + 1)
     } catch (thrown) {
       if (!isUnlisted(thrown)) throw thrown
       return unreadable()
@@ -104,17 +104,17 @@ class Walk {
   }
 }
 
-/** A folder inside the jail as a project. */
+/** A folder inside of the jail as a project. */
 export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadline): ProjectFiles => {
   const { path: base, kind } = jail.info(path, WORKFLOW_RULES)
-  // Opening it says what is wrong with it better than we could.
+  // Opening it throws the fault that says why.
   if (kind !== 'directory') jail.within(path, WORKFLOW_RULES, () => {})
   return {
     root: joinPath(jail.root, base).replace(/\/$/, ''),
     walk: (limits): Survey => {
-      const walk = new Walk(limits, checkDeadline)
-      jail.within(base === '' ? '.' : base, WORKFLOW_RULES, (folder) => walk.down(folder, '', 0))
-      return { files: walk.files.sort(byPath), warnings: walk.warnings }
+      const survey = new FileSurvey(limits, checkDeadline)
+      jail.within(base === '' ? '.' : base, WORKFLOW_RULES, (folder) => survey.visit(folder, '', 0))
+      return { files: survey.files.sort(byPath), warnings: survey.warnings }
     },
     read: (name) => {
       try {

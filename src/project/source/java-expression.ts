@@ -29,7 +29,7 @@ const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
 
 const isSum = (node: SyntaxNode): boolean => node.field('operator')?.text() === '+'
 
-/** `a + b + c` leans to the left: its parts are collected without climbing down call by call. */
+/** The parts of `a + b + c`. Iterative, because the tree is left-deep and may be long. */
 const sumParts = (node: SyntaxNode, read: Read): readonly Expression[] => {
   const parts: Expression[] = []
   let at: SyntaxNode | undefined = node

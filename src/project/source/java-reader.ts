@@ -25,7 +25,7 @@ const LOCALS = ['local_variable_declaration', 'assignment_expression']
 const CATCHES = ['catch_clause']
 const TYPE_KINDS = Object.keys(KINDS)
 
-const squeeze = (text: string): string => text.replace(/\s+/g, ' ')
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ')
 
 class JavaReader {
   readonly #expressions = new ExpressionReader(JAVA)
@@ -38,12 +38,12 @@ class JavaReader {
   }
 
   variables(node: SyntaxNode): readonly Variable[] {
-    const type = squeeze(node.field('type')?.text() ?? '')
+    const type = collapseSpaces(node.field('type')?.text() ?? '')
     return childrenOfKind(node, 'variable_declarator').map((one) => {
       const value = one.field('value')
       return {
         name: one.field('name')?.text() ?? '',
-        // `var` says nothing: the value decides.
+        // The type of a `var` is inferred from its value.
         type: type === 'var' ? '' : type,
         line: one.line,
         annotations: this.annotations(node),
@@ -55,33 +55,33 @@ class JavaReader {
   parameters(node: SyntaxNode | undefined): readonly Variable[] {
     return childrenOfKind(node, 'formal_parameter').map((one) => ({
       name: one.field('name')?.text() ?? '',
-      type: squeeze(one.field('type')?.text() ?? ''),
+      type: collapseSpaces(one.field('type')?.text() ?? ''),
       line: one.line,
       annotations: this.annotations(one),
     }))
   }
 
   calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    // Looking at the text is a hundred times cheaper than looking at the tree, and nearly always enough.
+    // Prefilter: a regular expression over the text is a hundred times cheaper than a search of the tree.
     return JAVA.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
-  method(node: SyntaxNode, always = false): Method {
+  method(node: SyntaxNode, withLocals = false): Method {
     const [name, body] = [node.field('name'), node.field('body')]
     const text = body?.text() ?? ''
     const calls = body === undefined ? [] : this.calls(body, text)
     const annotations = this.annotations(node)
-    // Names matter only where something is called, given or declared: most methods do none of it.
-    const named = always || calls.length > 0
-    const locals = named ? (body?.descend(LOCALS) ?? []) : []
+    // Variables are only needed to resolve relevant calls, and most methods have none.
+    const needsNames = withLocals || calls.length > 0
+    const locals = needsNames ? (body?.descend(LOCALS) ?? []) : []
     const catches = /\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : []
     return {
       name: name?.text() ?? '',
       line: name?.line ?? node.line,
       lines: body === undefined ? 0 : Math.max(1, body.lastLine - body.line - 1),
       annotations,
-      returns: squeeze(node.field('type')?.text() ?? ''),
-      parameters: named || annotations.length > 0 ? this.parameters(node.field('parameters')) : [],
+      returns: collapseSpaces(node.field('type')?.text() ?? ''),
+      parameters: needsNames || annotations.length > 0 ? this.parameters(node.field('parameters')) : [],
       locals: locals.flatMap((one) => this.local(one)),
       calls,
       digest: digestOf(body, text),
@@ -115,13 +115,13 @@ class JavaReader {
       line: node.field('name')?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: this.annotations(node),
-      ...(base !== undefined && { extends: squeeze(base.text()) }),
+      ...(base !== undefined && { extends: collapseSpaces(base.text()) }),
       implements: lists.flatMap(
         (one) =>
           one
             .children()[0]
             ?.children()
-            .map((type) => squeeze(type.text())) ?? [],
+            .map((type) => collapseSpaces(type.text())) ?? [],
       ),
       fields: [
         ...constants.flatMap((one) => this.variables(one)),
@@ -157,6 +157,6 @@ export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
     package: childOfKind(declared, 'scoped_identifier', 'identifier')?.text() ?? '',
     imports: childrenOfKind(root, 'import_declaration').map(nameIn),
     types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),
-    loose: NO_METHOD,
+    topLevel: NO_METHOD,
   }
 }

@@ -18,7 +18,7 @@ const text = (value: string): Expression => ({ kind: 'text', text: value })
 const memberOf = (node: SyntaxNode | undefined): string =>
   childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
 
-const ownArguments = (suffix: SyntaxNode | undefined): readonly SyntaxNode[] =>
+const argumentsOf = (suffix: SyntaxNode | undefined): readonly SyntaxNode[] =>
   childrenOfKind(childOfKind(suffix, 'value_arguments'), 'value_argument')
 
 const valueIn = (argument: SyntaxNode): SyntaxNode | undefined =>
@@ -36,9 +36,9 @@ const callOf = (node: SyntaxNode, read: Read): Expression => {
     call: {
       ...(navigates && { receiver: read(callee?.children()[0]) }),
       name,
-      // A constructor looks like any other call; only its capital tells.
+      // Kotlin has no `new`: a capital letter marks a constructor.
       makes: /^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name),
-      args: ownArguments(suffix).map((one) => read(valueIn(one))),
+      args: argumentsOf(suffix).map((one) => read(valueIn(one))),
       line: (navigates ? childOfKind(callee, 'navigation_suffix')?.line : undefined) ?? node.line,
     },
   }
@@ -49,7 +49,7 @@ export const kotlinAnnotation = (node: SyntaxNode, read: Read): Annotation => {
   const name = childOfKind(made ?? node, 'user_type')?.text() ?? ''
   const args = new Map<string, Expression>()
   const positional: Expression[] = []
-  for (const one of childrenOfKind(childOfKind(made, 'value_arguments'), 'value_argument')) {
+  for (const one of argumentsOf(made)) {
     const key = one.words().includes('=') ? one.children()[0]?.text() : undefined
     if (key === undefined) positional.push(read(valueIn(one)))
     else args.set(key, read(valueIn(one)))
@@ -101,9 +101,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     call: {
       name: childOfKind(node, 'user_type')?.text() ?? '',
       makes: true,
-      args: childrenOfKind(childOfKind(node, 'value_arguments'), 'value_argument').map((one) =>
-        read(valueIn(one)),
-      ),
+      args: argumentsOf(node).map((one) => read(valueIn(one))),
       line: node.line,
     },
   }),

@@ -13,7 +13,7 @@ import {
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from './syntax-tree.ts'
 
 const TYPES = ['user_type', 'nullable_type', 'function_type']
-/** What a property may be made of beside its value. */
+/** Children of a property that are not its value. */
 const NOT_VALUES = new Set([
   'modifiers',
   'binding_pattern_kind',
@@ -118,15 +118,15 @@ class KotlinReader {
   }
 
   /**
-   * `@Path("/x")` on a line of its own may be read as an expression, an annotated parenthesis, that has nothing to do
-   * with the class below it. Only one argument without a name can look like that.
+   * The grammar parses `@Path("/x")` on its own line as an annotated parenthesis, an expression before the class.
+   * This happens only with one argument without a name.
    */
-  #strays(node: SyntaxNode | undefined): readonly Annotation[] {
+  #detachedAnnotations(node: SyntaxNode | undefined): readonly Annotation[] {
     if (node?.kind !== 'prefix_expression') return []
     const [marked, rest] = node.children()
     if (marked?.kind !== 'annotation') return []
     const annotation = kotlinAnnotation(marked, this.#expressions.read)
-    if (rest?.kind !== 'parenthesized_expression') return [annotation, ...this.#strays(rest)]
+    if (rest?.kind !== 'parenthesized_expression') return [annotation, ...this.#detachedAnnotations(rest)]
     return [{ ...annotation, args: new Map([['value', this.#expressions.read(rest)]]) }]
   }
 
@@ -146,10 +146,13 @@ class KotlinReader {
       kind: kindOf(node, modifiers),
       line: name?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
-      annotations: [...this.#strays(before), ...this.annotations(modifiers)],
+      annotations: [...this.#detachedAnnotations(before), ...this.annotations(modifiers)],
       ...(base !== undefined && { extends: base.text() }),
       implements: above.flatMap((one) => childOfKind(one, 'user_type')?.text() ?? []),
-      fields: [...this.#owned(node), ...of('property_declaration').map((one) => this.property(one))],
+      fields: [
+        ...this.#constructorProperties(node),
+        ...of('property_declaration').map((one) => this.property(one)),
+      ],
       constructors: this.#constructors(node, name?.text() ?? ''),
       methods: of('function_declaration').map((one) => this.method(one)),
       calls: [...of('property_declaration'), ...of('anonymous_initializer')].flatMap((one) =>
@@ -158,7 +161,7 @@ class KotlinReader {
     }
   }
 
-  #owned(node: SyntaxNode): readonly Variable[] {
+  #constructorProperties(node: SyntaxNode): readonly Variable[] {
     return childrenOfKind(childOfKind(node, 'primary_constructor'), 'class_parameter').map((one) =>
       this.parameter(one, childOfKind(one, 'modifiers')),
     )
@@ -167,24 +170,24 @@ class KotlinReader {
   #constructors(node: SyntaxNode, name: string): readonly Method[] {
     const primary = childOfKind(node, 'primary_constructor')
     if (primary === undefined) return []
-    return [{ ...NO_METHOD, name, line: primary.line, parameters: this.#owned(node) }]
+    return [{ ...NO_METHOD, name, line: primary.line, parameters: this.#constructorProperties(node) }]
   }
 }
 
 const kindOf = (node: SyntaxNode, modifiers: SyntaxNode | undefined): TypeKind => {
   if (node.kind === 'object_declaration') return 'object'
   const words = node.words()
-  const said = modifiers?.text() ?? ''
+  const text = modifiers?.text() ?? ''
   if (words.includes('interface')) return 'interface'
   if (words.includes('enum')) return 'enum'
-  if (/\bannotation$/.test(said)) return '@interface'
-  if (/\bdata$/.test(said)) return 'record'
-  return /\b(abstract|sealed)$/.test(said) ? 'abstract class' : 'class'
+  if (/\bannotation$/.test(text)) return '@interface'
+  if (/\bdata$/.test(text)) return 'record'
+  return /\b(abstract|sealed)$/.test(text) ? 'abstract class' : 'class'
 }
 
 export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
   const reader = new KotlinReader()
-  const loose = root
+  const functions = root
     .children()
     .filter(({ kind }) => kind === 'function_declaration')
     .map((one) => reader.method(one))
@@ -199,11 +202,11 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
     imports: root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
     types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
-    loose: {
+    topLevel: {
       ...NO_METHOD,
-      locals: [...constants, ...loose.flatMap(({ locals, parameters }) => [...parameters, ...locals])],
-      calls: loose.flatMap(({ calls }) => calls),
-      silentCatches: loose.flatMap(({ silentCatches }) => silentCatches),
+      locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],
+      calls: functions.flatMap(({ calls }) => calls),
+      silentCatches: functions.flatMap(({ silentCatches }) => silentCatches),
     },
   }
 }

@@ -1,7 +1,7 @@
 const SKIP = /(?:\s+|\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|@[\w.:]+(?:\([^()]*\))?|#![^\n]*)/y
 const PACKAGE = /package\s+([\p{L}\p{N}_$.`]+)/uy
 
-/** The package a Java or Kotlin file declares, found without parsing what follows it. */
+/** The package of a Java or Kotlin file, read without parsing the file. */
 export const packageDeclaration = (text: string): string => {
   let at = text.startsWith('\uFEFF') ? 1 : 0
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Names of the calls that may tell something. All others are passed over while the file is read: going through every
- * call of a large project takes most of the time, and nearly all of them call nobody outside.
+ * Names of calls that a detector may use. All others are skipped while a file is read: reading every call of a large
+ * project would take most of the time.
  */
 const HTTP =
   'getFor\\w+|postFor\\w+|put|patchForObject|delete|headForHeaders|optionsForAllow|exchange|execute|baseUrl|rootUri|create|uri|url|newBuilder'
@@ -9,22 +9,22 @@ const GRPC = 'new\\w*Stub|forAddress|forTarget|newChannelBuilder|(\\w+\\.)*\\w+C
 const DATA =
   'query\\w*|update|batchUpdate|sql|persist|merge|find\\w*|remove|create\\w*Query|save\\w*|insert\\w*|upsert\\w*|delete\\w*|aggregate\\w*|count|exists|opsFor\\w+|select\\w*|search\\w*|index|expire'
 const ROUTES = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
-const SMELLS = 'printStackTrace'
+const CODE_SMELLS = 'printStackTrace'
 
-const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, SMELLS, 'Thread'].join('|')
+const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
 const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|fetch|axios|got|request'
 
 export interface RelevantCalls {
-  /** Whether a text may hold a call that matters. */
+  /** Prefilter: whether a text may contain a relevant call. */
   readonly within: RegExp
-  /** Whether a name is that of such a call. */
+  /** Whether a name is the name of a relevant call. */
   readonly exactly: RegExp
 }
 
-const namesOf = (names: string): RelevantCalls => ({
+const compileNames = (names: string): RelevantCalls => ({
   within: new RegExp(`\\b(?:${names})\\s*[(<{]`),
   exactly: new RegExp(`^(?:${names})$`),
 })
 
-export const JVM_CALLS: RelevantCalls = namesOf(JVM)
-export const SCRIPT_CALLS: RelevantCalls = namesOf(SCRIPT)
+export const JVM_CALLS: RelevantCalls = compileNames(JVM)
+export const SCRIPT_CALLS: RelevantCalls = compileNames(SCRIPT)

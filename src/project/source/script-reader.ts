@@ -99,8 +99,8 @@ const SCRIPT: ExpressionSyntax = {
   nameOf: calledName,
 }
 
-/** Modules asked for the older way. */
-const required = (root: SyntaxNode): readonly SyntaxNode[] =>
+/** Calls of `require`. */
+const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
   /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
 
 const CALLS = ['call_expression']
@@ -195,7 +195,7 @@ class ScriptReader {
     }
   }
 
-  /** Decorators stand before the method they adorn, as its brothers. */
+  /** In the tree, decorators are siblings before their method. */
   #methods(body: SyntaxNode | undefined): readonly Method[] {
     let decorators: SyntaxNode[] = []
     return (body?.children() ?? []).flatMap((one) => {
@@ -207,7 +207,7 @@ class ScriptReader {
     })
   }
 
-  loose(root: SyntaxNode): Method {
+  topLevel(root: SyntaxNode): Method {
     const outside = root
       .children()
       .filter((one) => !CLASSES.includes(one.kind) && childOfKind(one, ...CLASSES) === undefined)
@@ -225,13 +225,13 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
   const sources = childrenOfKind(root, 'import_statement').map(
     (one) => one.field('source')?.text().slice(1, -1) ?? '',
   )
-  const asked = required(root).map((one) => argumentsOf(one)[0]?.text().slice(1, -1) ?? '')
+  const required = requireCalls(root).map((one) => argumentsOf(one)[0]?.text().slice(1, -1) ?? '')
   return {
     file,
     language: 'script',
     package: '',
-    imports: [...sources, ...asked],
+    imports: [...sources, ...required],
     types: root.descend(CLASSES).map((one) => reader.type(one)),
-    loose: reader.loose(root),
+    topLevel: reader.topLevel(root),
   }
 }

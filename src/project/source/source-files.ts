@@ -1,7 +1,7 @@
-/** The files of one project as the workflows see them: relative paths, never the disk. */
+/** The files of one project as workflows see them: relative paths, read through a port. */
 
 export interface ProjectFile {
-  /** From the root of the project, with `/`. */
+  /** Relative to the root of the project, with `/`. */
   readonly path: string
 }
 
@@ -12,9 +12,9 @@ export interface Warning {
 }
 
 export interface Survey {
-  /** In code-unit order of their paths, without what the rules of discovery leave out. */
+  /** In code-unit order of their paths, without files that discovery skips. */
   readonly files: readonly ProjectFile[]
-  /** What could not be walked, or was cut off by a limit. */
+  /** Folders that could not be read, and limits that were reached. */
   readonly warnings: readonly Warning[]
 }
 
@@ -26,22 +26,19 @@ export interface WalkLimits {
 
 export const WALK_LIMITS: WalkLimits = { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 }
 
-/** Longest single file that is analysed. A file of code beyond this was not written by hand. */
+/** Larger files are skipped: they are generated code. */
 export const MAX_SOURCE_BYTES = 1024 * 1024
 
-/** How long work keeps going: throws once the caller has gone or the time is up. */
-export type Watch = () => void
-
 export interface ProjectFiles {
-  /** The root as the operator knows it. */
+  /** The absolute root, as the operator configured it. */
   readonly root: string
-  /** Everything below the project, links not followed. */
-  walk(limits: WalkLimits, watch: Watch): Survey
-  /** All of a file as text; undefined when it cannot be read, is too long, or is no text. */
+  /** All files of the project; symlinks are not followed. */
+  walk(limits: WalkLimits): Survey
+  /** The text of a file; undefined when it cannot be read, is too large, or is not text. */
   read(path: string): string | undefined
 }
 
-/** Code-unit order: the same on every machine, whatever its language. */
+/** Code-unit order: the same in every locale. */
 export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const byPath = <T extends { readonly path: string }>(a: T, b: T): number => inOrder(a.path, b.path)

@@ -14,13 +14,13 @@ export interface TypeLocation {
 }
 
 const MAX_BASES = 8
-const MAX_NAMESAKES = 200
+const MAX_SAME_NAME = 200
 
-/** Finds types and constants of the project by the names its files use. */
+/** Resolves the names in source files to types and constants of the project. */
 export class SourceIndex {
   readonly units: readonly SourceUnit[]
   readonly #types = new Map<string, TypeLocation[]>()
-  readonly #loose = new Map<string, { readonly unit: SourceUnit; readonly variable: Variable }[]>()
+  readonly #topLevel = new Map<string, { readonly unit: SourceUnit; readonly variable: Variable }[]>()
 
   #beans: readonly (TypeLocation & { readonly method: Method })[] | undefined
 
@@ -29,16 +29,16 @@ export class SourceIndex {
     for (const unit of units) {
       for (const type of unit.types) pushTo(this.#types, type.name, { unit, type })
       if (unit.language === 'kotlin')
-        for (const variable of unit.loose.locals) pushTo(this.#loose, variable.name, { unit, variable })
+        for (const variable of unit.topLevel.locals) pushTo(this.#topLevel, variable.name, { unit, variable })
     }
   }
 
-  /** The type a name means in a file. Undefined when it is not ours, or could be several. */
+  /** The type that a name refers to in a file; undefined when it is not in the project or is ambiguous. */
   find(name: string, from: SourceUnit): TypeLocation | undefined {
     const found = this.#types.get(simpleName(name)) ?? []
     if (found.length <= 1) return found[0]
-    // So many namesakes are a trick: asking them all, for every name, would take for ever.
-    if (found.length > MAX_NAMESAKES) return undefined
+    // Bounds the work: thousands of types of one name are an attack or generated code.
+    if (found.length > MAX_SAME_NAME) return undefined
     const tests: readonly ((place: TypeLocation) => boolean)[] = [
       ({ unit }) => unit.file === from.file,
       ({ unit, type }) => from.imports.includes(`${unit.package}.${type.name}`),
@@ -52,7 +52,7 @@ export class SourceIndex {
     return undefined
   }
 
-  /** A field of a type or of what it extends. */
+  /** A field of a type, of its base class or of its interfaces. */
   field(
     place: TypeLocation,
     name: string,
@@ -71,7 +71,7 @@ export class SourceIndex {
     return undefined
   }
 
-  /** Methods that make beans. */
+  /** Methods with `@Bean`. */
   beans(): readonly (TypeLocation & { readonly method: Method })[] {
     this.#beans ??= this.units.flatMap((unit) =>
       unit.types.flatMap((type) =>
@@ -83,12 +83,12 @@ export class SourceIndex {
     return this.#beans
   }
 
-  /** A constant outside every type, as Kotlin has them. */
-  loose(
+  /** A top-level constant of Kotlin. */
+  topLevel(
     name: string,
     from: SourceUnit,
   ): { readonly unit: SourceUnit; readonly variable: Variable } | undefined {
-    const found = this.#loose.get(name) ?? []
+    const found = this.#topLevel.get(name) ?? []
     return (
       found.find(({ unit }) => unit.file === from.file) ??
       found.find(

@@ -1,4 +1,4 @@
-/** What a file of code declares and calls, whatever its language: the input of every detector. */
+/** Declarations and calls of a source file in one model for all languages: the input of every detector. */
 
 export type Expression =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,25 +12,26 @@ export type Expression =
 
 export interface CallExpression {
   readonly receiver?: Expression
-  /** The method, or the type when something is made. */
+  /** The method, or the type when `makes` is true. */
   readonly name: string
+  /** A constructor call. */
   readonly makes: boolean
   readonly args: readonly Expression[]
   readonly line: number
-  /** What encloses it: names and first arguments of the calls it is an argument of, innermost first. */
+  /** The calls that enclose it, innermost first. Only for route calls. */
   readonly within?: readonly CallExpression[]
 }
 
 export interface Annotation {
   readonly name: string
   readonly line: number
-  /** The one without a name is `value`. */
+  /** By name; an argument without a name is `value`. */
   readonly args: ReadonlyMap<string, Expression>
 }
 
 export interface Variable {
   readonly name: string
-  /** As written; empty when it is inferred. */
+  /** As written in the source; empty when inferred. */
   readonly type: string
   readonly line: number
   readonly annotations: readonly Annotation[]
@@ -46,9 +47,9 @@ export interface Method {
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
   readonly calls: readonly CallExpression[]
-  /** Equal for bodies of the same words; empty for short ones. */
+  /** Equal for bodies that differ only in white space; empty for short bodies. */
   readonly digest: string
-  /** Lines of catch blocks that do nothing. */
+  /** Lines of empty catch blocks. */
   readonly silentCatches: readonly number[]
 }
 
@@ -60,13 +61,13 @@ export interface TypeUnit {
   readonly line: number
   readonly lines: number
   readonly annotations: readonly Annotation[]
-  /** As written, type arguments included. */
+  /** As written in the source, with type arguments. */
   readonly extends?: string
   readonly implements: readonly string[]
   readonly fields: readonly Variable[]
   readonly constructors: readonly Method[]
   readonly methods: readonly Method[]
-  /** Calls of field initialisers and static blocks. */
+  /** Calls in field initializers and static blocks. */
   readonly calls: readonly CallExpression[]
 }
 
@@ -76,8 +77,8 @@ export interface SourceUnit {
   readonly package: string
   readonly imports: readonly string[]
   readonly types: readonly TypeUnit[]
-  /** What stands outside every type. */
-  readonly loose: Method
+  /** Code outside of types. */
+  readonly topLevel: Method
 }
 
 /** `a.b.C<D>` is `C`. */
@@ -97,7 +98,7 @@ export const findAnnotation = (
   ...names: readonly string[]
 ): Annotation | undefined => annotations.find(({ name }) => names.includes(name))
 
-/** The methods of a type, its constructors first. */
+/** Constructors and methods of a type, in this order. */
 export const bodiesOf = (type: TypeUnit): readonly Method[] => [...type.constructors, ...type.methods]
 
 export const NO_METHOD: Method = {

@@ -10,21 +10,21 @@ import type { TypeScope } from './type-scope.ts'
 
 export type TextConfidence = 'high' | 'medium' | 'low'
 
-/** A text as far as it can be known without running anything. */
+/** The value of a text expression, as far as static analysis can know it. */
 export interface KnownText {
   readonly text: string
   readonly confidence: TextConfidence
-  /** What was written, when a placeholder was filled in. */
+  /** The text before placeholders were filled in. */
   readonly origin?: string
 }
 
 const MAX_DEPTH = 24
 const MAX_STEPS = 2_000
-/** A list may hold itself. */
-const MAX_LISTS = 3
+/** A list may contain itself. */
+const MAX_LIST_DEPTH = 3
 
-/** Calls that hand on the text of their first argument, or of what they are called on. */
-const WRAPS = new Set([
+/** Calls whose result is the text of their first argument. */
+const RETURNS_ARGUMENT = new Set([
   'create',
   'URI',
   'URL',
@@ -36,7 +36,8 @@ const WRAPS = new Set([
   'get',
   'URLEncoder',
 ])
-const KEEPS = new Set([
+/** Calls whose result is the text of their receiver. */
+const RETURNS_RECEIVER = new Set([
   'build',
   'toUriString',
   'toUri',
@@ -55,20 +56,21 @@ const KEEPS = new Set([
   'trimEnd',
   'trimIndent',
 ])
+/** Calls that append their arguments to their receiver. */
 const APPENDS = new Set(['path', 'pathSegment', 'concat', 'plus'])
 
-/** `#{'${topics}'.split(',')}` is as many texts as the setting has. */
-const SPREAD = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
+/** `#{'${topics}'.split(',')}` gives one text for each item of the setting. */
+const SPLIT_EXPRESSION = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
 
 const CONFIDENCES: readonly TextConfidence[] = ['high', 'medium', 'low']
 
-/** The weaker of two. */
+/** The lower of two confidences. */
 export const weaker = (a: TextConfidence, b: TextConfidence): TextConfidence =>
   CONFIDENCES.indexOf(a) > CONFIDENCES.indexOf(b) ? a : b
 
 export class TextResolver {
   readonly configuration: Configuration
-  /** Parts of the present text that only running the program would tell. */
+  /** Parts of the current text that are known only at run time. */
   #holes = 0
   #steps = 0
 
@@ -76,15 +78,15 @@ export class TextResolver {
     this.configuration = configuration
   }
 
-  /** All texts an expression may stand for: one, or each of a list. */
+  /** All texts of an expression: one, or one for each item of a list. */
   texts(expression: Expression | undefined, scope: TypeScope, depth = 0): readonly KnownText[] {
-    if (expression === undefined || depth > MAX_LISTS) return []
+    if (expression === undefined || depth > MAX_LIST_DEPTH) return []
     const list = expression.kind === 'list' ? expression.items : this.#listed(expression, scope)
     if (list !== undefined) return list.flatMap((item) => this.texts(item, scope, depth + 1))
     this.#holes = 0
     this.#steps = 0
     const raw = this.#raw(expression, scope, 0)
-    const spread = SPREAD.exec(raw)?.[1]
+    const spread = SPLIT_EXPRESSION.exec(raw)?.[1]
     if (spread === undefined) return [this.#known(raw, scope)]
     const { text, complete } = this.configuration.fill(spread, scope.unit.file)
     return complete
@@ -96,7 +98,7 @@ export class TextResolver {
     return this.texts(expression, scope)[0]
   }
 
-  /** A constant that is an array. */
+  /** The items, when the name refers to a constant list. */
   #listed(expression: Expression, scope: TypeScope): readonly Expression[] | undefined {
     if (expression.kind !== 'name') return undefined
     const { name } = expression
@@ -158,9 +160,9 @@ export class TextResolver {
       if (found?.value !== undefined)
         return this.#raw(found.value, scope.at(scope.unit, type, NO_METHOD), depth + 1)
     }
-    const loose = scope.index.loose(name, scope.unit)
-    if (loose?.variable.value !== undefined)
-      return this.#raw(loose.variable.value, scope.at(loose.unit, undefined, NO_METHOD), depth + 1)
+    const constant = scope.index.topLevel(name, scope.unit)
+    if (constant?.variable.value !== undefined)
+      return this.#raw(constant.variable.value, scope.at(constant.unit, undefined, NO_METHOD), depth + 1)
     return this.#unknown(name)
   }
 
@@ -203,14 +205,17 @@ export class TextResolver {
     if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
       return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
     if (call.name === 'formatted') return receiver.replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (KEEPS.has(call.name)) return receiver
+    if (RETURNS_RECEIVER.has(call.name)) return receiver
     if (APPENDS.has(call.name)) {
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
       return (
         receiver + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
       )
     }
-    if (first !== undefined && (WRAPS.has(call.name) || (call.makes && /^UR[IL]$/.test(call.name))))
+    if (
+      first !== undefined &&
+      (RETURNS_ARGUMENT.has(call.name) || (call.makes && /^UR[IL]$/.test(call.name)))
+    )
       return this.#raw(first, scope, depth + 1)
     const bound =
       call.receiver?.kind === 'name' ? this.#property(call.receiver.name, call.name, scope) : undefined

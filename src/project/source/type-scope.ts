@@ -9,17 +9,17 @@ import {
 } from './source-unit.ts'
 
 const MAX_DEPTH = 12
-/** Types whose every method answers with the same type, until one builds. */
+/** Types whose methods return the same type, until `build`. */
 const FLUENT = /^(WebClient|RestClient|\w*Builder)$/
 
-/** `WebClient.Builder` and `WebClientBuilder` are one here; type arguments and null marks go. */
-const plainType = (type: string): string => {
+/** A type without arguments and nullability; `WebClient.Builder` becomes `WebClientBuilder`. */
+const normalizeType = (type: string): string => {
   const bare = type.replace(/[<?[].*$/s, '').trim()
   const [, owner] = /(?:^|\.)(\w+)\.Builder$/.exec(bare) ?? []
   return owner === undefined ? simpleName(bare) : `${owner}Builder`
 }
 
-/** What the names at one place of the code stand for. */
+/** Resolves the names at one place in the code to variables and types. */
 export class TypeScope {
   readonly index: SourceIndex
   readonly unit: SourceUnit
@@ -37,21 +37,28 @@ export class TypeScope {
     return this.type === undefined ? undefined : { unit: this.unit, type: this.type }
   }
 
-  /** The same names, seen from the body of another place. */
+  /** The scope of another place, with the same index. */
   at(unit: SourceUnit, type: TypeUnit | undefined, method: Method): TypeScope {
     return new TypeScope(this.index, unit, type, method)
   }
 
-  /** Every declaration or assignment a simple name may refer to, the nearest first. */
+  /** Declarations and assignments that a simple name may refer to, nearest first. */
   variables(name: string): readonly Variable[] {
     const near = [...this.method.locals, ...this.method.parameters].filter((one) => one.name === name)
     const { place } = this
     if (place === undefined) return near
     const field = this.index.field(place, name)
-    if (field === undefined) return [...near, ...this.unit.loose.locals.filter((one) => one.name === name)]
-    // A field is often filled in a constructor: from a parameter, or from something built there.
-    const made = field.place.type.constructors.flatMap(({ locals, parameters }) => [...locals, ...parameters])
-    return [...near, field.variable, ...made.filter((one) => one.name === name && isNew(one, name))]
+    if (field === undefined) return [...near, ...this.unit.topLevel.locals.filter((one) => one.name === name)]
+    // A field is often assigned in a constructor, from a parameter or from a builder.
+    const assigned = field.place.type.constructors.flatMap(({ locals, parameters }) => [
+      ...locals,
+      ...parameters,
+    ])
+    return [
+      ...near,
+      field.variable,
+      ...assigned.filter((one) => one.name === name && isInformative(one, name)),
+    ]
   }
 
   typeOf(expression: Expression | undefined, depth = 0): string {
@@ -59,8 +66,8 @@ export class TypeScope {
     if (expression.kind === 'name') return this.#typeOfName(expression.name, depth)
     if (expression.kind !== 'call') return ''
     const { call } = expression
-    if (call.makes && call.receiver === undefined) return plainType(call.name)
-    if (call.receiver === undefined) return this.#returned(call.name)
+    if (call.makes && call.receiver === undefined) return normalizeType(call.name)
+    if (call.receiver === undefined) return this.#returnType(call.name)
     const owner = this.typeOf(call.receiver, depth + 1)
     if (call.name === 'builder' || call.name === 'newBuilder') return `${owner}Builder`
     if (call.name === 'build' || call.name === 'done') return owner.replace(/Builder$/, '')
@@ -72,7 +79,8 @@ export class TypeScope {
     const dot = name.lastIndexOf('.')
     if (dot >= 0) return this.#typeOfMember(name.slice(0, dot), name.slice(dot + 1))
     for (const variable of this.variables(name)) {
-      const found = variable.type === '' ? this.typeOf(variable.value, depth + 1) : plainType(variable.type)
+      const found =
+        variable.type === '' ? this.typeOf(variable.value, depth + 1) : normalizeType(variable.type)
       if (found !== '') return found
     }
     return /^[A-Z]/.test(name) ? name : ''
@@ -82,15 +90,16 @@ export class TypeScope {
     const type = this.#typeOfName(owner, 1)
     const place = type === '' ? undefined : this.index.find(type, this.unit)
     const field = place === undefined ? undefined : this.index.field(place, member)
-    if (field !== undefined) return plainType(field.variable.type)
+    if (field !== undefined) return normalizeType(field.variable.type)
     return /^[A-Z]/.test(member) ? member : ''
   }
 
-  #returned(name: string): string {
+  #returnType(name: string): string {
     const method = this.type?.methods.find((one) => one.name === name)
-    return method === undefined ? '' : plainType(method.returns)
+    return method === undefined ? '' : normalizeType(method.returns)
   }
 }
 
-/** `this.url = url` says nothing new. */
-const isNew = ({ value }: Variable, name: string): boolean => value?.kind !== 'name' || value.name !== name
+/** `this.url = url` adds no information. */
+const isInformative = ({ value }: Variable, name: string): boolean =>
+  value?.kind !== 'name' || value.name !== name

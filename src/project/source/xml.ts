@@ -1,10 +1,13 @@
 import { defineFaults } from '../../kernel/fault.ts'
 
 export const xmlFaults = defineFaults('xml', {
-  malformed: { kind: 'invalid', fix: 'Correct the file: its tags must open and close in order.' },
+  malformed: {
+    kind: 'invalid',
+    fix: 'Correct the file: tags must be closed in the reverse order of their opening.',
+  },
   declaration: {
     kind: 'refused',
-    fix: 'Remove the document type: declarations and entities are not expanded.',
+    fix: 'Remove the document type declaration: DTDs and entities are not supported.',
   },
 })
 
@@ -20,12 +23,12 @@ export interface Element {
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 const MAX_DEPTH = 200
 
-/** The five entities of XML itself, and characters by number. Any other would need a document type. */
+/** Decodes the five predefined entities and character references. Others would need a DTD. */
 const decode = (text: string): string =>
   text.replace(/&(#x?[0-9a-fA-F]{1,6}|[A-Za-z]{1,10});/g, (whole, name: string) => {
     if (!name.startsWith('#')) {
       const known = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
-      if (known === undefined) throw xmlFaults.declaration(`the entity ${whole} is not one of XML's own`)
+      if (known === undefined) throw xmlFaults.declaration(`the entity ${whole} is not predefined in XML`)
       return known
     }
     const code = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
@@ -34,7 +37,7 @@ const decode = (text: string): string =>
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
-/** Where a tag ends: a `>` inside a quoted attribute does not count. */
+/** The index of the `>` that ends a tag; a `>` inside of a quoted attribute does not count. */
 const tagEnd = (text: string, from: number): number => {
   for (let at = from; at < text.length; at += 1) {
     const char = text[at]
@@ -53,7 +56,7 @@ const attributesOf = (tag: string): Element['attributes'] =>
   )
 
 interface XmlOptions {
-  /** `skip` passes over a document type that only names itself; declarations inside are refused either way. */
+  /** `skip` allows a DOCTYPE without an internal subset; one with an internal subset is always refused. */
   readonly doctype?: 'refuse' | 'skip'
 }
 
@@ -63,11 +66,11 @@ class Reader {
   #at = 0
   #line = 1
   #counted = 0
-  readonly #skips: boolean
+  readonly #skipsDoctype: boolean
 
   constructor(text: string, { doctype = 'refuse' }: XmlOptions) {
     this.#text = text
-    this.#skips = doctype === 'skip'
+    this.#skipsDoctype = doctype === 'skip'
   }
 
   read(): Element {
@@ -77,12 +80,12 @@ class Reader {
     ]
     while (this.#at < this.#text.length) {
       const next = this.#text.indexOf('<', this.#at)
-      this.#say(decode(this.#text.slice(this.#at, next < 0 ? this.#text.length : next)))
+      this.#addText(decode(this.#text.slice(this.#at, next < 0 ? this.#text.length : next)))
       if (next < 0) break
       this.#at = next
       const skip = skips.find(([start]) => this.#text.startsWith(start, next))
-      if (skip !== undefined) this.#at = this.#past(skip[1], next + skip[0].length)
-      else if (this.#text.startsWith('<![CDATA[', next)) this.#data(next + 9)
+      if (skip !== undefined) this.#at = this.#indexAfter(skip[1], next + skip[0].length)
+      else if (this.#text.startsWith('<![CDATA[', next)) this.#cdata(next + 9)
       else if (this.#text.startsWith('<!', next)) this.#declaration(next)
       else this.#tag(next)
     }
@@ -94,30 +97,30 @@ class Reader {
     if (unclosed !== undefined) throw xmlFaults.malformed(`<${unclosed.name}> is not closed`)
     const root = top?.children[0]
     if (root === undefined || top?.children.length !== 1 || top.text.trim() !== '')
-      throw xmlFaults.malformed('there is not exactly one root element')
+      throw xmlFaults.malformed('the document must have exactly one root element')
     return root
   }
 
-  #say(text: string): void {
+  #addText(text: string): void {
     const current = this.#open.at(-1)
     if (current !== undefined) current.text += text
   }
 
-  #past(mark: string, from: number): number {
+  #indexAfter(mark: string, from: number): number {
     const found = this.#text.indexOf(mark, from)
-    if (found < 0) throw xmlFaults.malformed(`a ${mark} is missing`)
+    if (found < 0) throw xmlFaults.malformed(`a closing ${mark} is missing`)
     return found + mark.length
   }
 
-  #data(from: number): void {
-    this.#at = this.#past(']]>', from)
-    this.#say(this.#text.slice(from, this.#at - 3))
+  #cdata(from: number): void {
+    this.#at = this.#indexAfter(']]>', from)
+    this.#addText(this.#text.slice(from, this.#at - 3))
   }
 
   #declaration(start: number): void {
     const end = tagEnd(this.#text, start)
-    if (!this.#skips || end < 0 || this.#text.slice(start, end).includes('['))
-      throw xmlFaults.declaration('it declares a document type')
+    if (!this.#skipsDoctype || end < 0 || this.#text.slice(start, end).includes('['))
+      throw xmlFaults.declaration('the file has a document type declaration')
     this.#at = end + 1
   }
 
@@ -138,7 +141,8 @@ class Reader {
   }
 
   #begin(name: string, empty: boolean, start: number, attributes: Element['attributes']): void {
-    if (this.#open.length > MAX_DEPTH) throw xmlFaults.malformed(`it is nested deeper than ${MAX_DEPTH}`)
+    if (this.#open.length > MAX_DEPTH)
+      throw xmlFaults.malformed(`elements are nested deeper than ${MAX_DEPTH} levels`)
     const element: Element = { name, children: [], attributes, text: '', line: this.#lineAt(start) }
     this.#open.at(-1)?.children.push(element)
     if (!empty) this.#open.push(element)
@@ -147,11 +151,11 @@ class Reader {
   #close(name: string): void {
     const element = this.#open.pop()
     if (this.#open.length === 0 || element?.name !== name)
-      throw xmlFaults.malformed(`</${name}> closes what is not open`)
+      throw xmlFaults.malformed(`</${name}> does not match the open element`)
   }
 }
 
-/** Elements and their text, once through the file. No document type, no entities, no network. */
+/** Parses XML in one pass: elements, attributes, text and line numbers. No DTD, no entities, no network. */
 export const readXml = (text: string, options: XmlOptions = {}): Element =>
   new Reader(text.replace(/^\uFEFF/, ''), options).read()
 

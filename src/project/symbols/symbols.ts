@@ -13,7 +13,7 @@ const MAX_LEVELS = 64
 /** Larger sources are generated code. */
 const MAX_SOURCE = 2 * 1024 * 1024
 
-export interface SymbolList {
+interface SymbolList {
   readonly text: string
   readonly symbols: number
   readonly truncated: boolean
@@ -121,7 +121,7 @@ const matchesPath = (path: readonly string[], wanted: readonly string[], part: b
     return part && at === wanted.length - 1 ? found.includes(name) : found === name
   })
 
-export interface FindArgs extends AnswerLimits {
+interface FindArgs extends AnswerLimits {
   readonly name: string
   readonly part: boolean
   readonly path: string
