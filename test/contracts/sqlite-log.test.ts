@@ -331,10 +331,10 @@ describe('processes', () => {
     const file = join(await makeFolder(), 'state', 'logs.sqlite')
     const all = Array.from({ length: 8 }, (_, who) => workers.start(file, `${who}`, 50))
     for (const worker of all) await worker.ended()
-    const told = all.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a.seq - b.seq)
+    const acknowledgedRows = all.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a.seq - b.seq)
     expect(all.map(({ stderr }) => stderr).join('')).toBe('')
-    expect(told.map(({ text }) => text)).toEqual(await readFileLog(file))
-    expect(told).toHaveLength(400)
+    expect(acknowledgedRows.map(({ text }) => text)).toEqual(await readFileLog(file))
+    expect(acknowledgedRows).toHaveLength(400)
   })
 
   it('that are killed lose nothing that was acknowledged', { timeout: 60_000 }, async () => {

@@ -62,7 +62,7 @@ export class ScgServer {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) this.#hear(line)
+      for (const line of lines) this.#onLine(line)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
@@ -81,7 +81,7 @@ export class ScgServer {
     return this.#stderr
   }
 
-  #hear(line: string): void {
+  #onLine(line: string): void {
     this.lines.push(line)
     try {
       const message = readMessage(line)
@@ -98,7 +98,7 @@ export class ScgServer {
   }
 
   /** Resolves with the first `count` messages. */
-  async heard(count: number): Promise<readonly Message[]> {
+  async received(count: number): Promise<readonly Message[]> {
     const enough = new Promise<void>((wake) => {
       if (this.lines.length >= count) wake()
       else this.#waiting.push({ count, wake })
@@ -130,7 +130,7 @@ export class ScgServer {
   async flood(count: number, method: string, params?: object): Promise<Message> {
     const before = this.lines.length
     this.send(...Array.from({ length: count }, () => request(this.#nextId++, method, params)))
-    return (await this.heard(before + count)).at(-1) as Message
+    return (await this.received(before + count)).at(-1) as Message
   }
 
   /** Calls a tool the way MCP has it. */

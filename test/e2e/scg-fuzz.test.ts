@@ -47,7 +47,7 @@ class Pair {
           : request(first + index, 'tools/call', { name, arguments: args }),
       ),
     )
-    const answers = (await this.server.heard(first + ops.length)).slice(first)
+    const answers = (await this.server.received(first + ops.length)).slice(first)
     expect(answers.map(({ id }) => id)).toEqual(ops.map((_, index) => first + index))
     try {
       for (const [index, verdict] of verdicts.entries()) {

@@ -161,7 +161,7 @@ describe.each(Object.entries(DISGUISES))('forbidden names %s', (_, disguise) => 
     expectClean(await server.answerTo('e', JSON.stringify(line)), ...words)
     const before = server.lines.length
     server.send(JSON.stringify(luggage), `{"${words[0]}`, JSON.stringify(words))
-    for (const answer of (await server.heard(before + 3)).slice(before)) expectClean(answer, ...words)
+    for (const answer of (await server.received(before + 3)).slice(before)) expectClean(answer, ...words)
   })
 })
 

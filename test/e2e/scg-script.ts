@@ -73,7 +73,7 @@ export const runScript = async (
     for (const line of slowly ? lines : []) {
       server.send(line)
       expected += hasAnswer(line) ? 1 : 0
-      await server.heard(expected)
+      await server.received(expected)
     }
     if (!slowly) server.send(...lines)
     const { code, stdout, stderr } = await server.finish()

@@ -138,8 +138,8 @@ export const simulate = (random: Random, { store, clients, calls, killed }: Simu
       continue
     }
     const { wish, invoked, result } = one
-    const told = dies || result === undefined ? null : result.value
-    history.push({ ...wish, process, invoked, answered: dies ? null : now, result: told })
+    const answer = dies || result === undefined ? null : result.value
+    history.push({ ...wish, process, invoked, answered: dies ? null : now, result: answer })
     under.delete(process)
   }
   return history
