@@ -18,7 +18,7 @@ import { initialize, request } from '../support/messages.ts'
 const ANSWER_MS = 45_000
 const TIMEOUT = { timeout: 120_000 }
 
-/** The fault in the first dialect's words. Which one of them it is depends on the moment. */
+/** The fault in the scg dialect. Its code depends on the timing. */
 const UNAVAILABLE = {
   kind: 'refused',
   code: 1000,
@@ -83,7 +83,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     args: ['--graph', graph],
   })
 
-  /** What was acknowledged is there, once, where it was said to be; what was refused is not. */
+  /** Every acknowledged write is there once, at its sequence number; refused ones are not. */
   const expectKept = async (graph: string, ledger: Ledger): Promise<void> => {
     const energies = await readEnergies(cluster.address, graph)
     const places = new Map(energies.map((energy, place) => [energy, place]))
@@ -195,7 +195,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     expect(read).toMatchObject(UNAVAILABLE)
     expect(await other).toMatchObject(UNAVAILABLE_RESULT)
     cluster.thaw()
-    // What was sent before the server froze is now read by it, all of it.
+    // The server now reads everything that was sent while it was suspended.
     await sleep(500)
     expect(await server.must('node.query', { node_id: '0' })).toMatchObject({ energy: 1 })
     expect(await ledger.create(server)).toMatchObject({ kind: 'answered' })

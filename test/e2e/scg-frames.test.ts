@@ -13,7 +13,7 @@ const start = (): ScgServer => new ScgServer()
 const NODE = { belief: 0.5, energy: 1 }
 const MiB = 1024 * 1024
 
-/** Sends lines as they are, then a ping; what came before the pong is what they were answered with. */
+/** Sends raw lines and then a ping; everything before the pong is their answer. */
 const tell = async (server: ScgServer, ...lines: readonly string[]): Promise<readonly Message[]> => {
   const before = server.lines.length
   server.send(...lines)

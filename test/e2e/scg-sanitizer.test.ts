@@ -48,7 +48,7 @@ const DISGUISES: Readonly<Record<string, (name: string) => string>> = {
   'with a dotless i and a script l': swap('il', 'ıℓ'),
 }
 
-/** Every call there is, each good as it stands. */
+/** A valid call of every tool. */
 const CALLS: readonly (readonly [string, object])[] = [
   ['node.create', { belief: 0.5, energy: 1 }],
   ['node.mutate', { node_id: '0', delta: 0.1 }],

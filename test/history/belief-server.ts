@@ -91,7 +91,7 @@ export class BeliefServer {
     this.#waiting.delete(id)
   }
 
-  /** Calls a tool. It never fails: an end without an answer is an outcome. */
+  /** Calls a tool. Never throws: a missing answer is an outcome too. */
   call(name: string, args: object = {}, ms = PATIENCE_MS): Promise<Outcome> {
     const id = this.#nextId++
     const outcome = new Promise<Outcome>((resolve) => {
@@ -102,7 +102,7 @@ export class BeliefServer {
     return within(outcome, ms, `an answer to ${name} (${this.#stderr.slice(-500)})`)
   }
 
-  /** What a tool says, which must be an answer. */
+  /** The result of a tool call, which must succeed. */
   async must(name: string, args: object = {}): Promise<Readonly<Record<string, unknown>>> {
     const outcome = await this.call(name, args)
     if (outcome.kind === 'answered') return outcome.value

@@ -27,7 +27,7 @@ export interface RecordedHistory {
   readonly pauses: number
 }
 
-/** The members of an answer that the model knows. */
+/** The members of an answer that are in the model. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'node.create': ['node_id', 'belief', 'energy'],
   'node.mutate': ['node_id', 'belief', 'energy'],
