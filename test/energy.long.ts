@@ -20,7 +20,7 @@ const anyConfig = fc.record({
   allowCycles: fc.boolean(),
 })
 
-/** The same numbers on every run: a failure here has to be seen again. */
+/** A seeded generator, so that a failure can be reproduced. */
 const numbers = (seed: number) => {
   let state = seed
   return () => {

@@ -12,7 +12,7 @@ afterAll(sweep)
 
 /** So many that the index is searched in a thread. */
 const ROWS = 260_000
-const PATIENCE = 120_000
+const ANSWER_MS = 120_000
 
 const threadsOf = async (pid: number) => (await readdir(`/proc/${pid}/task`)).length
 
@@ -57,7 +57,7 @@ it(
     await program.answers(2)
     const before = await threadsOf(program.pid)
     program.send(ask(3, 'item 4242'))
-    const said = await program.answers(3, PATIENCE)
+    const said = await program.answers(3, ANSWER_MS)
     expect(said[2]).toMatchObject({
       result: {
         structuredContent: { ok: true, mode: 'hybrid', results: [{ snippet: 'item 4242 of shelf 334' }, {}] },
@@ -66,5 +66,5 @@ it(
     expect(await threadsOf(program.pid)).toBeGreaterThan(before)
     expect(await program.finish()).toMatchObject({ code: 0 })
   },
-  PATIENCE,
+  ANSWER_MS,
 )

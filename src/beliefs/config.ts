@@ -38,7 +38,7 @@ export const requireRange = (name: string, value: number, low: number, high: num
 }
 
 const BOUNDS = {
-  // Above 1 a node could overshoot its sources or gain more than one unit a tick, which the limbs of `Amount` cannot hold.
+  // Above 1 a node could overshoot its sources, or gain more than one unit a tick, which `LIMB` does not allow for.
   sigma: 1,
   slope: 1,
   mutateBase: MAX_ENERGY,

@@ -31,7 +31,7 @@ export interface BuildInput {
   readonly root?: string
 }
 
-const outcomeOf = (findings: readonly Finding[]): GateOutcome => {
+const defaultOutcome = (findings: readonly Finding[]): GateOutcome => {
   if (findings.some(({ severity }) => severity === 'CRITICAL')) return 'BLOCK'
   return findings.length > 0 ? 'WARN' : 'PASS'
 }
@@ -84,7 +84,7 @@ export const buildEvidence = (input: BuildInput, previous: Evidence | undefined,
   const time = new Date(now).toISOString()
   const normalized = input.findings.map((finding) => normalizeFinding(finding, input.root))
   const { findings, suppressed } = consolidateFindings(dedupeFindings(normalized))
-  const outcome = input.outcome ?? outcomeOf(findings)
+  const outcome = input.outcome ?? defaultOutcome(findings)
   const status = outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED'
   const intent = carryIntent(input.humanIntent, previous?.human_intent ?? null, now)
   return {

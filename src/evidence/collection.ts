@@ -72,13 +72,13 @@ export class Collection<T> {
     return found
   }
 
-  at(place: number): T {
-    return this.items[place] as T
+  at(index: number): T {
+    return this.items[index] as T
   }
 
   /** The JSON of one item, cached. */
-  text(place: number): string {
-    this.#texts[place] ??= JSON.stringify(this.items[place])
-    return this.#texts[place]
+  text(index: number): string {
+    this.#texts[index] ??= JSON.stringify(this.items[index])
+    return this.#texts[index]
   }
 }

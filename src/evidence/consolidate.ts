@@ -7,7 +7,7 @@ import type { Finding, Suppressed } from './schema.ts'
 /** Words that determine the family when they occur as a whole word in a rule id. */
 const KEYWORDS = /(?:^|[._-])(explicit-any|empty-catch|console-log|anyview|force-unwrap)(?=[._-]|$)/
 
-/** Families by platform with rule ids of the form `<p>.no-<word>`, `skills.<p>.no-<word>`, `heuristics.<p>.<word>.ast`. */
+/** Families by platform whose rule ids are `<p>.no-<word>`, `skills.<p>.no-<word>`, `heuristics.<p>.<word>.ast`. */
 const REGULAR: Readonly<Record<string, readonly string[]>> = {
   ios: [
     'force-try',

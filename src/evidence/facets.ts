@@ -22,7 +22,7 @@ const severityCounts = (findings: readonly Finding[]): Record<string, number> =>
   return Object.fromEntries(present.map((severity) => [severity, counts[severity] ?? 0]))
 }
 
-export const snapshotFacets = (findings: readonly Finding[]) => {
+export const snapshotCounts = (findings: readonly Finding[]) => {
   const lined = findings.filter(hasLines).length
   return {
     has_findings: findings.length > 0,
@@ -45,9 +45,9 @@ const replacementOf = ({ replacementRuleId, replacedByRuleId }: Suppressed): str
 
 const isReplaced = (one: Suppressed): boolean => replacementOf(one) !== null
 
-type SuppressedFacet = (all: readonly Suppressed[], findings: number) => number
+type SuppressedCount = (all: readonly Suppressed[], findings: number) => number
 
-const SUPPRESSED: Readonly<Record<string, SuppressedFacet>> = {
+const SUPPRESSED_COUNTS: Readonly<Record<string, SuppressedCount>> = {
   suppressed_findings_count: (all) => all.length,
   suppressed_rules_count: (all) => distinct(all, ({ ruleId }) => ruleId),
   suppressed_files_count: (all) => distinct(all, ({ file }) => file),
@@ -62,11 +62,11 @@ const SUPPRESSED: Readonly<Record<string, SuppressedFacet>> = {
     all.length === 0 ? 0 : Math.round((all.length * 100) / (all.length + findings)),
 }
 
-const suppressedFacets = (all: readonly Suppressed[], findings: number): Record<string, number> =>
-  Object.fromEntries(Object.entries(SUPPRESSED).map(([name, count]) => [name, count(all, findings)]))
+const suppressedCounts = (all: readonly Suppressed[], findings: number): Record<string, number> =>
+  Object.fromEntries(Object.entries(SUPPRESSED_COUNTS).map(([name, count]) => [name, count(all, findings)]))
 
 /** All counts but those of the snapshot. The rulesets must be sorted: the fingerprint depends on their order. */
-export const otherFacets = ({ ledger, rulesets, platforms, consolidation, snapshot }: Evidence) => {
+export const evidenceCounts = ({ ledger, rulesets, platforms, consolidation, snapshot }: Evidence) => {
   const tracked = Object.values(platforms)
   const detected = tracked.filter((platform) => platform.detected).length
   return {
@@ -81,7 +81,7 @@ export const otherFacets = ({ ledger, rulesets, platforms, consolidation, snapsh
     rulesets_by_platform: countBy(rulesets, ({ platform }) => platform),
     rulesets_fingerprint: rulesets.map(({ hash }) => hash).join('|'),
     platform_confidence_counts: countBy(tracked, ({ confidence }) => confidence),
-    ...suppressedFacets(consolidation?.suppressed ?? [], snapshot.findings.length),
+    ...suppressedCounts(consolidation?.suppressed ?? [], snapshot.findings.length),
     tracked_platforms_count: tracked.length,
     detected_platforms_count: detected,
     non_detected_platforms_count: tracked.length - detected,

@@ -33,8 +33,8 @@ const normalizeIntent = (intent: HumanIntent): HumanIntent | null => {
 }
 
 /**
- * The human intent for the next evidence: the given one, or else the previous one until it expires. Undefined increments
- * `preservation_count`; null keeps the previous intent without incrementing.
+ * The human intent for the next evidence: the given one, or else the previous one until it expires. Undefined
+ * increments `preservation_count`; null keeps the previous intent without incrementing.
  */
 export const carryIntent = (
   given: HumanIntent | null | undefined,

@@ -69,14 +69,10 @@ const readCount = (get: Parameters, name: string): number | null => {
   return text === null ? null : value
 }
 
-const readTimeBound = (
-  get: Parameters,
-  name: string,
-  edge: 'after' | 'before',
-  open: number,
-): [string | null, number] => {
+/** The text of a bound and its time; an absent bound is infinite. */
+const readTimeBound = (get: Parameters, name: string, edge: 'after' | 'before'): [string | null, number] => {
   const text = readText(get, name)
-  if (text === null) return [null, open]
+  if (text === null) return [null, edge === 'after' ? -Infinity : Infinity]
   const time = parseBound(text, edge)
   if (time === undefined) throw new InvalidParameter(name, 'an ISO 8601 date or time')
   return [text, time]
@@ -107,8 +103,8 @@ const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filte
     }
   },
   ledger: (get) => {
-    const [lastSeenAfter, from] = readTimeBound(get, 'lastSeenAfter', 'after', Number.NEGATIVE_INFINITY)
-    const [lastSeenBefore, to] = readTimeBound(get, 'lastSeenBefore', 'before', Number.POSITIVE_INFINITY)
+    const [lastSeenAfter, from] = readTimeBound(get, 'lastSeenAfter', 'after')
+    const [lastSeenBefore, to] = readTimeBound(get, 'lastSeenBefore', 'before')
     const open = lastSeenAfter === null && lastSeenBefore === null
     return { echo: { lastSeenAfter, lastSeenBefore }, fields: {}, ...(!open && { timeRange: { from, to } }) }
   },

@@ -30,9 +30,9 @@ const isLedgerEntry = (entry: unknown): boolean =>
   isLines(entry.lines)
 
 /**
- * Fast reader for the previous evidence: checks the hash and the parts that the next evidence takes over (ledger, chain,
- * no intent) without loading zod, which would take longer than writing the evidence. Undefined means that the full
- * reader in `read.ts` has to decide.
+ * Fast reader for the previous evidence: checks the hash and the parts that the next evidence takes over (ledger,
+ * chain, no intent) without loading zod, which would take longer than writing the evidence. Undefined means that the
+ * full reader in `read.ts` has to decide.
  */
 export const readTrusted = (bytes: Uint8Array): Evidence | undefined => {
   const value = parseDocument(bytes)

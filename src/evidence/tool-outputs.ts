@@ -11,7 +11,7 @@ const count = z.int()
 const orNull = <T extends z.ZodType>(schema: T, what: string) => z.union([schema.describe(what), z.null()])
 const text = z.string()
 
-export const StatusShape = z.looseObject({
+export const EvidenceStatusOutput = z.looseObject({
   status: z
     .enum(['ok', 'degraded'])
     .describe('degraded: there is no valid evidence; do not change anything.'),
@@ -38,7 +38,7 @@ const FindingRow = z.looseObject({
 })
 const PlatformRow = z.looseObject({ platform: text, detected: z.boolean(), confidence: text })
 
-export const SummaryShape = z.looseObject({
+export const SummaryOutput = z.looseObject({
   version: text,
   timestamp: text,
   snapshot: z.looseObject({
@@ -52,7 +52,7 @@ export const SummaryShape = z.looseObject({
   platforms: z.array(PlatformRow).describe('The detected platforms.'),
 })
 
-export const SnapshotShape = z.looseObject({
+export const SnapshotOutput = z.looseObject({
   snapshot: z.looseObject({
     stage: text,
     outcome: text,
@@ -70,13 +70,13 @@ const page = {
   }),
 }
 
-export const FindingsShape = z.looseObject({ ...page, findings: z.array(FindingRow) })
-export const RulesetsShape = z.looseObject({
+export const FindingsOutput = z.looseObject({ ...page, findings: z.array(FindingRow) })
+export const RulesetsOutput = z.looseObject({
   ...page,
   rulesets: z.array(z.looseObject({ platform: text, bundle: text, hash: text })),
 })
-export const PlatformsShape = z.looseObject({ ...page, platforms: z.array(PlatformRow) })
-export const LedgerShape = z.looseObject({
+export const PlatformsOutput = z.looseObject({ ...page, platforms: z.array(PlatformRow) })
+export const LedgerOutput = z.looseObject({
   ...page,
   ledger: z.array(z.looseObject({ ruleId: text, file: text, firstSeen: text, lastSeen: text })),
 })

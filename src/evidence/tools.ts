@@ -37,7 +37,7 @@ const readPage = async <N extends CollectionName>(ports: EvidencePorts, name: N,
   const given = new Map<string, unknown>(Object.entries(args))
   const query = readQuery(name, (key) => (given.get(key) === undefined ? undefined : String(given.get(key))))
   if ('error' in query) throw evidenceFaults.query(`${query.parameter}: expected ${query.expected}`)
-  return (await readViews(ports)).pageObject(name, query)
+  return (await readViews(ports)).page(name, query)
 }
 
 const paging = {
@@ -54,7 +54,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
       'Returns whether this repository has valid gate evidence, and its counts. Call it before you change anything; when the status is degraded, only diagnose. Next: evidence_findings.',
     effect: 'read',
     input: NoInput,
-    output: outputs.StatusShape,
+    output: outputs.EvidenceStatusOutput,
     run: () => readStatus(ports),
   }),
   defineTool({
@@ -64,7 +64,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
       'Returns stage, outcome and all counts of the evidence: findings, ledger, rulesets, platforms.',
     effect: 'read',
     input: NoInput,
-    output: outputs.SummaryShape,
+    output: outputs.SummaryOutput,
     run: async () => (await readViews(ports)).summary(),
   }),
   defineTool({
@@ -73,7 +73,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
     description: 'Returns stage, outcome and all findings of the last gate run, in a stable order.',
     effect: 'read',
     input: NoInput,
-    output: outputs.SnapshotShape,
+    output: outputs.SnapshotOutput,
     truncate: truncateSnapshot,
     run: async () => (await readViews(ports)).snapshot(),
   }),
@@ -91,7 +91,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       platform,
       ...paging,
     }),
-    output: outputs.FindingsShape,
+    output: outputs.FindingsOutput,
     truncate: truncatePage('findings'),
     run: (args) => readPage(ports, 'findings', args),
   }),
@@ -106,7 +106,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       bundle: z.string().optional().describe('Only this bundle.'),
       ...paging,
     }),
-    output: outputs.RulesetsShape,
+    output: outputs.RulesetsOutput,
     truncate: truncatePage('rulesets'),
     run: (args) => readPage(ports, 'rulesets', args),
   }),
@@ -121,7 +121,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       confidence: Confidence.optional().describe('Only this confidence.'),
       ...paging,
     }),
-    output: outputs.PlatformsShape,
+    output: outputs.PlatformsOutput,
     truncate: truncatePage('platforms'),
     run: (args) => readPage(ports, 'platforms', args),
   }),
@@ -135,7 +135,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       lastSeenBefore: z.string().optional().describe('ISO 8601 date or time, inclusive.'),
       ...paging,
     }),
-    output: outputs.LedgerShape,
+    output: outputs.LedgerOutput,
     truncate: truncatePage('ledger'),
     run: (args) => readPage(ports, 'ledger', args),
   }),

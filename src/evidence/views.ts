@@ -1,16 +1,9 @@
 import { Collection } from './collection.ts'
 import { compareFields, compareFindings, compareLedger, compareText } from './compare.ts'
-import { otherFacets, snapshotFacets } from './facets.ts'
+import { evidenceCounts, snapshotCounts } from './facets.ts'
 import { platformOf } from './path-platform.ts'
 import { type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
 import type { Evidence } from './schema.ts'
-
-/** One page of a collection: its header and the indices of its items. */
-interface EvidencePage<N extends CollectionName = CollectionName> {
-  readonly head: ReturnType<EvidenceViews['head']>
-  readonly name: N
-  readonly indices: readonly number[]
-}
 
 const lower = (text: string): string => text.toLowerCase()
 
@@ -57,14 +50,16 @@ const lazy = <T>(make: () => T): (() => T) => {
 export class EvidenceViews {
   readonly evidence: Evidence
   readonly #collections: () => Collections
-  readonly #snapshot: () => ReturnType<typeof snapshotFacets>
-  readonly #others: () => ReturnType<typeof otherFacets>
+  readonly #snapshot: () => ReturnType<typeof snapshotCounts>
+  readonly #others: () => ReturnType<typeof evidenceCounts>
 
   constructor(evidence: Evidence) {
     this.evidence = evidence
     this.#collections = lazy(() => makeCollections(evidence))
-    this.#snapshot = lazy(() => snapshotFacets(evidence.snapshot.findings))
-    this.#others = lazy(() => otherFacets({ ...evidence, rulesets: [...this.#collections().rulesets.items] }))
+    this.#snapshot = lazy(() => snapshotCounts(evidence.snapshot.findings))
+    this.#others = lazy(() =>
+      evidenceCounts({ ...evidence, rulesets: [...this.#collections().rulesets.items] }),
+    )
   }
 
   get #origin() {
@@ -113,44 +108,40 @@ export class EvidenceViews {
     return rest
   }
 
-  page<N extends CollectionName>(name: N, query: EvidenceQuery): EvidencePage<N> {
-    const { fields, timeRange, requested, offset } = query
+  /** The header of a page, which is everything but the items, and the indices of its items. */
+  #page(name: CollectionName, { echo, fields, timeRange, requested, offset }: EvidenceQuery) {
     const found = this.#collections()[name].select(fields, timeRange)
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
     const indices = found.slice(offset, limit === null ? undefined : offset + limit)
-    return { head: this.head(name, query, indices.length, found.length), name, indices }
-  }
-
-  /** Header of a page: everything but the items. */
-  head(name: CollectionName, { echo, requested, offset }: EvidenceQuery, size: number, total: number) {
-    const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
-    return {
+    const head = {
       ...this.#origin,
-      ...(name === 'findings' && { snapshot: this.#verdict, findings_count: size }),
-      total_count: total,
+      ...(name === 'findings' && { snapshot: this.#verdict, findings_count: indices.length }),
+      total_count: found.length,
       filters: echo,
       pagination: {
         requested_limit: requested,
         max_limit: MAX_LIMIT,
         limit,
         offset,
-        has_more: offset + size < total,
+        has_more: offset + indices.length < found.length,
       },
     }
+    return { head, indices }
   }
 
-  /** The page as an object: header and items. */
-  pageObject<N extends CollectionName>(name: N, query: EvidenceQuery) {
-    const { head, indices } = this.page(name, query)
+  /** One page as an object. */
+  page<N extends CollectionName>(name: N, query: EvidenceQuery) {
+    const { head, indices } = this.#page(name, query)
     const { items } = this.#collections()[name]
     const page = { ...head, [name]: indices.map((index) => items[index]) }
     return page as typeof head & { readonly [K in N]: Items[K][] }
   }
 
-  /** The page as JSON, joined from the cached JSON of its items. */
-  pageText({ head, name, indices }: EvidencePage): string {
+  /** One page as JSON, joined from the cached JSON of its items. */
+  pageText(name: CollectionName, query: EvidenceQuery): string {
+    const { head, indices } = this.#page(name, query)
     const collection = this.#collections()[name]
-    const items = indices.map((place) => collection.text(place)).join(',')
+    const items = indices.map((index) => collection.text(index)).join(',')
     return `${JSON.stringify(head).slice(0, -1)},"${name}":[${items}]}`
   }
 }

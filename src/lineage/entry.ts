@@ -1,17 +1,15 @@
-import * as z from 'zod'
-
-const Hash = z.string().regex(/^[0-9a-f]{64}$/)
-
 /** The public part of an entry. It commits to the payload without revealing it. */
-export const Entry = z.strictObject({
-  seq: z.int().nonnegative(),
-  tick: z.int().nonnegative(),
-  operation: z.string().min(1).max(64),
-  timestamp: z.string().max(32),
-  payload_hash: Hash,
-  checksum: Hash,
-})
-export type Entry = z.infer<typeof Entry>
+export interface Entry {
+  readonly seq: number
+  readonly tick: number
+  readonly operation: string
+  /** RFC 3339. */
+  readonly timestamp: string
+  /** SHA-256 of the payload, in hexadecimal. */
+  readonly payload_hash: string
+  /** SHA-256 over the other members and the checksum of the entry before, in hexadecimal. */
+  readonly checksum: string
+}
 
 /** An entry before it has a sequence number and a checksum. */
 export interface EntryDraft {

@@ -36,7 +36,7 @@ const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most
 const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)
 
-/** The checks of the schema `Entry`, without loading zod: a command that adds one entry has to start fast. */
+/** Written by hand and not with zod: a command that adds one entry has to start fast. */
 const MEMBERS: Readonly<Record<keyof Entry, (value: unknown) => boolean>> = {
   seq: isCount,
   tick: isCount,

@@ -216,24 +216,24 @@ describe('reading', () => {
 })
 
 describe('the lock', () => {
-  const soon = { clock: systemClock, waitMs: 60 }
+  const shortWait = { clock: systemClock, waitMs: 60 }
 
   it('is refused after a while, naming its holder', async () => {
     const path = join(makeRoot(), '.git', 'x.lock')
-    await withLock(path, soon, async () => {
-      await expect(withLock(path, soon, async () => {})).rejects.toMatchObject({
+    await withLock(path, shortWait, async () => {
+      await expect(withLock(path, shortWait, async () => {})).rejects.toMatchObject({
         code: 'lock.busy',
         message: expect.stringContaining(`process ${process.pid}`),
       })
     })
-    await withLock(path, soon, async () => {})
+    await withLock(path, shortWait, async () => {})
     expect(readdirSync(join(path, '..')).filter((name) => name.startsWith('x.lock'))).toEqual([])
   })
 
   const claim = (more: object) => {
     let text = ''
     return async (path: string) => {
-      await withLock(path, soon, async () => {
+      await withLock(path, shortWait, async () => {
         text = readFileSync(`${path}.1`, 'utf8')
       })
       writeFileSync(`${path}.1`, JSON.stringify({ ...JSON.parse(text), ...more }))
@@ -247,7 +247,7 @@ describe('the lock', () => {
   ])('is taken over from an owner %s', async (_, more) => {
     const path = join(makeRoot(), '.git', 'x.lock')
     await claim(more)(path)
-    await withLock(path, soon, async () => {
+    await withLock(path, shortWait, async () => {
       expect(
         readdirSync(join(path, '..'))
           .filter((name) => name.startsWith('x.lock'))
@@ -262,7 +262,7 @@ describe('the lock', () => {
   ])('is not taken from an owner %s, whom we cannot judge', async (_, more) => {
     const path = join(makeRoot(), '.git', 'x.lock')
     await claim(more)(path)
-    await expect(withLock(path, soon, async () => {})).rejects.toMatchObject({ code: 'lock.busy' })
+    await expect(withLock(path, shortWait, async () => {})).rejects.toMatchObject({ code: 'lock.busy' })
   })
 
   it('is held by one at a time although many find its owner dead at once', async () => {

@@ -3,7 +3,7 @@ import { type BuildInput, buildEvidence } from '../../src/evidence/build.ts'
 import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 
-/** A process of its own that replaces the evidence of a folder: `append NAME COUNT`, `fixed` or `hang`. */
+/** A separate process that replaces the evidence of a folder: `append NAME COUNT`, `fixed` or `hang`. */
 
 const [mode, root = '', name = '', count = '1'] = process.argv.slice(2)
 const store = fileEvidence(root, systemClock)

@@ -9,7 +9,7 @@ import type { Acknowledged, LogWorker, LogWorkers } from './log-workers.ts'
 /** Without a pause this writer would hold the lock most of the time, and the others would only wait. */
 const BYSTANDER_MS = 5
 
-/** Everything in the file, read through a handle of its own. */
+/** All entries of the file, read through a separate handle. */
 export const readFileLog = async (file: string): Promise<readonly string[]> => {
   const store = sqliteLogs(file)
   try {
@@ -24,7 +24,7 @@ const checkKept = (all: readonly string[], acknowledged: readonly Acknowledged[]
   expect(new Set(all).size).toBe(all.length)
 }
 
-/** Kills writers in the middle of their work, over and over, beside one that is left alone. */
+/** Kills writers in the middle of their work many times, beside one that is not killed. */
 export const surviveKills = async (workers: LogWorkers, cycles: number): Promise<void> => {
   const file = join(await makeFolder(), 'logs.sqlite')
   const bystander = workers.start(file, 'bystander', Number.POSITIVE_INFINITY, BYSTANDER_MS)
@@ -53,7 +53,7 @@ export const surviveKills = async (workers: LogWorkers, cycles: number): Promise
   }
 }
 
-/** Kills writers while they make the file: whatever is left of it, the next one carries on. */
+/** Kills writers while they create the file. The next writer must be able to continue. */
 export const surviveBirths = async (workers: LogWorkers, cycles: number): Promise<void> => {
   for (let cycle = 0; cycle < cycles; cycle++) {
     const file = join(await makeFolder(), 'state', 'logs.sqlite')

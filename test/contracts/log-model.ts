@@ -4,7 +4,7 @@ import type { LineageLog, LogStore, Row, Snapshot } from '../../src/lineage/stor
 import { GENESIS, node } from './log-rows.ts'
 import type { LogPlace } from './log-store.ts'
 
-/** A log as a plain list, and everything one may do to it. */
+/** Model of a log: an array, and the operations on it. */
 
 interface Model {
   rows: Row[]
@@ -12,7 +12,7 @@ interface Model {
   quarantine: string | null
 }
 
-// What the log keeps is text with every character Unicode has.
+// Entries may contain every Unicode character.
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).filter((one) => one.isWellFormed()),
   fc.json({ maxDepth: 2 }),

@@ -28,7 +28,7 @@ export const readAll = async (log: LineageLog, page = 1_000): Promise<Row[]> => 
   }
 }
 
-/** Adds a row that says `text` at whatever place is free next, and returns that place. */
+/** Appends a row with `text` and returns its sequence number. */
 export const addNext = async (log: LineageLog, text: string): Promise<number> => {
   for (;;) {
     const { size } = await log.head()
@@ -36,5 +36,5 @@ export const addNext = async (log: LineageLog, text: string): Promise<number> =>
   }
 }
 
-/** What the rows say, in order. */
+/** The texts of the rows, in order. */
 export const texts = (all: readonly Row[]): string[] => all.map(({ entry }) => JSON.parse(entry).text)

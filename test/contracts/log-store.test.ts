@@ -14,8 +14,8 @@ afterAll(sweep)
 logStoreContract(
   'memory',
   async () => {
-    const shelf: MemoryLogs = new Map()
-    return { open: () => memoryLogs(shelf), remove: async () => {} }
+    const logs: MemoryLogs = new Map()
+    return { open: () => memoryLogs(logs), remove: async () => {} }
   },
   100,
 )

@@ -5,8 +5,8 @@ import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { addNext, GENESIS } from './log-rows.ts'
 
 /**
- * A separate process that appends: `worker FILE LABEL COUNT PAUSE_MS`. It prints each row once it is acknowledged, in one
- * write, so that every printed row was acknowledged before a kill. At the end it prints the number of rows it finds.
+ * A separate process that appends: `worker FILE LABEL COUNT PAUSE_MS`. It prints each row once it is acknowledged, in
+ * one write, so that every printed row was acknowledged before a kill. At the end it prints the number of rows.
  */
 
 const say = (line: string): void => {

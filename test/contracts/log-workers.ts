@@ -13,7 +13,7 @@ export interface Acknowledged {
   readonly text: string
 }
 
-/** One process that appends, and what it has said so far. */
+/** One appending process and its output so far. */
 export class LogWorker {
   readonly child: ChildProcess
   #stdout = ''
@@ -35,7 +35,7 @@ export class LogWorker {
     return this.#stderr
   }
 
-  /** Whole lines only: of the last one a kill may have left a part. */
+  /** Complete lines only: a kill may truncate the last one. */
   get lines(): readonly string[] {
     return this.#stdout.split('\n').slice(0, -1)
   }
@@ -47,7 +47,7 @@ export class LogWorker {
     })
   }
 
-  /** Resolves once the process is gone and all it said was read. */
+  /** Resolves once the process has ended and all its output was read. */
   async ended(ms = PATIENCE_MS): Promise<void> {
     await within(this.#closed, ms, 'the end of a worker')
   }

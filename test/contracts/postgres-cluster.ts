@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A PostgreSQL server of one test's own, to be stopped, frozen and started again. */
+/** A PostgreSQL server for one test, to be stopped, suspended and restarted. */
 export class PostgresCluster {
   readonly address: string
   readonly #folder: string
@@ -32,7 +32,7 @@ export class PostgresCluster {
 
   static async start(): Promise<PostgresCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'warrant-cluster-'))
-    // The server runs as another user and has to pass through.
+    // The server runs as another user and needs access to the folder.
     await chmod(folder, 0o711)
     const session = { folder, signal: new AbortController().signal, stops: [] }
     const endGuard = startGuard(folder)
@@ -40,7 +40,7 @@ export class PostgresCluster {
     return new PostgresCluster(session, address, endGuard)
   }
 
-  /** `SIGINT` ends it in good order, `SIGQUIT` and `SIGKILL` as a crash would. */
+  /** `SIGINT` is a fast shutdown, `SIGQUIT` and `SIGKILL` act like a crash. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     const all = [this.#pid, ...this.#processes]
     process.kill(this.#pid, signal)
@@ -70,7 +70,7 @@ export class PostgresCluster {
     })
   }
 
-  /** Stops every process of the server in its tracks: its sockets stay open and nothing answers. */
+  /** Suspends all processes of the server: its sockets stay open and nothing answers. */
   freeze(): void {
     process.kill(this.#pid, 'SIGSTOP')
     for (const pid of this.#processes) process.kill(pid, 'SIGSTOP')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on a separate connection. */
 export const runSql = async (address: string, text: string, values: unknown[] = []) => {
   const client = new Client({ connectionString: address })
   await client.connect()
@@ -17,7 +17,7 @@ export interface TestDatabase {
   remove(): Promise<void>
 }
 
-/** A database of its own on a server that other tests use too. */
+/** A separate database on a server that tests share. */
 export const makeDatabase = async (server: string): Promise<TestDatabase> => {
   const name = `warrant_${randomBytes(8).toString('hex')}`
   await runSql(server, `CREATE DATABASE ${name}`)

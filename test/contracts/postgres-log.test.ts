@@ -138,7 +138,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
       expect(await log.append(size, [row(size)], [node(0, size)])).toBe(true)
       await cut
     }
-    // A request that was held back reaches the server after its place was taken.
+    // The delayed request reaches the server after another writer has appended.
     await sleep(2 * DELAY_MS)
     expect(await readAll(await openLog(fate))).toEqual(rows(0, 3))
     await store.close()
@@ -190,7 +190,7 @@ const writeUntil = async (log: LineageLog, who: string, stop: AbortSignal): Prom
       const { size } = await log.head()
       if (await log.append(size, [row(size, `${who}:${count}`)], [node(0, size)])) count += 1
     } catch (error) {
-      // Nothing was added: an append that may have been says so with another code.
+      // Nothing was added: an append of unknown outcome has another fault code.
       if (!(error instanceof Fault) || error.code !== 'store.unreachable') throw error
       await sleep(20)
     }
@@ -262,7 +262,7 @@ describeWith('postgres', 'a PostgreSQL server of our own', () => {
     expect(await faultOf(Promise.resolve(log.head()))).toMatchObject({ kind: 'unavailable' })
     expect(performance.now() - begin).toBeLessThan(8_000)
     cluster.thaw()
-    // What was sent before and during the freeze is now read by the server, all of it.
+    // The server now reads everything that was sent while it was suspended.
     await sleep(500)
     const left = texts(await readAll(log))
     expect([['entry 0'], ['entry 0', 'frozen']]).toContainEqual(left)

@@ -58,7 +58,7 @@ describe('the file', () => {
       close: () => ours.close(),
       prepare: (sql) => {
         asked += 1
-        // Between our questions: those before were answered by an empty file.
+        // Between our queries: the earlier ones saw an empty file.
         if (asked === 3) {
           try {
             createSqliteTables(theirs)
@@ -229,7 +229,7 @@ describe('the file', () => {
       }
       for (let seq = 0; seq < 200; seq++) if (seq % 3 !== 0) await log.erase(seq)
       const folder = join(file, '..')
-      // A copy, because closing the file itself would drop the locks of the handle that has it open.
+      // A copy, because closing the file itself would release the POSIX locks of the open handle.
       const copies = await Promise.all(
         (await readdir(folder)).map(async (name) => {
           const copy = join(await makeFolder(), name)
@@ -246,7 +246,7 @@ describe('the file', () => {
 })
 
 describe('damage', () => {
-  /** Uses everything there is. Whatever the file says, an answer or a fault must come of it. */
+  /** Calls every operation. Each must return or throw a fault, whatever the file contains. */
   const exercise = async (file: string): Promise<string> => {
     try {
       return await using(file, async (store) => {
@@ -266,7 +266,7 @@ describe('damage', () => {
     }
   }
 
-  /** The same numbers in every run, so that a failure can be looked at again. */
+  /** A seeded generator, so that a failure can be reproduced. */
   const numbers = (seed: number) => {
     let state = seed
     return (below: number): number => {
@@ -282,7 +282,7 @@ describe('damage', () => {
     for (let round = 0; round < 200; round++) {
       const file = await makeFile()
       const bytes = Buffer.from(whole)
-      // Every other time in the headers, where it hurts most.
+      // Every other time in the page headers, where damage matters most.
       const span = round % 2 === 0 ? bytes.length : 200
       for (let flip = 0; flip <= round % 4; flip++) {
         const at = next(span)
@@ -331,10 +331,10 @@ describe('processes', () => {
     const file = join(await makeFolder(), 'state', 'logs.sqlite')
     const all = Array.from({ length: 8 }, (_, who) => workers.start(file, `${who}`, 50))
     for (const worker of all) await worker.ended()
-    const told = all.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a.seq - b.seq)
+    const acknowledgedRows = all.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a.seq - b.seq)
     expect(all.map(({ stderr }) => stderr).join('')).toBe('')
-    expect(told.map(({ text }) => text)).toEqual(await readFileLog(file))
-    expect(told).toHaveLength(400)
+    expect(acknowledgedRows.map(({ text }) => text)).toEqual(await readFileLog(file))
+    expect(acknowledgedRows).toHaveLength(400)
   })
 
   it('that are killed lose nothing that was acknowledged', { timeout: 60_000 }, async () => {

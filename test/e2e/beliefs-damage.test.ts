@@ -49,7 +49,7 @@ const using = async <T>(plan: ServerPlan, work: (server: BeliefServer) => Promis
 const NODE = { belief: 0.5, energy: 1 }
 const REFUSED = { kind: 'refused', code: 5000, word: 'INVARIANT_VIOLATION' }
 
-/** Reads work up to the first entry that does not hold, and nothing is written. */
+/** Reads work up to the first invalid entry, and nothing is written. */
 const expectQuarantine = (plan: ServerPlan, at: number): Promise<void> =>
   using(plan, async (server) => {
     const broken = at < ENTRIES
@@ -83,7 +83,7 @@ const checkConsistency = (plan: ServerPlan, file: string) =>
 const AT = 8
 const LAST = ENTRIES - 1
 
-/** What was done to the file, and the first entry that does not hold any more. */
+/** A change of the file, and the first entry that it makes invalid. */
 const DAMAGES: readonly (readonly [name: string, at: number, damage: (db: Database) => void])[] = [
   ['a digit of a payload’s hash', AT, (db) => changeHash(db, AT, 'payload_hash')],
   ['a digit of a checksum', AT, (db) => changeHash(db, AT, 'checksum')],

@@ -15,10 +15,10 @@ import { eventually, makeFolder, Program, sweep } from '../support/binary.ts'
 import { initialize, request } from '../support/messages.ts'
 
 /** Longer than the server itself waits for a database, and shorter than its clients would. */
-const PATIENCE = 45_000
+const ANSWER_MS = 45_000
 const TIMEOUT = { timeout: 120_000 }
 
-/** The fault in the first dialect's words. Which one of them it is depends on the moment. */
+/** The fault in the scg dialect. Its code depends on the timing. */
 const UNAVAILABLE = {
   kind: 'refused',
   code: 1000,
@@ -35,8 +35,8 @@ class Ledger {
 
   async create(server: BeliefServer): Promise<Outcome> {
     const energy = this.#next++
-    const outcome = await server.call('node.create', { belief: 0.5, energy }, PATIENCE)
-    if (outcome.kind === 'told') this.sure.set(energy, Number(outcome.value.node_id))
+    const outcome = await server.call('node.create', { belief: 0.5, energy }, ANSWER_MS)
+    if (outcome.kind === 'answered') this.sure.set(energy, Number(outcome.value.node_id))
     else if (isUnsettled(outcome)) this.open.add(energy)
     else this.refused.add(energy)
     return outcome
@@ -46,7 +46,8 @@ class Ledger {
   async writeUntil(server: BeliefServer, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const outcomes = await Promise.all([1, 2, 3].map(() => this.create(server)))
-      for (const outcome of outcomes) if (outcome.kind !== 'told') expect(outcome).toMatchObject(UNAVAILABLE)
+      for (const outcome of outcomes)
+        if (outcome.kind !== 'answered') expect(outcome).toMatchObject(UNAVAILABLE)
       await sleep(5)
     }
   }
@@ -82,7 +83,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     args: ['--graph', graph],
   })
 
-  /** What was acknowledged is there, once, where it was said to be; what was refused is not. */
+  /** Every acknowledged write is there once, at its sequence number; refused ones are not. */
   const expectKept = async (graph: string, ledger: Ledger): Promise<void> => {
     const energies = await readEnergies(cluster.address, graph)
     const places = new Map(energies.map((energy, place) => [energy, place]))
@@ -107,7 +108,7 @@ describeWith('postgres', 'a belief server whose database', () => {
   const callCommon = async (program: Program, id: number) => {
     const call = { name: 'node_create', arguments: { belief: 0.5, energy: 1_000_000 + id } }
     program.send(request(id, 'tools/call', call))
-    return (await program.answers(id + 1, PATIENCE)).at(-1)?.result
+    return (await program.answers(id + 1, ANSWER_MS)).at(-1)?.result
   }
   const UNAVAILABLE_RESULT = {
     isError: true,
@@ -117,20 +118,20 @@ describeWith('postgres', 'a belief server whose database', () => {
   it('is stopped says so, and goes on by itself when it is back', TIMEOUT, async () => {
     const ledger = new Ledger()
     const [early, common] = [new BeliefServer(planFor('stopped')), startCommon('stopped-too')]
-    for (let n = 0; n < 3; n += 1) expect(await ledger.create(early)).toMatchObject({ kind: 'told' })
+    for (let n = 0; n < 3; n += 1) expect(await ledger.create(early)).toMatchObject({ kind: 'answered' })
     expect((await callCommon(common, 1)).structuredContent).toMatchObject({ node_id: 0 })
     await cluster.stop('SIGINT')
     const late = new BeliefServer(planFor('stopped'))
     for (const server of [early, late]) {
-      expect(await server.call('node.query', { node_id: '0' }, PATIENCE)).toMatchObject(UNAVAILABLE)
-      expect(await server.call('governance.status', {}, PATIENCE)).toMatchObject(UNAVAILABLE)
+      expect(await server.call('node.query', { node_id: '0' }, ANSWER_MS)).toMatchObject(UNAVAILABLE)
+      expect(await server.call('governance.status', {}, ANSWER_MS)).toMatchObject(UNAVAILABLE)
       expect(await ledger.create(server)).toMatchObject(UNAVAILABLE)
     }
     expect(await callCommon(common, 2)).toMatchObject(UNAVAILABLE_RESULT)
     await cluster.restart()
     for (const server of [early, late]) {
       expect(await server.must('node.query', { node_id: '2' })).toMatchObject({ energy: 3 })
-      expect(await ledger.create(server)).toMatchObject({ kind: 'told' })
+      expect(await ledger.create(server)).toMatchObject({ kind: 'answered' })
     }
     expect((await callCommon(common, 3)).structuredContent).toMatchObject({ node_id: 1 })
     expect(ledger.open.size).toBe(0)
@@ -152,7 +153,7 @@ describeWith('postgres', 'a belief server whose database', () => {
       await sleep(300)
       const before = ledger.sure.size
       await cluster.restart()
-      await eventually('writes after the database came back', () => ledger.sure.size > before + 3, PATIENCE)
+      await eventually('writes after the database came back', () => ledger.sure.size > before + 3, ANSWER_MS)
       done.abort()
       await writing
       await expectKept(signal, ledger)
@@ -163,14 +164,14 @@ describeWith('postgres', 'a belief server whose database', () => {
   it('is slow for a while makes its callers wait, and nothing else', TIMEOUT, async () => {
     const ledger = new Ledger()
     const servers = [1, 2].map(() => new BeliefServer(planFor('slow')))
-    for (const server of servers) expect(await ledger.create(server)).toMatchObject({ kind: 'told' })
+    for (const server of servers) expect(await ledger.create(server)).toMatchObject({ kind: 'answered' })
     for (let round = 0; round < 3; round += 1) {
       const asked = servers.flatMap((server) => [1, 2, 3].map(() => ledger.create(server)))
       await sleep(round * 3)
       cluster.freeze()
       await sleep(700)
       cluster.thaw()
-      for (const outcome of await Promise.all(asked)) expect(outcome).toMatchObject({ kind: 'told' })
+      for (const outcome of await Promise.all(asked)) expect(outcome).toMatchObject({ kind: 'answered' })
     }
     expect(ledger.sure.size).toBe(20)
     await expectKept('slow', ledger)
@@ -181,7 +182,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     const ledger = new Ledger()
     const server = new BeliefServer(planFor('frozen'))
     const common = startCommon('frozen-too')
-    expect(await ledger.create(server)).toMatchObject({ kind: 'told' })
+    expect(await ledger.create(server)).toMatchObject({ kind: 'answered' })
     expect((await callCommon(common, 1)).structuredContent).toMatchObject({ node_id: 0 })
     const stop = new AbortController()
     const writing = ledger.writeUntil(server, stop.signal)
@@ -190,14 +191,14 @@ describeWith('postgres', 'a belief server whose database', () => {
     stop.abort()
     const other = callCommon(common, 2)
     await writing
-    const read = await server.call('node.query', { node_id: '0' }, PATIENCE)
+    const read = await server.call('node.query', { node_id: '0' }, ANSWER_MS)
     expect(read).toMatchObject(UNAVAILABLE)
     expect(await other).toMatchObject(UNAVAILABLE_RESULT)
     cluster.thaw()
-    // What was sent before the server froze is now read by it, all of it.
+    // The server now reads everything that was sent while it was suspended.
     await sleep(500)
     expect(await server.must('node.query', { node_id: '0' })).toMatchObject({ energy: 1 })
-    expect(await ledger.create(server)).toMatchObject({ kind: 'told' })
+    expect(await ledger.create(server)).toMatchObject({ kind: 'answered' })
     await expectKept('frozen', ledger)
     await server.finish()
     await common.finish()

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** As the product reads it: undefined when the bytes are no text, or the text no JSON. */
+/** The parsed value; undefined when the bytes are not UTF-8 or not JSON. */
 const parse = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(utf8.decode(bytes))
@@ -42,7 +42,7 @@ const parse = (bytes: Uint8Array): unknown => {
   }
 }
 
-/** What the verifier says of the log with one of its texts replaced. */
+/** The verdict on the log with one text replaced. */
 const verifyWith = (seq: number, part: 'entry' | 'payload', bytes: Uint8Array) => {
   const entries = rows.map((row) =>
     parse(Buffer.from(row.seq === seq && part === 'entry' ? bytes : row.entry)),

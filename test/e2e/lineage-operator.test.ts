@@ -139,11 +139,11 @@ describe('verify with a file', () => {
 describe('a bundle', () => {
   it('is written like every export: whole, again and again, with the same facts', () => {
     for (const _ of [1, 2]) {
-      const told = json(folder, 'lineage', 'export', 'again.json', '--bundle')
-      expect(Object.keys(told).sort()).toEqual(
+      const exported = json(folder, 'lineage', 'export', 'again.json', '--bundle')
+      expect(Object.keys(exported).sort()).toEqual(
         ['checksum', 'count', 'exit', 'head', 'path', 'root', 'status'].sort(),
       )
-      expect(told).toMatchObject({ exit: 0, status: 'ok', path: 'again.json', count: 3 })
+      expect(exported).toMatchObject({ exit: 0, status: 'ok', path: 'again.json', count: 3 })
     }
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })

@@ -8,14 +8,14 @@ import { type Message, readMessage, request } from '../support/messages.ts'
 
 export const SCG_BINARY = fileURLToPath(new URL('../../dist/bin/scg-mcp-server.js', import.meta.url))
 
-/** Most tests care for one process and no file. */
+/** Most tests need one process and no file. */
 export const IN_MEMORY = ['--store', 'memory']
 
 interface ServerOptions {
   readonly args?: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What runs it, when not the Node.js that runs the tests. */
+  /** Command that runs it, instead of the Node.js of the tests. */
   readonly launch?: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export const stopServers = (): void => {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** One belief server at the other end of a pipe. */
+/** A client of one belief server over stdio. */
 export class ScgServer {
   readonly child: ChildProcess & {
     readonly stdin: Writable
@@ -62,7 +62,7 @@ export class ScgServer {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) this.#hear(line)
+      for (const line of lines) this.#onLine(line)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
@@ -81,7 +81,7 @@ export class ScgServer {
     return this.#stderr
   }
 
-  #hear(line: string): void {
+  #onLine(line: string): void {
     this.lines.push(line)
     try {
       const message = readMessage(line)
@@ -98,7 +98,7 @@ export class ScgServer {
   }
 
   /** Resolves with the first `count` messages. */
-  async heard(count: number): Promise<readonly Message[]> {
+  async received(count: number): Promise<readonly Message[]> {
     const enough = new Promise<void>((wake) => {
       if (this.lines.length >= count) wake()
       else this.#waiting.push({ count, wake })
@@ -111,7 +111,7 @@ export class ScgServer {
     return this.messages.slice(0, count)
   }
 
-  /** Asks and waits for the answer with the same id. */
+  /** Sends a request and waits for the answer with the same id. */
   ask(method: string, params?: object): Promise<Message> {
     const id = this.#nextId++
     return this.answerTo(id, request(id, method, params))
@@ -126,19 +126,19 @@ export class ScgServer {
     return within(Promise.race([answer, early]), PATIENCE_MS, `the answer to ${line.slice(0, 200)}`)
   }
 
-  /** Asks the same many times over without waiting, and returns the last answer. */
+  /** Sends the same request many times without waiting, and returns the last answer. */
   async flood(count: number, method: string, params?: object): Promise<Message> {
     const before = this.lines.length
     this.send(...Array.from({ length: count }, () => request(this.#nextId++, method, params)))
-    return (await this.heard(before + count)).at(-1) as Message
+    return (await this.received(before + count)).at(-1) as Message
   }
 
-  /** Calls a tool the way MCP has it. */
+  /** Calls a tool with `tools/call`. */
   call(name: string, args: object = {}): Promise<Message> {
     return this.ask('tools/call', { name, arguments: args })
   }
 
-  /** What a tool said, which must not be an error. */
+  /** The result of a tool call, which must not be an error. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into results of every shape
   async must(name: string, args: object = {}): Promise<any> {
     return stateOf(await this.call(name, args))
@@ -152,7 +152,7 @@ export class ScgServer {
   }
 }
 
-/** The state an answer carries. Its two forms must agree; a replay's text is the bare list. */
+/** The structured result. It must agree with the text; the text of a replay is the list alone. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into results of every shape
 export const stateOf = ({ result, error }: Message): any => {
   expect(error).toBeUndefined()
@@ -164,7 +164,7 @@ export const stateOf = ({ result, error }: Message): any => {
   return structuredContent
 }
 
-/** The four numbers of the taxonomy that a caller can bring about, each with its word. */
+/** The four error codes that a caller can cause, with their names. */
 export const CODES = {
   1000: 'INTERNAL_ERROR',
   2000: 'BAD_REQUEST',
@@ -182,7 +182,7 @@ export const expectError = (message: Message, code: keyof typeof CODES): void =>
   })
 }
 
-/** The three spellings of one call. They must not differ in anything but the envelope. */
+/** The three forms of a call. Their answers may differ in the envelope only. */
 export const WAYS: Readonly<
   Record<string, (server: ScgServer, name: string, args?: object) => Promise<Message>>
 > = {
@@ -202,10 +202,10 @@ export const serverWithFile = async (
 
 export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** The largest id there can be: well-formed, and never there. */
+/** The largest well-formed id, which no node has. */
 export const NEVER = '18446744073709551615'
 
-/** Texts that are no id, whichever argument they come in. */
+/** Texts that are no valid id. */
 export const NO_IDS = [
   '',
   'invalid',
@@ -228,5 +228,5 @@ export const NO_IDS = [
   'esv\u200b_raw',
   'dаg_tоpоlоgy',
 ]
-/** Values that are not even texts. */
+/** Values that are not strings. */
 export const NO_TEXTS = [0, 1.5, null, true, [], ['0'], {}]

@@ -154,7 +154,7 @@ describe.each([1, 4])('clients of %i server(s) on one log', (count) => {
     )
     for (const server of servers) server.send(...lines)
     for (const server of servers) {
-      const answers = await server.heard(400)
+      const answers = await server.received(400)
       expect(answers.map(({ id }) => id)).toEqual([...Array(400).keys()])
       const ids = answers.filter((_, id) => id % 4 !== 3).map((answer) => stateOf(answer).node_id)
       expect(ids).toEqual(ids.toSorted((a, b) => a - b))
@@ -173,7 +173,7 @@ describe('a server that is killed among others', () => {
       ),
     )
     const busy = together(others, 4, (use) => repeat(50, () => use('edge.propagate', { edge_id: '0' })))
-    await victim.heard(300)
+    await victim.received(300)
     victim.child.kill('SIGKILL')
     await victim.finish()
     await busy

@@ -42,11 +42,11 @@ const readExport = async (path: string): Promise<PublicEntry[]> => JSON.parse(aw
 describe('an export', () => {
   test.each(Object.entries(WAYS))('%s writes the whole lineage and tells its checksum', async (_, way) => {
     await populate()
-    const told = stateOf(await way(server, 'lineage.export', { path: 'log.json' }))
+    const answer = stateOf(await way(server, 'lineage.export', { path: 'log.json' }))
     const bytes = await readFile(join(folder, 'log.json'))
     const { entries } = await server.must('lineage.replay')
     const head = entries.at(-1).checksum
-    expect(told).toEqual({ status: 'ok', path: 'log.json', checksum: sha256(bytes), count: 5, head })
+    expect(answer).toEqual({ status: 'ok', path: 'log.json', checksum: sha256(bytes), count: 5, head })
     const text = bytes.toString('utf8')
     const written: PublicEntry[] = JSON.parse(text)
     expect(text).toBe(`${JSON.stringify(written, null, 2)}\n`)
@@ -119,9 +119,9 @@ describe('an export', () => {
       void server.call('node.create', { belief: 0.5, energy: 1 })
       return server.call('lineage.export', { path: 'log.json' })
     })
-    const told = (await Promise.all(asked)).map(stateOf)
-    expect(told.map(({ count }) => count)).toEqual(asked.map((_, index) => index + 1))
-    expect(sha256(await readFile(join(folder, 'log.json')))).toBe(told.at(-1)?.checksum)
+    const answer = (await Promise.all(asked)).map(stateOf)
+    expect(answer.map(({ count }) => count)).toEqual(asked.map((_, index) => index + 1))
+    expect(sha256(await readFile(join(folder, 'log.json')))).toBe(answer.at(-1)?.checksum)
   })
 
   test('stays within the root it was given', async () => {

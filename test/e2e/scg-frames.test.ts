@@ -13,7 +13,7 @@ const start = (): ScgServer => new ScgServer()
 const NODE = { belief: 0.5, energy: 1 }
 const MiB = 1024 * 1024
 
-/** Sends lines as they are, then a ping; what came before the pong is what they were answered with. */
+/** Sends raw lines and then a ping; everything before the pong is their answer. */
 const tell = async (server: ScgServer, ...lines: readonly string[]): Promise<readonly Message[]> => {
   const before = server.lines.length
   server.send(...lines)
@@ -173,7 +173,7 @@ describe('a line', () => {
   test('in bytes that are no UTF-8 is no JSON', async () => {
     const before = server.lines.length
     server.child.stdin.write(Buffer.from([0x7b, 0xff, 0xfe, 0x7d, 0x0a]))
-    expect((await server.heard(before + 1)).at(-1)).toEqual(PARSE_ERROR)
+    expect((await server.received(before + 1)).at(-1)).toEqual(PARSE_ERROR)
   })
 })
 
@@ -232,7 +232,7 @@ describe('answers', () => {
       request('j', 'node.mutate', { node_id: '0', delta: 0.1 }),
     ]
     server.send(...lines)
-    const answers = await server.heard(lines.length)
+    const answers = await server.received(lines.length)
     expect(answers.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', null, 'j'])
   })
 
@@ -242,7 +242,7 @@ describe('answers', () => {
     const bad = '{"jsonrpc":"1.0","id":"a","method":"ping"}'
     const before = server.lines.length
     server.send(request('a', 'node.create', NODE), bad, request('a', 'ping'), request('b', 'ping'))
-    const answers = (await server.heard(before + 4)).slice(before)
+    const answers = (await server.received(before + 4)).slice(before)
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
       ['a', undefined],
       ['a', -32600],
@@ -265,6 +265,6 @@ describe('answers', () => {
     const ids = Array.from({ length: 300 }, (_, id) => id)
     const methods = ['ping', 'tools/list', 'node.create', 'nonsense', 'governor.status', 'prompts/list']
     server.send(...ids.map((id) => request(id, methods[id % methods.length] as string, NODE)))
-    expect((await server.heard(300)).map(({ id }) => id)).toEqual(ids)
+    expect((await server.received(300)).map(({ id }) => id)).toEqual(ids)
   })
 })

@@ -25,7 +25,7 @@ const judge = ([name]: Op, answer: Message, verdict: Verdict): void => {
   }
 }
 
-/** A server and the oracle side by side, on one graph. */
+/** A server and the oracle with the same graph. */
 class Pair {
   readonly server = new ScgServer({ env: FIXED })
   readonly oracle = new Oracle()
@@ -35,7 +35,7 @@ class Pair {
     return this.oracle.nodes.length > 64 || this.oracle.edges.length > 128
   }
 
-  /** Runs a script on both, all at once, and holds every answer of the one against the other. */
+  /** Runs a script on both and compares every answer. */
   async run(ops: readonly Op[], direct = true): Promise<readonly Message[]> {
     const first = this.#history.length
     const verdicts = ops.map(([name, args]) => this.oracle.answer(name, args))
@@ -47,7 +47,7 @@ class Pair {
           : request(first + index, 'tools/call', { name, arguments: args }),
       ),
     )
-    const answers = (await this.server.heard(first + ops.length)).slice(first)
+    const answers = (await this.server.received(first + ops.length)).slice(first)
     expect(answers.map(({ id }) => id)).toEqual(ops.map((_, index) => first + index))
     try {
       for (const [index, verdict] of verdicts.entries()) {
@@ -59,7 +59,7 @@ class Pair {
     return answers
   }
 
-  /** Every node once more, and a quiet end. */
+  /** Compares every node, then ends the server, which must not log anything. */
   async finish(): Promise<void> {
     await this.run(this.oracle.nodes.map((_, id): Op => ['node.query', { node_id: String(id) }]))
     const { code, stderr } = await this.server.finish()
@@ -74,7 +74,7 @@ const agree = async (ops: readonly Op[]): Promise<{ oracle: Oracle; last: Messag
   return { oracle: pair.oracle, last: answers.at(-1) }
 }
 
-/** Runs sequence after sequence, each on what the one before it left, with a new graph when that is full. */
+/** Runs sequences on the same graph, with a new one when it is full. */
 const agreeOnAll = async (operations: fc.Arbitrary<Op>): Promise<void> => {
   let pair = new Pair()
   const sequence = fc.array(operations, { minLength: 20, maxLength: 50 })
@@ -84,13 +84,13 @@ const agreeOnAll = async (operations: fc.Arbitrary<Op>): Promise<void> => {
     await pair.finish()
     pair = new Pair()
   })
-  // What went before is part of a counterexample, so it cannot be made smaller; the message has all of it.
+  // No shrinking, because earlier sequences are part of a counterexample; the message contains all of it.
   await fc.assert(property, { numRuns: 50, endOnFailure: true })
   await pair.finish()
 }
 
 const id = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 70 })).map(String)
-/** Round numbers for a graph that lives, arbitrary bits for the corners. */
+/** Round numbers for a normal graph, arbitrary bits for edge cases. */
 const number = (min: number, max: number) =>
   fc.oneof(
     fc.integer({ min: 0, max: 1_000 }).map((part) => min + ((max - min) * part) / 1_000),

@@ -38,7 +38,7 @@ const upper = (quanta: bigint): number => Number(quanta >> UNIT) + Number((quant
 const shown = (quanta: bigint): number =>
   Number(quanta >> UNIT) + (Number((quanta >> 52n) & HALF) * 2 ** -52 + Number(quanta & HALF) * 2 ** -104)
 
-/** Takes `wanted` from a node, or what there is, and returns how much that was. */
+/** Takes up to `wanted` from a node and returns the amount. */
 const take = (node: Node, wanted: bigint): bigint => {
   const taken = [wanted, node.quanta].find((one) => one <= wanted && one <= node.quanta) ?? 0n
   node.quanta -= taken
@@ -66,7 +66,7 @@ export class Oracle {
   tick = 0
   size = 0
 
-  /** What the server must answer, under the deterministic clock. */
+  /** The expected answer with the deterministic clock. */
   answer(name: string, args: Args): Verdict {
     switch (name) {
       case 'node.create':
@@ -95,7 +95,7 @@ export class Oracle {
     }
   }
 
-  /** The state's own time is that of its newest entry; before the first it is the beginning of time. */
+  /** The timestamp of the state is that of its newest entry; of an empty one, the epoch. */
   #now(): string {
     return this.size === 0 ? new Date(0).toISOString() : timeOf(this.size - 1)
   }

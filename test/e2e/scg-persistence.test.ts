@@ -54,11 +54,11 @@ describe('a graph in a file', () => {
     await server.must('node.create', NODE)
     expectError(await server.call('node.query', { node_id: '7' }), 4004)
     const { stderr } = await server.finish()
-    const told = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
-    expect(told.success_rate).toBeCloseTo(66.67, 2)
-    const counts = Object.values(told.latency_ms['node.create']) as number[]
+    const summary = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+    expect(summary.success_rate).toBeCloseTo(66.67, 2)
+    const counts = Object.values(summary.latency_ms['node.create']) as number[]
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2)
-    expect(told).toMatchObject({
+    expect(summary).toMatchObject({
       message: 'served',
       requests_total: 3,
       requests_success: 2,

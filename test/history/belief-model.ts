@@ -4,7 +4,7 @@ import type { Call, Model } from './checker.ts'
 
 export interface ModelNode {
   readonly belief: number
-  /** In quanta of 2⁻¹⁰⁴, which is how exact the documentation is. */
+  /** In quanta of 2⁻¹⁰⁴, the resolution of the documentation. */
   readonly quanta: bigint
   /** Identifies the node's state. */
   readonly print: string
@@ -48,7 +48,7 @@ const show = (id: number, { belief, quanta }: ModelNode): object => ({
   energy: toEnergy(quanta),
 })
 
-/** The whole answer about a node that is not there. */
+/** The answer for a missing node. */
 export const MISSING = 'missing'
 
 type Step = (graph: ModelGraph, args: Call['args']) => { state: ModelGraph; result: unknown }

@@ -8,7 +8,7 @@ const fileIn = (path: string): string => fileURLToPath(new URL(`../../dist/bin/$
 
 /** Outcome of a call, and when it was known. */
 export type Outcome = { readonly at: number } & (
-  | { readonly kind: 'told'; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly code: number; readonly word: unknown; readonly message: string }
   /** The server ended before it answered. */
   | { readonly kind: 'unknown' }
@@ -20,7 +20,7 @@ export const isUnsettled = (outcome: Outcome): boolean =>
   (outcome.kind === 'refused' && outcome.message === 'the connection was lost while the entries were added')
 
 const outcomeOf = ({ result, error }: Message, at: number): Outcome => {
-  if (error === undefined) return { kind: 'told', value: result.structuredContent, at }
+  if (error === undefined) return { kind: 'answered', value: result.structuredContent, at }
   const { code_string: word } = (error.data ?? {}) as { readonly code_string?: unknown }
   return { kind: 'refused', code: error.code, word, message: error.message, at }
 }
@@ -62,7 +62,7 @@ export class BeliefServer {
       const at = performance.now()
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) this.#hear(readMessage(line), at)
+      for (const line of lines) this.#onMessage(readMessage(line), at)
     })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
@@ -85,13 +85,13 @@ export class BeliefServer {
     return !running.has(this)
   }
 
-  #hear(message: Message, at: number): void {
+  #onMessage(message: Message, at: number): void {
     const id = Number(message.id)
     this.#waiting.get(id)?.(outcomeOf(message, at))
     this.#waiting.delete(id)
   }
 
-  /** Calls a tool. It never fails: an end without an answer is an outcome. */
+  /** Calls a tool. Never throws: a missing answer is an outcome too. */
   call(name: string, args: object = {}, ms = PATIENCE_MS): Promise<Outcome> {
     const id = this.#nextId++
     const outcome = new Promise<Outcome>((resolve) => {
@@ -102,10 +102,10 @@ export class BeliefServer {
     return within(outcome, ms, `an answer to ${name} (${this.#stderr.slice(-500)})`)
   }
 
-  /** What a tool says, which must be an answer. */
+  /** The result of a tool call, which must succeed. */
   async must(name: string, args: object = {}): Promise<Readonly<Record<string, unknown>>> {
     const outcome = await this.call(name, args)
-    if (outcome.kind === 'told') return outcome.value
+    if (outcome.kind === 'answered') return outcome.value
     throw new Error(`${name} was not answered: ${JSON.stringify(outcome)} ${this.#stderr.slice(-2_000)}`)
   }
 

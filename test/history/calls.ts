@@ -5,11 +5,11 @@ export type Wish = Pick<Call, 'op' | 'args'>
 
 const HOT_NODES = 4
 
-/** A node that many want, one that is there, or now and then one that is not. */
+/** A contended node, an existing one, or rarely a missing one. */
 const someNode = (random: Random, known: number): string =>
   String(random(2) === 0 ? random(Math.min(HOT_NODES, known + 1)) : random(known + 2))
 
-/** Energies run out after a few moves, and beliefs reach their bounds: both have rules of their own. */
+/** Energies that run out after a few moves, and beliefs that reach their bounds: both are special cases. */
 const MAKERS: readonly ((random: Random, known: number) => Wish)[] = [
   (random) => ({
     op: 'node.create',
@@ -23,10 +23,10 @@ const MAKERS: readonly ((random: Random, known: number) => Wish)[] = [
   () => ({ op: 'governance.status', args: {} }),
 ]
 
-/** How often each of the four is wished for. */
+/** Weights of the four kinds of calls. */
 const SHARES = [0, 0, 0, 1, 1, 1, 1, 2, 2, 3] as const
 
-/** Something to ask of a graph that is known to have about `known` nodes. */
+/** A random call on a graph with about `known` nodes. */
 export const randomWish = (random: Random, known: number): Wish => {
   const make = MAKERS[pickOne(random, SHARES)] as (typeof MAKERS)[number]
   return make(random, known)

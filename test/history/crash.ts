@@ -88,8 +88,8 @@ class Crasher {
       life.sent.push(energy)
       const outcome = await server.call('node.create', { belief: 0.5, energy })
       if (outcome.kind === 'unknown') return
-      expect(outcome).toMatchObject({ kind: 'told', value: { energy } })
-      if (outcome.kind === 'told') life.acknowledged.push({ id: Number(outcome.value.node_id), energy })
+      expect(outcome).toMatchObject({ kind: 'answered', value: { energy } })
+      if (outcome.kind === 'answered') life.acknowledged.push({ id: Number(outcome.value.node_id), energy })
     })
   }
 

@@ -27,7 +27,7 @@ export interface RecordedHistory {
   readonly pauses: number
 }
 
-/** The members of an answer that the model knows. */
+/** The members of an answer that are in the model. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'node.create': ['node_id', 'belief', 'energy'],
   'node.mutate': ['node_id', 'belief', 'energy'],
@@ -37,7 +37,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 const resultOf = ({ op }: Wish, outcome: Outcome): unknown => {
   if (outcome.kind === 'refused' && outcome.code === NODE_NOT_FOUND) return MISSING
-  if (outcome.kind !== 'told') return undefined
+  if (outcome.kind !== 'answered') return undefined
   const { value } = outcome
   return Object.fromEntries((MEMBERS[op] ?? []).map((name) => [name, value[name]]))
 }

@@ -1,7 +1,7 @@
 /** A whole number from 0 up to `below`. */
 export type Random = (below: number) => number
 
-/** The same numbers for the same seed, so that a failure can be looked at again. */
+/** A seeded generator, so that a failure can be reproduced. */
 export const seededRandom = (seed: number): Random => {
   let state = (Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995) >>> 0
   return (below) => {

@@ -4,7 +4,7 @@ import { runWarrant, type ServerPlan } from './belief-server.ts'
 import { checkHistory } from './checker.ts'
 import { countWrites, type HistoryPlan, recordHistory } from './driver.ts'
 
-/** Half of eight processes are killed, most of the others stopped for a while, and the last is left alone. */
+/** Eight processes: half are killed, most others are suspended for a while, and the last is left alone. */
 export const sharedPlan = (server: ServerPlan, seed: number): HistoryPlan => ({
   seed,
   processes: 8,
@@ -14,7 +14,7 @@ export const sharedPlan = (server: ServerPlan, seed: number): HistoryPlan => ({
   pauses: (process) => (process >= 4 && process < 7 ? 3 : 0),
 })
 
-/** Records a history on a fresh store: it must look like one copy, and leave a log that says the same. */
+/** Records a history on a new store: it must be linearizable, and the log must match it. */
 export const expectOneCopy = async (server: ServerPlan, seed: number): Promise<void> => {
   const plan = sharedPlan(server, seed)
   const history = await recordHistory(plan)

@@ -73,7 +73,7 @@ export const twinStore = (): FakeStore => {
   }
 }
 
-/** Acknowledges changes at once, and carries them out later in another order. */
+/** Acknowledges changes immediately and applies them later in another order. */
 export const shufflingStore = (): FakeStore => {
   let state = beliefModel.first
   let pending: Wish[] = []
@@ -111,11 +111,11 @@ export interface Simulation {
   readonly store: FakeStore
   readonly clients: number
   readonly calls: number
-  /** One in this many calls is never answered, whether it was carried out or not. */
+  /** One in this many calls is never answered, whether it took effect or not. */
   readonly killed: number
 }
 
-/** Clients that take turns at random: a question, some time later its effect, some time later its answer. */
+/** Clients with random interleaving of request, effect and answer. */
 export const simulate = (random: Random, { store, clients, calls, killed }: Simulation): readonly Call[] => {
   const history: Call[] = []
   const under = new Map<number, Under>()
@@ -138,14 +138,14 @@ export const simulate = (random: Random, { store, clients, calls, killed }: Simu
       continue
     }
     const { wish, invoked, result } = one
-    const told = dies || result === undefined ? null : result.value
-    history.push({ ...wish, process, invoked, answered: dies ? null : now, result: told })
+    const answer = dies || result === undefined ? null : result.value
+    history.push({ ...wish, process, invoked, answered: dies ? null : now, result: answer })
     under.delete(process)
   }
   return history
 }
 
-/** The slow way, for a few calls: every order of every choice of the unknown ones. */
+/** Brute force for a few calls: every order of every subset of the unknown ones. */
 export const explainSlowly = (history: readonly Call[]): boolean => {
   const mayFollow = (call: Call, left: readonly Call[]) =>
     left.every((other) => other === call || other.answered === null || other.answered >= call.invoked)

@@ -10,7 +10,7 @@ const LOG = 1
 const LOG_SPAN = 2 ** 32
 const place = (seq: number): number => LOG * LOG_SPAN + seq
 
-/** Opens the file past the product, and leaves nothing of its own behind. */
+/** Opens the file with SQLite directly, and leaves no WAL behind. */
 export const tamperWith = async <T>({ store }: ServerPlan, work: (db: Database) => T): Promise<T> => {
   const db = await openDatabase(store)
   try {
@@ -24,7 +24,7 @@ export const tamperWith = async <T>({ store }: ServerPlan, work: (db: Database) 
 
 type Part = 'entry' | 'payload'
 
-/** What was written one at a time lies in runs of one. */
+/** Entries that were written one at a time are in runs of one. */
 const readRun = (db: Database, seq: number): Record<Part, Buffer> => {
   const row = db.prepare('SELECT sizes, bytes FROM runs WHERE id = ?').get(place(seq))
   if (!(row?.sizes instanceof Uint8Array) || row.sizes.length !== 8)
@@ -45,7 +45,7 @@ export const writePart = (db: Database, part: Part, seq: number, bytes: Uint8Arr
   db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(...run)
 }
 
-/** Puts one text in the place of another of the same length. */
+/** Replaces a text by another of the same length. */
 export const replaceText = (db: Database, part: Part, seq: number, from: RegExp, to: string): void => {
   const text = readPart(db, part, seq).toString('latin1')
   const [found] = from.exec(text) ?? []
@@ -91,7 +91,7 @@ export const forgePayload = (db: Database, from: number, text: RegExp, other: st
   }
 }
 
-/** Puts another value in the place of a setting that the log was made with. */
+/** Replaces a setting in the genesis. */
 export const replaceGenesis = (db: Database, from: string, to: string): void => {
   const row = db.prepare('SELECT genesis FROM logs WHERE id = ?').get(LOG)
   const text = Buffer.from(row?.genesis as Uint8Array).toString('utf8')
@@ -130,7 +130,7 @@ export const forgeSnapshot = (bytes: Buffer): Buffer => {
   return Buffer.concat([body, createHash('sha256').update(body).digest()])
 }
 
-/** Changes or removes every hash that is stored of the tree. */
+/** Changes or removes all stored hashes of the Merkle tree. */
 export const changeNode = (db: Database, how: 'changed' | 'gone'): void => {
   const sql = how === 'gone' ? 'DELETE FROM nodes' : 'UPDATE nodes SET hash = ?'
   const values = how === 'gone' ? [] : [Buffer.alloc(32, 7)]
@@ -167,7 +167,7 @@ export const makeStore = async (): Promise<ServerPlan> => {
   return plan
 }
 
-/** The same store and key somewhere else, to be damaged there. */
+/** A copy of store and key, to be damaged. */
 export const copyStore = async (plan: ServerPlan): Promise<ServerPlan> => {
   const folder = await makeFolder()
   const copy = { ...plan, folder, store: join(folder, 'beliefs.db') }

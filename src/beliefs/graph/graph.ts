@@ -5,7 +5,7 @@ import { applyTick, bindEdge, createNode, type GraphChange, mutateNode, type Tic
 import type { EdgeState } from './edges.ts'
 import { type Accounts, recountBalances } from './ledger.ts'
 import type { NodeState, NodeTable } from './nodes.ts'
-import { Propagator, pullOf } from './propagate.ts'
+import { edgePull, Propagator } from './propagate.ts'
 import { type Margins, readSnapshot, writeSnapshot } from './snapshot.ts'
 import { emptyTables, type Tables } from './tables.ts'
 
@@ -130,7 +130,7 @@ export class Graph {
     const to = this.#requireNode(id)
     const inflow = edges.inflow[to] as number
     const pull = ({ src, weight }: EdgeState) =>
-      pullOf(this.config.sigma, weight, nodes.belief(src), nodes.belief(to), inflow)
+      edgePull(this.config.sigma, weight, nodes.belief(src), nodes.belief(to), inflow)
     return edges.incoming(to).map((edge) => ({ ...edge, pull: pull(edge) }))
   }
 

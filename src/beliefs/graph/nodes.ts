@@ -28,7 +28,7 @@ const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number
   to[cell + 3] = from[at + 3] as number
 }
 
-/** The nodes by id. `write` and `replaceCells` are the commit path: only they write cells, and they set the checksum. */
+/** The nodes by id. Only the commit path (`write`, `replaceCells`) writes cells, and it sets their checksums. */
 export class NodeTable {
   count = 0
   // Belief and limbs of a node are adjacent for cache locality: a tick accesses nodes in random order.

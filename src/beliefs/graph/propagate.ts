@@ -18,7 +18,7 @@ export interface TickPlan {
 export const clampBelief = (belief: number): number => Math.min(1, Math.max(0, belief))
 
 /** How far an edge moves its target in one tick if its source can pay. A negative weight pulls towards 1 - belief. */
-export const pullOf = (sigma: number, weight: number, from: number, to: number, inflow: number): number => {
+export const edgePull = (sigma: number, weight: number, from: number, to: number, inflow: number): number => {
   const target = weight >= 0 ? from : 1 - from
   // Keep the parentheses: another grouping rounds differently.
   return (sigma * Math.abs(weight) * (target - to)) / (1 + inflow)
@@ -67,7 +67,7 @@ export class Propagator {
     for (let edge = 0; edge < count; edge += 1) {
       const from = src[edge] as number
       const to = dst[edge] as number
-      const pull = pullOf(
+      const pull = edgePull(
         sigma,
         weight[edge] as number,
         cells[from * CELL] as number,

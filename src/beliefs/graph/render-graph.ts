@@ -45,7 +45,7 @@ const GAP_X = 90
 const GAP_Y = 28
 
 /** Column of each node: one right of its rightmost source. In a cycle the number of nodes is the limit. */
-const columnsOf = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
+const layoutColumns = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
   const columns = new Map(nodes.map(({ id }) => [id, 0]))
   for (let round = 0, moved = true; moved && round < nodes.length; round += 1) {
     moved = false
@@ -62,7 +62,7 @@ const columnsOf = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
 
 /** A self-contained SVG. A stronger belief has a more opaque colour. */
 export const renderSvg = (graph: DrawableGraph): string => {
-  const columns = columnsOf(graph)
+  const columns = layoutColumns(graph)
   const filled = new Map<number, number>()
   const places = new Map(
     graph.nodes.map(({ id }) => {

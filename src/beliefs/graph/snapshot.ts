@@ -36,7 +36,11 @@ const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').updat
 const configHash = (config: GraphConfig): Buffer =>
   sha256(canonicalJson({ ...config, pool: String(config.pool) }))
 
-const columnsOf = ({ nodes, edges }: Tables, nodeCount: number, edgeCount: number): [Column, number][] => [
+const storedColumns = (
+  { nodes, edges }: Tables,
+  nodeCount: number,
+  edgeCount: number,
+): [Column, number][] => [
   [nodes.cells, nodeCount * CELL],
   [nodes.checksums, nodeCount],
   [nodes.stability, nodeCount],
@@ -112,7 +116,7 @@ export const writeSnapshot = (
   { before, after }: Margins = { before: 0, after: 0 },
 ): Buffer => {
   const { nodes, edges, ledger } = tables
-  const columns = columnsOf(tables, nodes.count, edges.count)
+  const columns = storedColumns(tables, nodes.count, edges.count)
   const length = snapshotLength(columns)
   const whole = Buffer.allocUnsafeSlow(before + length + after)
   const bytes = whole.subarray(before, before + length)
@@ -162,7 +166,7 @@ export const readSnapshot = (config: GraphConfig, bytes: Uint8Array): Tables => 
   const nodeCount = view.getUint32(COUNTS_AT, true)
   const edgeCount = view.getUint32(COUNTS_AT + 4, true)
   // Checked before memory is allocated, so that a wrong count cannot exhaust it.
-  if (snapshotLength(columnsOf(tables, nodeCount, edgeCount)) !== bytes.length)
+  if (snapshotLength(storedColumns(tables, nodeCount, edgeCount)) !== bytes.length)
     failDamaged('its length is wrong')
   tables.tick = view.getFloat64(COUNTS_AT + 8, true)
   tables.ledger.load({
@@ -180,7 +184,7 @@ const fillTables = (tables: Tables, view: DataView, nodeCount: number, edgeCount
   edges.reserveNodes(nodeCount)
   edges.reserve(edgeCount)
   let offset = COLUMNS_AT
-  for (const [column, rows] of columnsOf(tables, nodeCount, edgeCount)) {
+  for (const [column, rows] of storedColumns(tables, nodeCount, edgeCount)) {
     readColumn(view, offset, column, rows)
     offset += rows * column.BYTES_PER_ELEMENT
   }

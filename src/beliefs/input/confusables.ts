@@ -46,8 +46,8 @@ const toLatin = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (letter) => LATIN.get(letter) ?? letter)
 
 /**
- * A skeleton of a name in the sense of UTS #39: names that look alike have the same skeleton. Combining marks, invisible
- * characters and everything but letters and digits are removed. I, l and 1 count as one letter, and so do o and 0.
+ * The UTS #39 skeleton of a name, with a smaller table: names that look alike have the same skeleton. Combining marks,
+ * invisible characters and everything but letters and digits are removed. I, l and 1 count as one letter, o and 0 too.
  */
 export const confusableSkeleton = (name: string): string =>
   toLatin(

@@ -9,20 +9,17 @@ export interface Committed {
   readonly result: JsonObject
 }
 
-export type GraphJob =
+export type GraphJob = {
+  readonly resolve: (result: never) => void
+  readonly reject: (thrown: unknown) => void
+} & (
   | {
       readonly kind: 'write'
       readonly operation: Operation
       readonly format: (done: Committed) => unknown
-      readonly resolve: (shown: never) => void
-      readonly reject: (thrown: unknown) => void
     }
-  | {
-      readonly kind: 'read'
-      readonly query: (state: GraphState, size: number) => unknown
-      readonly resolve: (seen: never) => void
-      readonly reject: (thrown: unknown) => void
-    }
+  | { readonly kind: 'read'; readonly query: (state: GraphState, size: number) => unknown }
+)
 
 /** A batch that was executed on the local state and is not yet durable. */
 export interface BatchPlan {
@@ -36,10 +33,10 @@ export interface BatchPlan {
 
 /** Resolves or rejects the promise of every job, in order. */
 export const settleAll = (jobs: readonly GraphJob[], { results, errors }: BatchPlan): void => {
-  for (let place = 0; place < jobs.length; place += 1) {
-    const job = jobs[place] as GraphJob
-    if (errors.has(place)) job.reject(errors.get(place))
-    else if (job.kind === 'read') job.resolve(results[place] as never)
-    else job.resolve(job.format(results[place] as Committed) as never)
+  for (let index = 0; index < jobs.length; index += 1) {
+    const job = jobs[index] as GraphJob
+    if (errors.has(index)) job.reject(errors.get(index))
+    else if (job.kind === 'read') job.resolve(results[index] as never)
+    else job.resolve(job.format(results[index] as Committed) as never)
   }
 }

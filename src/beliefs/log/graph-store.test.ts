@@ -10,7 +10,7 @@ import { GraphStore } from './graph-store.ts'
 import { fixedTimestamps } from './timestamps.ts'
 import { verifyReplay } from './verify-replay.ts'
 
-const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promise<Beliefs> => {
+const open = async (store: LogStore, every = 1_000, logged: string[] = []): Promise<Beliefs> => {
   const graphStore = await GraphStore.open({
     store,
     name: 'g',
@@ -18,7 +18,7 @@ const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promi
     clockMode: 'deterministic',
     timestamps: fixedTimestamps,
     salt: fixedSalts,
-    logger: { write: (_, message) => heard.push(message) },
+    logger: { write: (_, message) => logged.push(message) },
     snapshotEvery: every,
   })
   return new Beliefs({ graphStore, version: '1', writeFile: async () => {} })
@@ -148,14 +148,14 @@ describe('a graph over a log', () => {
           get: (target, key) => (key === 'saveSnapshot' ? saveSnapshot : bound(target, key)),
         }),
     }
-    const heard: string[] = []
-    const beliefs = await open(store, 2, heard)
+    const logged: string[] = []
+    const beliefs = await open(store, 2, logged)
     for (let id = 0; id < 6; id += 1) {
       expect(await beliefs.createNode({ belief: 0.5, energy: 1 })).toMatchObject({ node_id: id })
       await beliefs.graphStore.replica.idle()
     }
     expect(tried).toBe(2)
-    expect(heard).toEqual(['snapshot not saved', 'snapshot not saved'])
+    expect(logged).toEqual(['snapshot not saved', 'snapshot not saved'])
   })
 
   it('is put right from the log when a stored value was changed behind its back', async () => {

@@ -45,7 +45,7 @@ const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<
   return [new GraphState(new Graph(config)), await LogWriter.open(log, salt)]
 }
 
-// The cost of a snapshot grows with the graph. Waiting until the log has grown by half makes the cost per entry constant.
+// The cost of a snapshot grows with the graph. Waiting until the log has doubled makes the cost per entry constant.
 const GROWTH_DIVISOR = 2
 /** Commits between two recounts of the energy of all nodes. */
 const RECOUNT_EVERY = 1_000

@@ -19,10 +19,10 @@ export const replicaFaults = defineFaults('replica', {
 })
 
 const MAX_ATTEMPTS = 1_000
-// Adaptive batching: all jobs that arrive while a batch is gathered share one durable commit. The three limits below were
-// chosen with `npm run --prefix bench beliefs`, row "durable `node_create`, 64 in the pipe" of bench/README.md.
+// Adaptive batching: jobs that arrive while a batch is gathered share one durable commit. The three limits below were
+// tuned with `npm run --prefix bench beliefs`: row "durable `node_create`, stdio, 64 in the pipe" in bench/README.md.
 
-/** Event loop turns a batch may be gathered for. An idle turn takes microseconds, a commit about a hundred times that. */
+/** Event loop turns to gather a batch. An idle turn takes microseconds, a commit about a hundred times that. */
 const MAX_GATHER_TURNS = 64
 /** Idle turns to wait while the batch is still smaller than the one before. */
 const MAX_IDLE_TURNS = 16

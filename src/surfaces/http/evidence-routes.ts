@@ -80,7 +80,7 @@ const collection =
     const parameters = new URLSearchParams(search)
     const query = readQuery(name, (key) => parameters.get(key))
     if ('error' in query) return query
-    const write = () => views.pageText(views.page(name, query))
+    const write = () => views.pageText(name, query)
     return search === '' ? cache.fixed(name, write) : cache.set(key, write())
   }
 

@@ -36,7 +36,7 @@ export const newModel = ({ pool }: GraphConfig): Model => ({
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const clamp = (x: number): number => Math.min(1, Math.max(0, x))
 
-/** False when refused: then nothing has changed. */
+/** False when the operation is refused; then nothing has changed. */
 export const modelCreate = (model: Model, belief: number, energy: number): boolean => {
   const quanta = quantaOf(energy)
   if (quanta > model.reserve) return false
@@ -57,7 +57,7 @@ export const modelMutate = (model: Model, config: GraphConfig, id: number, delta
   return true
 }
 
-/** Whether one can walk from one node to another. */
+/** Whether a node is reachable from another. */
 export const reaches = (edges: Model['edges'], from: number, to: number): boolean => {
   const seen = new Set([from])
   for (const node of seen) for (const edge of edges) if (edge.src === node) seen.add(edge.dst)
@@ -102,7 +102,7 @@ export const modelTick = (model: Model, { sigma, slope }: GraphConfig): void => 
   model.tick += 1
 }
 
-/** The graph, as far as the model knows it. */
+/** The state of a graph in the form of the model. */
 export const modelOf = (graph: Graph): Model => {
   const { cells } = graph.columns
   const limb = (at: number): bigint => BigInt(cells[at] ?? 0)

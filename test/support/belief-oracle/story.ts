@@ -2,7 +2,7 @@ import { type AppliedOperation, Graph, type GraphConfig } from '../../../src/bel
 import { Fault } from '../../../src/kernel/fault.ts'
 import { type Model, modelBind, modelCreate, modelMutate, modelOf, modelTick, newModel } from './model.ts'
 
-/** A number that picks what happens, two that pick where, and one in [0, 1] that says how much. */
+/** A number that selects the operation, two that select nodes, and one in [0, 1] for the amount. */
 export type Step = readonly [kind: number, a: number, b: number, x: number]
 
 /** From amounts below a quantum to the maximum, with some too small to pay for a tick. */
@@ -14,7 +14,7 @@ interface Play {
   readonly config: GraphConfig
   graph: Graph
   model: Model
-  /** What can be taken back, and how everything was before. */
+  /** Undo functions, and the state before each operation. */
   readonly past: { readonly undo: () => void; readonly bytes: Uint8Array; readonly model: Model }[]
 }
 
@@ -42,7 +42,7 @@ const sameModel = (a: Model, b: Model): boolean =>
     return Object.is(other?.belief, belief) && other?.quanta === quanta
   })
 
-/** Everything that has to be true after every operation. */
+/** Invariants after every operation. */
 const checkAll = ({ graph, model, config }: Play): void => {
   const seen = modelOf(graph)
   ensure(sameModel(seen, model), 'the graph is not where the oracle is')
@@ -151,7 +151,7 @@ const ACTS: readonly ((play: Play, step: Step, at: number) => void)[] = [
   restart,
 ]
 
-/** How often each act comes up: enough to build something before it is taken apart. */
+/** Weights of the operations: the graph grows before it is taken apart. */
 const LIKELY = [0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]
 
 /** Runs the steps on a graph and on the oracle, and throws when they differ. */

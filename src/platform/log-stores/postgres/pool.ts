@@ -61,7 +61,7 @@ export class Postgres {
     this.#limits = limits
   }
 
-  /** Sends a statement once. `UnknownOutcome` means that it may have been executed; any other error, that it was not. */
+  /** Sends a statement once. After `UnknownOutcome` it may have been executed; after any other error it was not. */
   async queryOnce(query: QueryConfig): Promise<readonly PgRow[]> {
     const client = await this.#connect()
     try {

@@ -6,8 +6,8 @@ const VERSION = 1
 const ADVISORY_LOCK = 0x774c6f67
 
 /**
- * Texts are bytea because PostgreSQL's text cannot hold a NUL. `claim` is a random id on the first entry of an append: a
- * writer that lost its connection compares it to find out whether its own append succeeded. Every append updates the
+ * Texts are bytea because PostgreSQL's text cannot hold a NUL. `claim` is a random id on the first entry of an append:
+ * a writer that lost its connection compares it to find out whether its own append succeeded. Every append updates the
  * row of the log, so a fillfactor of 50 leaves space on the page (HOT updates).
  */
 const TABLES = `

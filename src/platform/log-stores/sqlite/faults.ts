@@ -88,21 +88,24 @@ export const mapSqliteErrors = <T>(work: () => T): T => {
 
 const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** The fault for an error while the state folder is created. */
-export const folderFault = (error: unknown): unknown => {
+/** The fault for a file system error: a full disk, or else the result of `otherwise`. */
+const diskFault = (error: unknown, otherwise: (code: string) => Fault): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
-  if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  const fix = 'Give this user write permission there, or choose another place with --state-dir or --store.'
-  return storeFaults.unreachable(`the state folder cannot be created (${code})`, { cause: error, fix })
+  return FULL_CODES.includes(code) ? storeFaults.full('the disk is full', { cause: error }) : otherwise(code)
 }
 
-/** The fault for a file system error while the database file is created or checked. */
-export const fileFault = (error: unknown, path: string): unknown => {
-  const { code } = error as NodeJS.ErrnoException
-  if (error instanceof Fault || code === undefined) return error
-  if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  // Only the base name: a remote client must not learn the path.
-  const message = `${basename(path)} cannot be used as a database file (${code})`
-  return storeFaults.address(message, { cause: error, fix: CHECK_FILE })
-}
+/** The fault for an error while the state folder is created. */
+export const folderFault = (cause: unknown): unknown =>
+  diskFault(cause, (code) => {
+    const fix = 'Give this user write permission there, or choose another place with --state-dir or --store.'
+    return storeFaults.unreachable(`the state folder cannot be created (${code})`, { cause, fix })
+  })
+
+/** The fault for an error while the database file is created or checked. */
+export const fileFault = (cause: unknown, path: string): unknown =>
+  diskFault(cause, (code) => {
+    // Only the base name: a remote client must not learn the path.
+    const message = `${basename(path)} cannot be used as a database file (${code})`
+    return storeFaults.address(message, { cause, fix: CHECK_FILE })
+  })

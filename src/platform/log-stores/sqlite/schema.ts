@@ -9,8 +9,8 @@ const MAX_WAL_BYTES = 64 * 1024 * 1024
 const PAGE_BYTES = 8 * 1024
 
 /**
- * The key of a run combines the log's id and the number of its last entry in one integer (rowid), so that the table needs
- * no index and a commit writes one page less. Texts are blobs because Node truncates SQLite text at a NUL.
+ * The key of a run combines the log's id and the number of its last entry in one integer (rowid), so that the table
+ * needs no index and a commit writes one page less. Texts are blobs because Node truncates SQLite text at a NUL.
  */
 export const LOG_SPAN = 2 ** 32
 export const MAX_LOGS = 2 ** 20
