@@ -92,7 +92,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     shownBy: [
       ['test/e2e/cli.test.ts', 'take the flag before the variable'],
       ['test/e2e/cli.test.ts', 'never show a secret'],
-      ['src/app/config/load-config.test.ts', 'before a found file'],
+      ['src/app/config/load-config.test.ts', 'is taken from a'],
       ['src/app/config/load-config.test.ts', 'flag, variable and named file may'],
     ],
   },
