@@ -71,7 +71,10 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   },
   'life.damage': {
     says: 'A server whose files are replaced under it answers and lives on.',
-    shownBy: [['test/e2e/damage.test.ts', 'goes on serving']],
+    shownBy: [
+      ['test/e2e/damage.test.ts', 'goes on serving'],
+      ['test/e2e/damage.test.ts', 'when its file is back after a failed load'],
+    ],
   },
   'start.light': {
     says: 'A start loads no SDK, schema library, parser or store.',
@@ -89,6 +92,8 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     shownBy: [
       ['test/e2e/cli.test.ts', 'take the flag before the variable'],
       ['test/e2e/cli.test.ts', 'never show a secret'],
+      ['src/app/config/load-config.test.ts', 'is taken from a'],
+      ['src/app/config/load-config.test.ts', 'flag, variable and named file may'],
     ],
   },
   'cli.json': {

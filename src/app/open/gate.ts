@@ -13,7 +13,7 @@ import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
-import { readPolicy, readText } from './read-policy.ts'
+import { readPolicy, readRepositoryText } from './read-policy.ts'
 import { openRepository } from './repository.ts'
 
 export interface GateContext {
@@ -87,7 +87,7 @@ export const loadBaseline = async (
   cwd: string,
 ): Promise<LoadedBaseline | undefined> => {
   if (requested === undefined) {
-    const text = await readText(files, BASELINE_FILE, BASELINE_BYTES)
+    const text = await readRepositoryText(files, BASELINE_FILE, BASELINE_BYTES)
     if (text !== undefined) return readBaseline(BASELINE_FILE, text)
     // A baseline that exists and cannot be read must not count as absent.
     if (await files.exists(BASELINE_FILE))
@@ -96,7 +96,7 @@ export const loadBaseline = async (
   }
   const path = resolve(cwd, requested)
   const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
-  const text = name === '' ? undefined : await readText(files, name, BASELINE_BYTES)
+  const text = name === '' ? undefined : await readRepositoryText(files, name, BASELINE_BYTES)
   if (text === undefined) {
     throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(requested)} in the repository`)
   }

@@ -4,7 +4,7 @@ import type { GateStage } from '../../gate/stage.ts'
 
 const MAX_POLICY_BYTES = 1024 * 1024
 
-export const readText = async (
+export const readRepositoryText = async (
   files: RepositoryFiles,
   path: string,
   limit: number,
@@ -20,7 +20,7 @@ export const readPolicy = async (
   stage: GateStage,
 ): Promise<GatePolicy> => {
   const [hardFile, skillsFile] = await Promise.all(
-    [HARD_MODE_FILE, SKILLS_FILE].map((path) => readText(files, path, MAX_POLICY_BYTES)),
+    [HARD_MODE_FILE, SKILLS_FILE].map((path) => readRepositoryText(files, path, MAX_POLICY_BYTES)),
   )
   const { PUMUKI_HARD_MODE: hardMode, PUMUKI_HARD_MODE_PROFILE: hardProfile } = environment
   return resolvePolicy(stage, { hardMode, hardProfile, hardFile, skillsFile })

@@ -1,6 +1,6 @@
+import { lazyAsync } from '../../kernel/async/once.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { type OpenVectors, openVectors } from '../../platform/packets/vector-file.ts'
-import type { VectorThread } from '../../platform/packets/vector-threads.ts'
 
 /**
  * Number of values from which an index is searched in a worker thread: 250 000 rows of 384 take about five
@@ -13,15 +13,13 @@ const PROGRAM = new URL('../threads/vector.js', import.meta.url)
 
 /** Opens small indexes in this thread, large ones in a worker thread that starts with the first. */
 export const vectorOpener = (clock: Clock) => {
-  let starting: Promise<VectorThread> | undefined
-  const start = async () => {
+  const thread = lazyAsync(async () => {
     const { VectorThread } = await import('../../platform/packets/vector-threads.ts')
     return new VectorThread(PROGRAM, clock)
-  }
-  const open: OpenVectors = async (files, expected) => {
-    if (expected.rows * expected.dim < LARGE) return openVectors(files, expected, clock)
-    starting ??= start()
-    return (await starting).open(files, expected)
-  }
-  return { open, close: async () => void (await (await starting)?.close()) }
+  })
+  const open: OpenVectors = async (files, expected) =>
+    expected.rows * expected.dim < LARGE
+      ? openVectors(files, expected, clock)
+      : (await thread.get()).open(files, expected)
+  return { open, close: async () => (await thread.peek())?.close() }
 }

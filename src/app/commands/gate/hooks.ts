@@ -5,7 +5,7 @@ import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>
@@ -15,7 +15,7 @@ export const hookTable = (reports: readonly HookReport[]): string =>
   )
 
 const show = (invocation: Invocation, hooks: readonly HookReport[]): number =>
-  printResult(invocation, { hooks }, () => hookTable(hooks))
+  printOutput(invocation, { hooks }, () => hookTable(hooks))
 
 const status: Verb = async (invocation) => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)

@@ -2,7 +2,7 @@ import { type InstallationPorts, type InstallReport, install, update } from '../
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 import { bootstrapOpenSpec, type OpenSpecReport } from './bootstrap-openspec.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
@@ -25,7 +25,7 @@ const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }
-  return printResult(invocation, all, () => describe(report, openspec))
+  return printOutput(invocation, all, () => describe(report, openspec))
 }
 
 export const run = (invocation: Invocation): Promise<number> => runStep(invocation, install)

@@ -10,10 +10,10 @@ import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 
 const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
-  printResult(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
+  printOutput(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
 
 const openForCommand = (invocation: Invocation): Promise<OpenedRepository> =>
   openRepositoryForCommand(loadSettings(invocation).config)

@@ -4,7 +4,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 
 const describe = (status: LifecycleStatus): string => {
   const { repoRoot, packageVersion, lifecycleState, hookStatus, trackedNodeModulesCount } = status
@@ -28,5 +28,5 @@ const describe = (status: LifecycleStatus): string => {
 export const run = async (invocation: Invocation): Promise<number> => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   const status = await currentStatus(lifecycle, signal)
-  return printResult(invocation, status, () => describe(status))
+  return printOutput(invocation, status, () => describe(status))
 }

@@ -3,7 +3,7 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
 
@@ -12,5 +12,5 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(installPorts(context), purge, context.signal)
   const removed = escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`)
-  return printResult(invocation, report, () => [hookTable(report.hooks), '', removed].join('\n'))
+  return printOutput(invocation, report, () => [hookTable(report.hooks), '', removed].join('\n'))
 }

@@ -8,7 +8,7 @@ import {
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
 const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
@@ -28,7 +28,7 @@ const list: Verb = (invocation) =>
       const { size } = await log.head()
       rows.push({ graph: name, entries: size, quarantine: await log.quarantine() })
     }
-    return printResult(invocation, { graphs: rows }, () =>
+    return printOutput(invocation, { graphs: rows }, () =>
       writeTable(
         ['graph', 'entries', 'quarantine'],
         rows.map(({ graph, entries, quarantine }) => [graph, String(entries), quarantine ?? '']),
@@ -48,9 +48,9 @@ const show: Verb = (invocation) => {
     const scene = await readScene(beliefs)
     if (format !== undefined) {
       const text = RENDERERS[format](scene)
-      return printResult(invocation, { form: format, text }, () => text.trimEnd())
+      return printOutput(invocation, { form: format, text }, () => text.trimEnd())
     }
-    return printResult(invocation, scene, () =>
+    return printOutput(invocation, scene, () =>
       [
         writeTable(
           ['node', 'belief', 'energy', 'claim'],
@@ -80,7 +80,7 @@ const query: Verb = (invocation, [id]) => {
       incoming: graph.incoming(node),
       outgoing: graph.outgoing(node),
     }))
-    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
+    return printOutput(invocation, value, () => JSON.stringify(value, null, 2))
   })
 }
 
@@ -89,7 +89,7 @@ const stats: Verb = (invocation) =>
     const { reserve, dissipated } = await beliefs.graphStore.replica.read(({ graph }) => graph.accounts())
     const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
     const value = { ...(await beliefs.governanceStatus()), accounts }
-    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
+    return printOutput(invocation, value, () => JSON.stringify(value, null, 2))
   })
 
 const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }

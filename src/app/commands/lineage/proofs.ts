@@ -15,14 +15,14 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 import { withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
 
 /** Prints a value. Returns the exit code: 1 when the value is a negative verdict. */
 export const printProof = (invocation: Invocation, value: object, good = true): number => {
-  printResult(invocation, value, () => JSON.stringify(value, null, 2))
+  printOutput(invocation, value, () => JSON.stringify(value, null, 2))
   return good ? 0 : 1
 }
 

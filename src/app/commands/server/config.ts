@@ -2,7 +2,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { explainConfig } from '../../config/load-config.ts'
 import { loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const effective = explainConfig(loadSettings(invocation))
@@ -12,7 +12,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     source,
     variable,
   ])
-  return printResult(invocation, { settings: effective }, () =>
+  return printOutput(invocation, { settings: effective }, () =>
     writeTable(['key', 'value', 'from', 'variable'], rows),
   )
 }

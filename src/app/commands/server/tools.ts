@@ -2,7 +2,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { toolCosts } from '../../../surfaces/mcp/token-costs.ts'
 import { assembleServer, loadSettings } from '../../process-context.ts'
-import { printResult } from '../print-result.ts'
+import { printOutput } from '../print-output.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { catalog, toolsets } = await assembleServer(loadSettings(invocation))
@@ -17,5 +17,5 @@ export const run = async (invocation: Invocation): Promise<number> => {
   ])
   const total = `${tools.length} tools, ${bytes} bytes, about ${tokens} tokens in a client's context`
   const head = ['tool', 'toolset', 'effect', 'bytes', 'tokens', 'title']
-  return printResult(invocation, { tools, bytes, tokens }, () => `${writeTable(head, rows)}\n\n${total}`)
+  return printOutput(invocation, { tools, bytes, tokens }, () => `${writeTable(head, rows)}\n\n${total}`)
 }
