@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.long.ts'],
+    reporters: ['default', './test/promise-reporter.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
+// Bundles every binary with its chunks into dist/. Bundles start in half the time of separate modules.
 import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown, watch } from 'rolldown'
+import { ALWAYS_LOADED, INTERNAL, MERGED, STANDALONE, TASKS, THREADS, WITH_BYTECODE } from './chunks.mjs'
 import { makeCodeCache } from './code-cache/make.mjs'
 
 /** @typedef {import('rolldown').OutputChunk} OutputChunk */
@@ -12,70 +13,26 @@ import { makeCodeCache } from './code-cache/make.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const at = (/** @type {string[]} */ ...parts) => join(root, ...parts)
 const named = (/** @type {string} */ id) => relative(root, id).split(sep).join('/')
-const bins = (await readdir(at('src/bin'))).filter((name) => name.endsWith('.ts'))
-/** One file each, with nothing beside it: meant to be carried elsewhere and read. */
-const ALONE = ['lineage-verify.ts']
-/** Started by us and not by people: what only it needs must not burden their start. */
-const INNER = ['scan-child.ts']
-/** Threads start from a file of their own. */
-const THREADS = ['project', 'workflow', 'vector']
-
-/**
- * What somebody waits for, and where the modules it takes begin. What the same of these load goes into one
- * chunk: every file more is felt, and so is every module that was not needed.
- */
-const BEGINNINGS = {
-  greeting: ['src/app/commands/server/mcp.ts'],
-  tools: ['src/app/compose.ts'],
-  evidence: ['src/app/servers/evidence-http.ts'],
-  enterprise: ['src/app/servers/enterprise-http.ts'],
-  project: ['src/app/threads/project.ts'],
-  gate: [
-    'src/app/commands/gate/gate.ts',
-    'src/app/open/decisions.ts',
-    'src/gate/reports/text.ts',
-    'src/platform/scanner/scanner.ts',
-    'src/platform/log-stores/sqlite/log.ts',
-    'src/evidence/read-trusted.ts',
-    'src/evidence/document.ts',
-  ],
-  // A child that scans is started several at a time: it loads what it runs and nothing of the gate.
-  scan: ['src/app/threads/scan-child.ts'],
-  pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
-}
-
-/** The chunks whose bytecode travels with the build: those that a gate loads, and those that fetch a packet. */
-const CACHED = /^chunks\/(start|gate|gate-scan|evidence-gate|tools-evidence-gate|pull)-[\w-]{8}\.js$/
-
-/** So small, and needed by so many, that a file of their own would cost more than they do. */
-const EVERYWHERE = ['canonical.ts', 'crypto.ts', 'hash.ts']
-  .map((name) => `src/kernel/encoding/${name}`)
-  .concat('src/app/shutdown.ts', 'src/app/open/lazy-enterprise.ts')
-/** Chunks that go together although not all who load the one need the other: a file more costs more. */
-const JOINED = new Map([
-  ['tools-gate', 'tools-evidence-gate'],
-  ['project-gate-scan', 'gate-scan'],
-  ['gate-pull', 'evidence-gate'],
-  ['evidence-gate-pull', 'evidence-gate'],
-])
-
-/** @param {readonly string[]} names @param {readonly string[]} threads @returns {import('rolldown').InputOptions} */
-const inputOf = (names, threads = []) => ({
+const bins = (await readdir(at('src/bin')))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `src/bin/${name}`)
+/** Where a binary or a thread is built to, below dist/. */
+const entryName = (/** @type {string} */ path) =>
+  `${path.startsWith('src/bin/') ? 'bin' : 'threads'}/${basename(path, '.ts')}`
+/** @param {readonly string[]} paths @returns {import('rolldown').InputOptions} */
+const inputOf = (paths) => ({
   cwd: root,
   platform: 'node',
-  input: {
-    ...Object.fromEntries(names.map((name) => [`bin/${name.slice(0, -3)}`, at('src/bin', name)])),
-    ...Object.fromEntries(threads.map((name) => [`threads/${name}`, at('src/app/threads', `${name}.ts`)])),
-  },
-  // Drivers with files of their own; they are installed beside us.
+  input: Object.fromEntries(paths.map((path) => [entryName(path), at(path)])),
+  // Packages with native code or files of their own: npm installs them.
   external: [/^node:/, /^@photostructure\/sqlite/, /^pg$/, /^@ast-grep\//],
-  // What it offers to Node is CommonJS, which asks for `require` when it is loaded; this is the same as modules.
+  // The Node build of `yaml` is CommonJS, which calls `require` when it loads; its browser build has the same modules as ESM.
   resolve: { alias: { yaml: at('node_modules/yaml/browser/index.js') } },
   transform: { target: 'node20.19' },
   preserveEntrySignatures: 'allow-extension',
 })
 
-/** Everything that is loaded before these can run. */
+/** Every module that these modules import, directly or not. */
 const reachOf = (
   /** @type {readonly string[]} */ starts,
   /** @type {(id: string) => readonly string[]} */ importsOf,
@@ -85,7 +42,7 @@ const reachOf = (
   return seen
 }
 
-/** Names the chunk of a module after what loads it; null leaves it to the bundler. */
+/** Names the chunk of a module after the tasks that load it; null leaves it to the bundler. */
 const chunkNamer = () => {
   /** @type {Map<string, Set<string>> | undefined} */
   let reaches
@@ -96,28 +53,28 @@ const chunkNamer = () => {
       [
         'start',
         reachOf(
-          bins.filter((name) => !INNER.includes(name)).map((name) => `src/bin/${name}`),
+          bins.filter((path) => !INTERNAL.includes(path)),
           importsOf,
         ),
       ],
-      ...Object.entries(BEGINNINGS).map(
+      ...Object.entries(TASKS).map(
         ([name, paths]) => /** @type {const} */ ([name, reachOf(paths, importsOf)]),
       ),
     ])
     const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? []
     if (library !== undefined) return library.replace(/[@/]/g, '')
-    // What runs when it is loaded must stay by itself: whoever shares a file with it would run it too.
+    // An entry module runs when its chunk is loaded: it must not share one.
     if (context.getModuleInfo(id)?.isEntry) return null
-    if (reaches.get('start')?.has(id) || EVERYWHERE.includes(named(id))) return 'start'
+    if (reaches.get('start')?.has(id) || ALWAYS_LOADED.includes(named(id))) return 'start'
     const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : [])).join('-')
-    return users === '' ? null : (JOINED.get(users) ?? users)
+    return users === '' ? null : (MERGED.get(users) ?? users)
   }
 }
 
 /** @returns {import('rolldown').OutputOptions} */
 const output = (/** @type {string} */ dir) => ({
   dir: at(dir),
-  // Node finds, reads and links such files in half the time it takes for modules, and without going through promises.
+  // Node.js loads CommonJS in half the time of ES modules, and synchronously.
   format: 'cjs',
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   comments: false,
@@ -125,11 +82,11 @@ const output = (/** @type {string} */ dir) => ({
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: {
     includeDependenciesRecursively: false,
-    groups: [{ name: chunkNamer(), debugName: 'beginnings' }],
+    groups: [{ name: chunkNamer(), debugName: 'tasks' }],
   },
 })
 
-/** What is in which file, for the tests that watch over the start. */
+/** The modules and imports of each output file, for the tests of the start. */
 const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
   const file = (/** @type {string} */ name) => `dist/${name}`
   const outputs = chunks.map(({ fileName, facadeModuleId, moduleIds, imports, dynamicImports }) => [
@@ -147,7 +104,7 @@ const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
   }
 }
 
-/** The licence of every package whose code is in the bundle travels with it. */
+/** Writes the licences of all packages whose code is in the bundle. */
 const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   const packages = new Set()
   for (const input of inputs) {
@@ -166,7 +123,7 @@ const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   await writeFile(at('dist.new/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
 }
 
-// The new build takes the place of the old at once, so that a server that starts meanwhile finds a whole one.
+// Replaces dist/ by renaming, so that a server that starts meanwhile finds a complete build.
 const replaceDist = async () => {
   await rm(at('dist.old'), { recursive: true, force: true })
   await rename(at('dist'), at('dist.old')).catch(() => {})
@@ -174,18 +131,20 @@ const replaceDist = async () => {
   await rm(at('dist.old'), { recursive: true, force: true })
 }
 
-const together = bins.filter((name) => !ALONE.includes(name))
+const entries = [...bins.filter((path) => !STANDALONE.includes(path)), ...THREADS]
+const isCached = (/** @type {string} */ file) =>
+  WITH_BYTECODE.includes(/^chunks\/([\w-]+)-[\w-]{8}\.js$/.exec(file)?.[1] ?? '')
 
-// A file carried into somebody's project is a script or a module as that project has it; this works in both,
-// and in scripts with every Node.js.
-const asEither = {
-  name: 'either',
+// A standalone file may be copied into a CommonJS or an ESM project: `process.getBuiltinModule` works in both, and
+// `require` is the fallback for older Node.js.
+const builtinsInEitherFormat = {
+  name: 'builtins-in-either-format',
   renderChunk: (/** @type {string} */ code) =>
     code.replaceAll(/\brequire\((?="node:)/g, '(process.getBuiltinModule ?? require)('),
 }
 
-const buildAlone = async (/** @type {string} */ name) => {
-  const bundle = await rolldown({ ...inputOf([name]), plugins: [asEither] })
+const buildAlone = async (/** @type {string} */ path) => {
+  const bundle = await rolldown({ ...inputOf([path]), plugins: [builtinsInEitherFormat] })
   await bundle.write({
     dir: at('dist.new'),
     format: 'cjs',
@@ -195,14 +154,14 @@ const buildAlone = async (/** @type {string} */ name) => {
 }
 
 if (process.argv.includes('--watch')) {
-  watch({ ...inputOf(together, THREADS), output: output('dist') })
+  watch({ ...inputOf(entries), output: output('dist') })
 } else {
   await rm(at('dist.new'), { recursive: true, force: true })
-  const bundle = await rolldown(inputOf(together, THREADS))
+  const bundle = await rolldown(inputOf(entries))
   const written = await bundle.write(output('dist.new'))
   const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
-  for (const name of ALONE) await buildAlone(name)
-  // Rules are read and checked once, here: at run time they are one JSON file.
+  for (const path of STANDALONE) await buildAlone(path)
+  // Rules are parsed and validated here: at run time they are one JSON file.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
     cwd: root,
     stdio: 'inherit',
@@ -210,8 +169,8 @@ if (process.argv.includes('--watch')) {
   await writeNotices(meta.inputs)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(meta))
   await writeFile(at('dist.new/package.json'), JSON.stringify({ type: 'commonjs' }))
-  const cached = written.output.map(({ fileName }) => fileName).filter((name) => CACHED.test(name))
+  const cached = written.output.map(({ fileName }) => fileName).filter(isCached)
   await makeCodeCache(at('dist.new'), cached)
-  await Promise.all(bins.map((name) => chmod(at('dist.new/bin', `${name.slice(0, -3)}.js`), 0o755)))
+  await Promise.all(bins.map((path) => chmod(at('dist.new', `${entryName(path)}.js`), 0o755)))
   await replaceDist()
 }

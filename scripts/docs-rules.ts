@@ -1,18 +1,18 @@
 import { SUPPRESSION_RULES } from '../src/gate/findings/suppress.ts'
 import type { RuleFile } from '../src/gate/rules/rule.ts'
-import { readBook } from './rules.ts'
+import { readShippedRules } from './rules.ts'
 
-const book = await readBook()
+const shippedRules = await readShippedRules()
 
 const platforms = (metadata: RuleFile['metadata']): string =>
   [metadata?.platform ?? 'generic'].flat().join(', ')
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** Every rule that is shipped, pack by pack. */
+/** All shipped rules, by pack. */
 export const rulesPage = (table: Table, code: (text: string) => string): string[] => [
-  'How they work and how to write your own: [rules](../rules.md).',
-  ...book.packs.flatMap(({ name, version, rules, changes }) => [
+  '[How rules work and how to write your own](../rules.md).',
+  ...shippedRules.packs.flatMap(({ name, version, rules, changes }) => [
     `## ${name} ${version}`,
     table(
       ['rule', 'severity', 'platform', 'message'],
@@ -24,13 +24,13 @@ export const rulesPage = (table: Table, code: (text: string) => string): string[
       ]),
     ),
   ]),
-  '## Second names',
-  'What a heuristic finds in the folders of a platform is also reported under these names, from a stage on.',
+  '## Aliases',
+  'A finding of a heuristic in a folder of the platform is also reported under the alias, with the severity of the alias, from the given stage on.',
   table(
-    ['rule', 'severity', 'of', 'from'],
-    book.relabels.map(({ id, severity, of, from }) => [code(id), severity, code(of), from]),
+    ['alias', 'severity', 'heuristic', 'from stage'],
+    shippedRules.aliases.map(({ id, severity, of, from }) => [code(id), severity, code(of), from]),
   ),
-  '## About suppressions',
+  '## Suppression comments',
   table(
     ['rule', 'severity', 'message'],
     Object.entries(SUPPRESSION_RULES).map(([id, { severity, message }]) => [code(id), severity, message]),

@@ -1,9 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FOLDERS } from './folders.ts'
 import { PROMISES } from './requirements.ts'
+import {
+  declaredExports,
+  readSources,
+  trackedFiles,
+  unusedExports,
+  withoutComments,
+} from './support/module-graph.ts'
 
 /** The law of the house. A row is a promise; a change here is a decision, and deserves an ADR. */
 
@@ -27,7 +33,6 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
     why: 'definitions are schemas',
   },
   yaml: { rooms: ['gate', 'project', 'platform'], why: 'rule packs, policies and configuration are YAML' },
-  picomatch: { rooms: ['gate'], why: 'rules name the files they look at' },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
   '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
@@ -79,6 +84,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail where there is no /proc',
   'src/platform/jail/walk.ts': 'the jail: reads links instead of following them',
+  'src/platform/files/atomic-write.ts':
+    'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'goes down as the jail does, and writes into the folder it holds',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail holds',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail holds',
@@ -100,7 +107,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
-  'src/platform/packets/drafts.ts': 'drafts in a store of ours, created exclusively',
+  'src/platform/packets/drafts.ts': 'new files in a store of ours, created exclusively',
   'src/platform/packets/folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
@@ -166,19 +173,18 @@ const LONG_FILES: Readonly<Record<string, string>> = {
     'one state machine of loading, ordering and pending requests; the era is in era.ts',
 }
 
+/** Names that several files export, each with its reason. */
+const SHARED_NAMES: Readonly<Record<string, string>> = {
+  run: 'every command exports it, and the command table imports one file at a time',
+}
+
 const MAX_WORDS = 4
 /** Exported names with more words, each with its reason. */
 const LONG_NAMES: Readonly<Record<string, string>> = {}
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src'], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-  .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-
-const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+const files = readSources(
+  trackedFiles('src').filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts')),
+)
 
 const importsOf = (text: string): string[] =>
   [
@@ -288,18 +294,24 @@ describe('the rooms', () => {
     )
     expect(careless.map(({ path }) => path)).toEqual([])
   })
+})
 
-  it('have a walk of five files for every tool: surface, invoke, tools, domain, port', () => {
-    const paths = files.map(({ path }) => path)
-    expect(paths).toEqual(
-      expect.arrayContaining([
-        'src/surfaces/mcp/connection.ts',
-        'src/kernel/invoke.ts',
-        'src/core/tools.ts',
-        'src/core/status.ts',
-        'src/kernel/ports.ts',
-      ]),
+describe('the way of a call', () => {
+  it('has every tool defined in a file named after its tools', () => {
+    const elsewhere = files.filter(
+      ({ path, text }) =>
+        withoutComments(text).includes('defineTool(') && !/(?:^|[/-])tool(?:s|set)\.ts$/.test(path),
     )
+    expect(elsewhere.map(({ path }) => path)).toEqual([])
+  })
+
+  it('reaches platform code through app alone: a domain declares ports and imports no adapter', () => {
+    const domains = ['core', 'evidence', 'gate', 'project', 'beliefs', 'packets', 'lineage']
+    const reaching = Object.entries(FOLDERS).filter(
+      ([folder, { imports }]) =>
+        domains.includes(roomOf(`/${folder}`)) && imports.some((one) => isWithin(one, 'platform')),
+    )
+    expect(reaching).toEqual([])
   })
 })
 
@@ -329,42 +341,42 @@ describe('the files', () => {
     expect(long).toEqual([])
   })
 
-  it('export nothing that nobody uses', () => {
-    const everywhere = execFileSync(
-      'git',
-      ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'scripts'],
-      { encoding: 'utf8' },
+  it('export each name from one file', () => {
+    const homes = new Map<string, string[]>()
+    for (const { path, text } of files)
+      for (const name of new Set(declaredExports(text))) homes.set(name, [...(homes.get(name) ?? []), path])
+    const shared = [...homes].filter(([name, paths]) => paths.length > 1 && SHARED_NAMES[name] === undefined)
+    expect(Object.fromEntries(shared)).toEqual({})
+  })
+
+  it('export nothing that no other file imports', () => {
+    const code = trackedFiles('src', 'test', 'scripts').filter(
+      (path) => /\.(ts|mjs)$/.test(path) && !path.startsWith('test/fixtures/'),
     )
-      .split('\n')
-      .filter((path) => /\.(ts|mjs)$/.test(path))
-      .map((path) => ({ path, text: withoutComments(readFileSync(path, 'utf8')) }))
-    const unused = files.flatMap(({ path, text }) =>
-      [...text.matchAll(/^export (?:const|class|interface|type|function|async function) (\w+)/gm)]
-        .map(([, name]) => name as string)
-        .filter((name) => {
-          const word = new RegExp(`\\b${name}\\b`)
-          const elsewhere = everywhere.some((other) => other.path !== path && word.test(other.text))
-          const here = withoutComments(text).match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0
-          return !elsewhere && here < 2
-        })
-        .map((name) => `${path}: ${name}`),
+    const bundlers = [...trackedFiles('bench'), ...code].filter(
+      (path) => /\.(ts|mjs)$/.test(path) && !path.startsWith('src/') && path !== 'test/architecture.test.ts',
     )
-    expect(unused).toEqual([])
+    expect(unusedExports(readSources(code), readSources(bundlers))).toEqual([])
   })
 })
 
 describe('the promises', () => {
-  it.each(Object.entries(PROMISES))('%s is shown by a test', (_, { shownBy }) => {
-    for (const [path, title] of shownBy) expect(readFileSync(path, 'utf8')).toContain(title)
-  })
+  // Whether the cited tests exist and passed is checked by promise-reporter.ts at the end of the run.
+  it.each(Object.entries(PROMISES))(
+    '%s cites test files that exist, and titles in them',
+    (_, { shownBy }) => {
+      expect(shownBy.length).toBeGreaterThan(0)
+      for (const [path, title] of shownBy) {
+        expect(trackedFiles(path)).toEqual([path])
+        expect(path).toMatch(/\.(test|long)\.ts$/)
+        expect(title).not.toBe('')
+      }
+    },
+  )
 })
 
 describe('the repository', () => {
-  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((path) => path !== '')
+  const tracked = trackedFiles()
 
   it('names no package registry', () => {
     const lockfiles = tracked.filter((path) => path.endsWith('package-lock.json'))

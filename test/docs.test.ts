@@ -14,7 +14,7 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 const textOf = (page: string): string => readFileSync(page, 'utf8')
 
-/** Files and folders of ours that a page links to. */
+/** Files and folders of this repository that a page links to. */
 const linksOf = (page: string): readonly string[] =>
   [...textOf(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) =>
     normalize(join(dirname(page), target as string)),
@@ -29,7 +29,7 @@ const anchorsOf = (page: string): readonly string[] =>
       .replaceAll(' ', '-'),
   )
 
-/** What a page tells readers to type: blocks for a shell line by line, and words in backticks. */
+/** What a page tells readers to type: the lines of shell blocks, and text in backticks. */
 const typedIn = (page: string): readonly string[] => {
   const text = textOf(page)
   const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
@@ -41,8 +41,8 @@ const typedIn = (page: string): readonly string[] => {
   return [...blocks, ...spans]
 }
 
-/** What is wrong with a line that starts `warrant`; nothing is when every word of it exists. */
-const strangersIn = (line: string): readonly string[] => {
+/** Unknown commands and options in a line that starts with `warrant`. */
+const unknownWordsIn = (line: string): readonly string[] => {
   const all = commands()
   return [...line.matchAll(/(?:^|&& |\| )warrant ([a-z][a-z-]*)([^|&>]*)/g)].flatMap(([, name, rest]) => {
     const command = all.find((one) => one.name === name)
@@ -84,7 +84,7 @@ describe('the docs', () => {
 
   it('can all be found from the README', () => {
     const reached = new Set(['README.md'])
-    // A set is gone through to its end, also to what is added on the way.
+    // Iterating over a set includes the elements that are added meanwhile.
     for (const page of reached) {
       if (!page.endsWith('.md')) continue
       for (const target of linksOf(page)) reached.add(target)
@@ -111,10 +111,25 @@ describe('the docs', () => {
     const wrong = pages
       .filter((page) => page !== 'CHANGELOG.md')
       .flatMap((page) =>
-        typedIn(page).flatMap((line) => strangersIn(line).map((why) => `${page}: ${line}: ${why}`)),
+        typedIn(page).flatMap((line) => unknownWordsIn(line).map((why) => `${page}: ${line}: ${why}`)),
       )
     expect(wrong).toEqual([])
-    expect(strangersIn('warrant gate --stag CI && warrant gat')).toHaveLength(2)
+    expect(unknownWordsIn('warrant gate --stag CI && warrant gat')).toHaveLength(2)
+  })
+
+  it('name only npm scripts that exist, and start with two of them', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+    const named = pages.flatMap((page) =>
+      typedIn(page).flatMap((line) =>
+        [...line.matchAll(/\bnpm (?:run ([a-z][a-z:]*)|(start|test)\b)/g)].map(
+          ([, run, short]) => (run ?? short) as string,
+        ),
+      ),
+    )
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+    expect(typedIn('README.md')).toEqual(
+      expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']),
+    )
   })
 
   it('name only files of the project that exist', () => {
@@ -125,6 +140,22 @@ describe('the docs', () => {
         .map((path) => `${page}: ${path}`),
     )
     expect(missing).toEqual([])
+  })
+
+  it('draw only files that exist', () => {
+    const drawings = [...textOf('ARCHITECTURE.md').matchAll(/^```mermaid\n([\s\S]*?)^```/gm)]
+    const lines = drawings.flatMap(([, drawing]) => (drawing as string).split('\n'))
+    const drawn = lines.flatMap((line) => {
+      let folder: string | undefined
+      return [...line.matchAll(/[\w./-]+\.ts\b/g)].flatMap(([name]) => {
+        // A name without a folder is in the folder that the line named last.
+        if (name.includes('/')) folder = dirname(name)
+        else if (folder === undefined) return []
+        return [name.includes('/') ? `src/${name}` : `src/${folder}/${name}`]
+      })
+    })
+    expect(drawn.length).toBeGreaterThan(40)
+    expect(drawn.filter((path) => !existsSync(path))).toEqual([])
   })
 
   it('keep decisions within forty lines', () => {

@@ -56,7 +56,7 @@ describe('energy, at length', () => {
       expect(graph.accounts().nodes).toBe(before)
       expect(graph.drift()).toBe(0)
     }
-    expect(graph.recount()).toBe(0)
+    expect(graph.auditAll()).toBe(0)
     for (const { belief, energy } of graph.nodes()) {
       if (!(belief >= 0 && belief <= 1 && energy >= 0)) throw new Error('a node is out of bounds')
     }

@@ -1,24 +1,33 @@
 /** What we promise, and the test that would catch us breaking it. A promise no test cites is not made. */
 export interface Pledge {
   readonly says: string
-  /** A test file, and a part of the names of the tests in it that show the promise. */
+  /** A test file, and a part of the full names (describe and test titles) of the tests that show the promise. */
   readonly shownBy: readonly [file: string, title: string][]
 }
 
 export const PROMISES: Readonly<Record<string, Pledge>> = {
   'wire.rows': {
     says: 'Every malformed or unusual line gets the exact answer the protocol contract demands.',
-    shownBy: [['test/e2e/wire-probe.test.ts', '']],
+    shownBy: [
+      ['test/e2e/wire-probe.test.ts', 'A line after initialize'],
+      ['test/e2e/wire-probe.test.ts', 'A line of an older client'],
+      ['test/e2e/wire-probe.test.ts', 'A line of revision 2026-07-28'],
+    ],
   },
   'wire.hostile': {
     says: 'Huge, deep, garbled and prototype-named input costs one error and bounded memory.',
-    shownBy: [['test/e2e/wire-hostile.test.ts', '']],
+    shownBy: [
+      ['test/e2e/wire-hostile.test.ts', 'costs one error and no more memory than the limit of a line'],
+      ['test/e2e/wire-hostile.test.ts', 'is survived'],
+      ['test/e2e/wire-hostile.test.ts', 'are answered with a parse error'],
+      ['test/e2e/wire-hostile.test.ts', 'are unknown arguments like any other'],
+    ],
   },
   'wire.fuzz': {
     says: 'No generated frame makes the server crash, hang, or answer with anything but JSON-RPC.',
     shownBy: [
-      ['test/fuzz/frames.test.ts', ''],
-      ['test/fuzz/frames.long.ts', ''],
+      ['test/fuzz/frames.test.ts', '20,000 of them get what they are owed, and nothing else'],
+      ['test/fuzz/frames.long.ts', '1,000,000 frames get what they are owed'],
     ],
   },
   'wire.two_paths': {
@@ -27,22 +36,38 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   },
   'wire.clients': {
     says: 'Independent clients of both eras connect, list, call, read and subscribe.',
-    shownBy: [['test/e2e/clients.test.ts', '']],
+    shownBy: [
+      ['test/e2e/clients.test.ts', 'lists the tools'],
+      ['test/e2e/clients.test.ts', 'calls a tool and gets the answer as data and as text'],
+      ['test/e2e/clients.test.ts', 'lists the resources and reads one'],
+      ['test/e2e/clients.test.ts', 'is granted the subscription it asks for'],
+    ],
   },
   'wire.conformance': {
     says: 'The official conformance suite passes in full on the fixtures, and on the product where it needs none.',
-    shownBy: [['test/e2e/conformance.test.ts', '']],
+    shownBy: [
+      ['test/e2e/conformance.test.ts', 'passes the fixture server in all that revision'],
+      ['test/e2e/conformance.test.ts', 'fails the product in revision'],
+    ],
   },
   'http.front': {
     says: 'Hosts, origins, tokens, sizes and times are judged exactly; healthy clients are unaffected.',
     shownBy: [
-      ['test/e2e/http-front.test.ts', ''],
+      ['test/e2e/http-front.test.ts', 'refuses the host'],
+      ['test/e2e/http-front.test.ts', 'refuses the origin'],
+      ['test/e2e/http-front.test.ts', 'that are too long are a JSON-RPC error at /mcp'],
+      ['test/e2e/http-front.test.ts', 'do not make a healthy one wait'],
       ['src/surfaces/http/guards.test.ts', 'judges the host'],
     ],
   },
   'life.cycle': {
     says: 'End of input drains, signals end within a second, a broken pipe and a dead parent end it quietly.',
-    shownBy: [['test/e2e/lifecycle.test.ts', '']],
+    shownBy: [
+      ['test/e2e/lifecycle.test.ts', 'a slow call is still answered'],
+      ['test/e2e/lifecycle.test.ts', 'ends an idle stdio server'],
+      ['test/e2e/lifecycle.test.ts', 'the stdio server ends quietly at its next word'],
+      ['test/e2e/lifecycle.test.ts', 'the server ends although stdin stays open'],
+    ],
   },
   'life.damage': {
     says: 'A server whose files are replaced under it answers and lives on.',
@@ -84,40 +109,42 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'lineage.tamper': {
     says: 'A log that was changed, cut off or reordered is found out, by code that shares nothing with the writer.',
     shownBy: [
-      ['test/e2e/beliefs-damage.test.ts', 'is broken for whoever verifies it'],
+      ['test/e2e/beliefs-damage.test.ts', 'is reported as broken by the verifier'],
       ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
       ['test/e2e/lineage-cli.test.ts', 'the stand-alone verifier accepts'],
     ],
   },
   'lineage.crash': {
     says: 'No acknowledged write is lost to kill -9.',
-    shownBy: [['test/e2e/beliefs-crash.test.ts', '']],
+    shownBy: [['test/e2e/beliefs-crash.test.ts', 'loses nothing that was acknowledged in']],
   },
   'lineage.shared': {
     says: 'Many processes on one log leave a history that some single order explains.',
     shownBy: [
-      ['test/e2e/beliefs-history.test.ts', ''],
-      ['test/history/checker.test.ts', ''],
+      ['test/e2e/beliefs-history.test.ts', 'is one copy to all of them, in a file'],
+      ['test/history/checker.test.ts', 'agrees with trying every order'],
     ],
   },
   'beliefs.energy': {
     says: 'Energy is conserved exactly, and a value changed behind our back is seen.',
     shownBy: [
-      ['src/beliefs/graph/graph.test.ts', ''],
-      ['test/energy.long.ts', ''],
+      ['src/beliefs/graph/graph.test.ts', 'agrees with the oracle to the last quantum and bit'],
+      ['src/beliefs/graph/graph.test.ts', 'a change past the commit path'],
+      ['test/energy.long.ts', 'is conserved exactly in a graph of 100 000 nodes'],
     ],
   },
   'beliefs.wire': {
     says: 'The belief server answers its first clients as they know it, bit for bit and in order.',
     shownBy: [
-      ['test/e2e/scg-edges.test.ts', ''],
-      ['test/e2e/scg-determinism.test.ts', ''],
+      ['test/e2e/scg-edges.test.ts', 'follow the published trajectory to the bit'],
+      ['test/e2e/scg-determinism.test.ts', 'run twice gives the same bytes on stdout and in the export'],
     ],
   },
   'evidence.http': {
     says: 'The evidence server answers its clients as they know it; what it cannot understand it refuses by name.',
     shownBy: [
-      ['test/e2e/evidence-http.test.ts', ''],
+      ['test/e2e/evidence-http.test.ts', 'of one finding, in the order clients know'],
+      ['test/e2e/evidence-http.test.ts', 'are refused, naming the parameter'],
       ['test/e2e/evidence-program.test.ts', 'a busy port is one clear message'],
     ],
   },
@@ -145,21 +172,23 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['src/platform/jail/jail.test.ts', 'gives no byte and no name from outside'],
       ['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside'],
       ['test/jail-race.test.ts', 'gives nothing from outside while files and folders are swapped'],
-      ['test/jail-race.long.ts', ''],
+      ['test/jail-race.long.ts', 'holds for a minute of swapping'],
     ],
   },
   'project.bounded': {
     says: 'Hung mounts, exploding patterns, endless folders and pipes cost a bounded time, and others are served.',
     shownBy: [
-      ['test/e2e/sentinel-load.test.ts', ''],
+      ['test/e2e/sentinel-load.test.ts', 'stops a search whose pattern explodes'],
       ['test/e2e/sentinel-jail.test.ts', 'while twenty pipes are asked for'],
     ],
   },
   'project.wire': {
     says: 'sentinel-mcp answers its first clients as they know it: codes, reasons, lifecycle and log.',
     shownBy: [
-      ['test/e2e/sentinel-wire.test.ts', ''],
-      ['test/e2e/sentinel-files.test.ts', ''],
+      ['test/e2e/sentinel-wire.test.ts', 'sentinel-mcp on the wire'],
+      ['test/e2e/sentinel-wire.test.ts', 'the life of sentinel-mcp'],
+      ['test/e2e/sentinel-wire.test.ts', 'the log of sentinel-mcp'],
+      ['test/e2e/sentinel-files.test.ts', 'lists names a line, sorted'],
     ],
   },
   'packets.registry': {
@@ -197,14 +226,14 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.waiting': {
     says: 'Whatever a packet takes to come and to open, a client gets its answer in time and nobody else waits.',
     shownBy: [
-      ['test/e2e/packet-manners.test.ts', 'answers in time while a packet takes longer'],
-      ['test/e2e/packet-manners.test.ts', 'tells a client that asks how far the fetching is'],
+      ['test/e2e/packet-program.test.ts', 'answers in time while a packet takes longer'],
+      ['test/e2e/packet-program.test.ts', 'tells a client that asks how far the fetching is'],
       ['src/packets/format/files.test.ts', 'is read in turns with everybody else'],
     ],
   },
   'packets.documents': {
     says: 'What an answer cites can be read by digest, path and line, without a network and within the policy.',
-    shownBy: [['test/e2e/packet-manners.test.ts', 'gives a document by the path it cites']],
+    shownBy: [['test/e2e/packet-program.test.ts', 'gives a document by the path it cites']],
   },
   'packets.requests': {
     says: 'A cold lookup costs three requests, and a pinned packet that is known none.',
@@ -220,16 +249,12 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/packet-embedder.test.ts', 'vectors of another length is not asked with them'],
     ],
   },
-  'packets.approximate': {
-    says: 'A search that may miss something is made only where it was asked for, and says so.',
-    shownBy: [
-      ['src/packets/ask/retrieve.test.ts', 'says so in a %s search'],
-      ['src/platform/packets/vector-file.test.ts', 'is asked by a graph where that is wanted'],
-    ],
-  },
   'packets.exact': {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
-    shownBy: [['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds']],
+    shownBy: [
+      ['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds'],
+      ['src/platform/packets/vector-file.test.ts', 'a FAISS file with an HNSW graph gives the same answers'],
+    ],
   },
   'packets.offline': {
     says: 'A packet that was fetched is asked without a network.',

@@ -1,6 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import {
+  ALWAYS_LOADED,
+  INTERNAL,
+  MERGED,
+  STANDALONE,
+  TASKS,
+  THREADS,
+  WITH_BYTECODE,
+} from '../scripts/chunks.mjs'
 import { initialize, request } from './support/messages.ts'
 
 /** Start-up is felt at every launch of an agent: what it loads is a promise. */
@@ -46,6 +55,31 @@ const staticInputs = (entry: string): readonly string[] => {
 }
 
 const HEAVY = /node_modules\/(zod|@modelcontextprotocol|@ast-grep|@photostructure|pg)\b|^web\//
+
+describe('the table of chunks', () => {
+  it('names only files that exist, and each of them once', () => {
+    const named = [...STANDALONE, ...INTERNAL, ...THREADS, ...Object.values(TASKS).flat(), ...ALWAYS_LOADED]
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
+    const tables = [[...STANDALONE, ...INTERNAL], THREADS, Object.values(TASKS).flat(), ALWAYS_LOADED]
+    for (const paths of tables) expect([...new Set(paths)]).toEqual(paths)
+  })
+
+  it('merges and caches only chunks whose names are made of tasks, in their order', () => {
+    const tasks = Object.keys(TASKS)
+    const isMadeOfTasks = (chunk: string) => {
+      const places = chunk.split('-').map((task) => tasks.indexOf(task))
+      return !places.includes(-1) && [...places].sort((a, b) => a - b).join() === places.join()
+    }
+    const chunks = [...[...MERGED].flat(), ...WITH_BYTECODE.filter((chunk) => chunk !== 'start')]
+    expect(chunks.filter((chunk) => !isMadeOfTasks(chunk))).toEqual([])
+  })
+
+  it('has bytecode for every chunk that it lists', () => {
+    const cached = readdirSync('dist/chunks').filter((name) => name.endsWith('.code.js'))
+    const chunks = cached.map((name) => name.replace(/-[\w-]{8}\.code\.js$/, ''))
+    expect(chunks.sort()).toEqual([...WITH_BYTECODE].sort())
+  })
+})
 
 describe('starting', () => {
   it.each([

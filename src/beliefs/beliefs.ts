@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { auditLog } from '../lineage/audit.ts'
-import { entryChecksum, genesisLink } from '../lineage/chain.ts'
+import { entryChecksum, genesisChecksum } from '../lineage/chain.ts'
 import type { Entry } from '../lineage/entry.ts'
 import { proveInclusion } from '../lineage/proof.ts'
 import { readEntry, readRows } from '../lineage/read-rows.ts'
@@ -13,39 +13,39 @@ import type { Operation } from './graph/operation.ts'
 import type { Committed } from './log/batch.ts'
 import { explainNode } from './log/explain.ts'
 import type { GraphStore } from './log/graph-store.ts'
-import { timestampOf } from './log/timestamps.ts'
-import type * as shapes from './schemas.ts'
+import { formatTimestamp } from './log/timestamps.ts'
+import type * as schemas from './schemas.ts'
 
-type Shape<K extends keyof typeof shapes> = shapes.SchemaInput<(typeof shapes)[K]>
+type Output<K extends keyof typeof schemas> = schemas.SchemaOutput<(typeof schemas)[K]>
 
 const MAX_REPLAY = 10_000
 
-export interface BeliefPorts {
+interface BeliefPorts {
   readonly graphStore: GraphStore
   readonly version: string
   /** Writes a whole file under the export root. */
   readonly writeFile: (path: string, text: string) => Promise<void>
 }
 
-const showNode = ({ id, belief, energy, at }: NodeState): Shape<'NodeOutput'> => ({
+const nodeOutput = ({ id, belief, energy, at }: NodeState): Output<'NodeOutput'> => ({
   node_id: id,
   belief,
   energy,
-  timestamp: timestampOf(at),
+  timestamp: formatTimestamp(at),
 })
 
-const showEdge = ({ id, src, dst, weight, at }: EdgeState): Shape<'EdgeOutput'> => ({
+const edgeOutput = ({ id, src, dst, weight, at }: EdgeState): Output<'EdgeOutput'> => ({
   edge_id: id,
   src,
   dst,
   weight,
-  timestamp: timestampOf(at),
+  timestamp: formatTimestamp(at),
 })
 
-const nodeMade = ({ result }: Committed): Shape<'NodeOutput'> => showNode(result as NodeState)
-const edgeMade = ({ result }: Committed): Shape<'EdgeOutput'> => showEdge(result as EdgeState)
+const committedNode = ({ result }: Committed): Output<'NodeOutput'> => nodeOutput(result as NodeState)
+const committedEdge = ({ result }: Committed): Output<'EdgeOutput'> => edgeOutput(result as EdgeState)
 
-/** Everything that can be asked of a graph and its lineage. */
+/** All operations and queries on a graph and its lineage. */
 export class Beliefs {
   readonly graphStore: GraphStore
   readonly #ports: BeliefPorts
@@ -56,19 +56,19 @@ export class Beliefs {
     this.#ports = ports
   }
 
-  createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Shape<'NodeOutput'>> {
-    return this.graphStore.replica.write({ op: 'node.create', args }, nodeMade)
+  createNode(args: Extract<Operation, { op: 'node.create' }>['args']): Promise<Output<'NodeOutput'>> {
+    return this.graphStore.replica.write({ op: 'node.create', args }, committedNode)
   }
 
-  mutateNode(node: EntityId, delta: number): Promise<Shape<'NodeOutput'>> {
-    return this.graphStore.replica.write({ op: 'node.mutate', args: { delta, node } }, nodeMade)
+  mutateNode(node: EntityId, delta: number): Promise<Output<'NodeOutput'>> {
+    return this.graphStore.replica.write({ op: 'node.mutate', args: { delta, node } }, committedNode)
   }
 
-  bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Shape<'EdgeOutput'>> {
-    return this.graphStore.replica.write({ op: 'edge.bind', args: { dst, src, weight } }, edgeMade)
+  bindEdge(src: EntityId, dst: EntityId, weight: number): Promise<Output<'EdgeOutput'>> {
+    return this.graphStore.replica.write({ op: 'edge.bind', args: { dst, src, weight } }, committedEdge)
   }
 
-  async propagate(): Promise<Shape<'PropagateResult'>> {
+  async propagate(): Promise<Output<'PropagateResult'>> {
     const { result, timestamp } = await this.graphStore.replica.submit({ op: 'edge.propagate', args: {} })
     return {
       tick: Number(result.tick),
@@ -80,52 +80,52 @@ export class Beliefs {
     }
   }
 
-  queryNode(node: EntityId): Promise<Shape<'NodeOutput'>> {
-    return this.graphStore.replica.read(({ graph }) => showNode(graph.node(node)))
+  queryNode(node: EntityId): Promise<Output<'NodeOutput'>> {
+    return this.graphStore.replica.read(({ graph }) => nodeOutput(graph.node(node)))
   }
 
-  auditNode(node: EntityId): Promise<Shape<'AuditResult'>> {
+  auditNode(node: EntityId): Promise<Output<'AuditResult'>> {
     return this.graphStore.replica.read(({ graph }) => {
       const { id, at } = graph.node(node)
       const { valid } = graph.auditNode(node)
-      return { node_id: id, valid, result: valid ? 'VALID' : 'INVALID', timestamp: timestampOf(at) }
+      return { node_id: id, valid, result: valid ? 'VALID' : 'INVALID', timestamp: formatTimestamp(at) }
     })
   }
 
-  governorStatus(): Promise<Shape<'GovernorStatus'>> {
+  governorStatus(): Promise<Output<'GovernorStatus'>> {
     const { replica } = this.graphStore
-    return replica.read(({ graph, at }) => {
+    return replica.read(({ graph, newestTime }) => {
       const { coherent } = graph.health()
       return {
-        drift: this.#driftOf(graph.drift()),
+        drift: this.#reportedDrift(graph.drift()),
         coherent: coherent && replica.quarantine === null,
-        timestamp: timestampOf(at),
+        timestamp: formatTimestamp(newestTime),
       }
     })
   }
 
-  /** However well the books agree, a graph whose log does not hold is as far from it as can be. */
-  #driftOf(books: number): number {
-    return this.graphStore.replica.isStuck ? Math.max(books, 1) : books
+  /** A graph whose log is invalid has at least the maximum drift of 1, whatever its own energy balance says. */
+  #reportedDrift(drift: number): number {
+    return this.graphStore.replica.isStuck ? Math.max(drift, 1) : drift
   }
 
-  async governanceStatus(): Promise<Shape<'GovernanceStatus'>> {
+  async governanceStatus(): Promise<Output<'GovernanceStatus'>> {
     const { replica } = this.graphStore
-    const seen = await replica.read(({ graph, at }, size) => {
-      this.graphStore.recountStale()
+    const seen = await replica.read(({ graph, newestTime }, size) => {
+      this.graphStore.auditIfStale()
       return {
         ...graph.health(),
         node_count: graph.nodeCount,
         edge_count: graph.edgeCount,
         tick: graph.tick,
         epsilon: graph.config.epsilon,
-        at,
+        newestTime,
         size,
       }
     })
-    const checksumValid = !replica.isStuck && (await this.#headHolds(seen.size))
+    const checksumValid = !replica.isStuck && (await this.#isHeadValid(seen.size))
     const quarantined = replica.quarantine !== null
-    const drift = this.#driftOf(seen.drift)
+    const drift = this.#reportedDrift(seen.drift)
     const driftOk = drift <= seen.epsilon
     const coherent = seen.coherent && !quarantined
     return {
@@ -142,33 +142,33 @@ export class Beliefs {
       lineage_length: seen.size,
       tick: seen.tick,
       server_version: this.#ports.version,
-      timestamp: timestampOf(seen.at),
+      timestamp: formatTimestamp(seen.newestTime),
     }
   }
 
-  /** Whether the newest entry follows from the one before it. */
-  async #headHolds(size: number): Promise<boolean> {
+  /** Whether the checksum of the newest entry is right. */
+  async #isHeadValid(size: number): Promise<boolean> {
     if (size === 0) return true
     const { log } = this.graphStore
     const rows = (await log.read(Math.max(0, size - 2), Math.min(2, size))).map(readEntry)
     const last = rows.at(-1)
-    const previous = rows.length === 2 ? rows[0]?.checksum : genesisLink(log.genesis)
+    const previous = rows.length === 2 ? rows[0]?.checksum : genesisChecksum(log.genesis)
     return last !== undefined && entryChecksum(last, previous ?? '') === last.checksum
   }
 
-  /** Entries in order; without `from` the newest of them. */
-  async replay(from?: number, limit = MAX_REPLAY): Promise<Shape<'ReplayResult'>> {
+  /** Entries in order; the newest ones when `from` is absent. */
+  async replay(from?: number, limit = MAX_REPLAY): Promise<Output<'ReplayResult'>> {
     const size = await this.#size()
     const count = Math.min(limit, MAX_REPLAY)
     const start = from ?? Math.max(0, size - count)
-    const entries: Shape<'LineageEntry'>[] = []
+    const entries: Output<'LineageEntry'>[] = []
     for await (const { seq, checksum, timestamp } of this.#entries(start, Math.min(size, start + count))) {
       entries.push({ seq, checksum, timestamp })
     }
     return { entries, truncated: start > 0 }
   }
 
-  /** How many entries there are for a request that came when this one did. */
+  /** Number of entries, including every write acknowledged before this call. */
   #size(): Promise<number> {
     return this.graphStore.replica.read((_, size) => size)
   }
@@ -180,10 +180,10 @@ export class Beliefs {
     }
   }
 
-  /** Writes every public entry as JSON. Whoever has the genesis can check it. */
-  async exportLog(path: string): Promise<Shape<'ExportResult'>> {
+  /** Writes all public entries as JSON. With the genesis the file can be verified. */
+  async exportLog(path: string): Promise<Output<'ExportResult'>> {
     const size = await this.#size()
-    // One after the other: of two exports to one file, the one that was asked for last must stay.
+    // Exports run one after the other, so that of two exports to one file the later one wins.
     const mine = this.#exporting.then(async () => {
       const collected = await this.collect(size)
       await this.#ports.writeFile(path, collected.text)
@@ -195,11 +195,11 @@ export class Beliefs {
     )
     const { entries, text } = await mine
     const checksum = createHash('sha256').update(text).digest('hex')
-    const head = entries.at(-1)?.checksum ?? genesisLink(this.graphStore.log.genesis)
+    const head = entries.at(-1)?.checksum ?? genesisChecksum(this.graphStore.log.genesis)
     return { status: 'ok', path, checksum, count: entries.length, head }
   }
 
-  /** The first `size` entries, and the text an export of them is. */
+  /** The first `size` entries and the text of their export file. */
   async collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
     const entries: Entry[] = []
     for await (const entry of this.#entries(0, size)) entries.push(entry)
@@ -210,12 +210,12 @@ export class Beliefs {
     return proveInclusion(this.graphStore.log, seq, size)
   }
 
-  /** Checks every link and every payload with code that knows nothing of how they were written. */
+  /** Verifies every checksum and payload hash with code that is independent of the writer. */
   verify(): Promise<ChainVerdict> {
     return auditLog(this.graphStore.log)
   }
 
-  async explain(node: EntityId): Promise<Shape<'ExplainResult'>> {
+  async explain(node: EntityId): Promise<Output<'ExplainResult'>> {
     const config = await this.graphStore.replica.read(({ graph }) => {
       graph.node(node)
       return graph.config

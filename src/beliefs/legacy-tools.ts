@@ -6,8 +6,8 @@ import type { Beliefs } from './beliefs.ts'
 import { asText } from './tool-support.ts'
 
 /**
- * The answers of the server this one replaces, as it really wrote them, for whoever compares the two. Its
- * documented shapes are in `shapes.ts`, and those are what everybody else gets.
+ * Answers in the form that the original scg-mcp-server actually wrote, for clients that depend on it. The documented
+ * form, which is the default, is in `schemas.ts`.
  */
 
 const count = z.int().nonnegative()
@@ -29,36 +29,41 @@ const LegacyGovernor = z.strictObject({
   edge_count: count,
   healthy: z.boolean(),
 })
-const WORDS = ['tick', 'decision', 'ethics', 'energy'] as const
+const LEGACY_OPERATIONS = ['tick', 'decision', 'ethics', 'energy'] as const
 const LegacyReplay = z.strictObject({
   entries: z.array(
-    z.strictObject({ sequence: count, operation: z.enum(WORDS), checksum: z.string(), tick: count }),
+    z.strictObject({
+      sequence: count,
+      operation: z.enum(LEGACY_OPERATIONS),
+      checksum: z.string(),
+      tick: count,
+    }),
   ),
 })
 const LegacyExport = z.strictObject({ status: z.literal('ok'), path: z.string(), checksum: count })
-const LegacyWords = z.strictObject({ text: z.string() })
+const LegacyText = z.strictObject({ text: z.string() })
 
-/** It told four kinds of entries apart; ours have names of their own. */
-const wordOf = (operation: string): (typeof WORDS)[number] => {
+/** The original server had four kinds of entries. */
+const legacyOperation = (operation: string): (typeof LEGACY_OPERATIONS)[number] => {
   if (operation === 'edge.propagate') return 'tick'
   if (operation === 'edge.bind') return 'decision'
   return operation.startsWith('node.') ? 'energy' : 'ethics'
 }
 
-interface LegacyShape {
+interface LegacyAnswer {
   readonly output: z.ZodType
-  /** The old answer, from the new one and the graph. */
+  /** Makes the old answer from the new one and the graph. */
   readonly show: (answer: never, beliefs: Beliefs) => unknown
   readonly render: Tool['render'] & {}
 }
 
-const words = (show: (answer: never) => string): LegacyShape => ({
-  output: LegacyWords,
+const textAnswer = (show: (answer: never) => string): LegacyAnswer => ({
+  output: LegacyText,
   show: (answer) => ({ text: show(answer) }),
-  render: ({ text }: z.infer<typeof LegacyWords>) => [{ type: 'text', text }],
+  render: ({ text }: z.infer<typeof LegacyText>) => [{ type: 'text', text }],
 })
 
-const node: LegacyShape = {
+const node: LegacyAnswer = {
   output: LegacyNode,
   show: ({ node_id }: { node_id: number }, { graphStore }) =>
     graphStore.replica.read(({ graph }) => {
@@ -68,7 +73,7 @@ const node: LegacyShape = {
   render: 'indented',
 }
 
-const governor: LegacyShape = {
+const governor: LegacyAnswer = {
   output: LegacyGovernor,
   show: (_, { graphStore }) =>
     graphStore.replica.read(({ graph }) => {
@@ -87,13 +92,13 @@ const governor: LegacyShape = {
 
 const NEWEST = 100
 
-const replay: LegacyShape = {
+const replay: LegacyAnswer = {
   output: LegacyReplay,
   show: async (_, { graphStore }) => {
     const rows = await graphStore.log.read(Math.max(0, graphStore.size - NEWEST), NEWEST)
     const entries = rows.map(readEntry).map(({ seq, operation, checksum, tick }) => ({
       sequence: seq,
-      operation: wordOf(operation),
+      operation: legacyOperation(operation),
       checksum,
       tick,
     }))
@@ -102,10 +107,10 @@ const replay: LegacyShape = {
   render: ({ entries }: z.infer<typeof LegacyReplay>) => asText(entries),
 }
 
-/** What it called a checksum. */
+/** The original server's checksum: the sum of all bytes, modulo 2^32. */
 const sumBytes = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum + byte) >>> 0, 0)
 
-const SHAPES: Readonly<Record<string, LegacyShape>> = {
+const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
   'node.create': node,
   'node.query': node,
   'node.mutate': node,
@@ -119,10 +124,10 @@ const SHAPES: Readonly<Record<string, LegacyShape>> = {
     }),
     render: 'indented',
   },
-  'edge.propagate': words(() => 'Propagation step completed (all edges processed)'),
+  'edge.propagate': textAnswer(() => 'Propagation step completed (all edges processed)'),
   'governor.status': governor,
   'governance.status': governor,
-  'esv.audit': words(({ result }: { result: string }) => `ESV audit result: ${result}`),
+  'esv.audit': textAnswer(({ result }: { result: string }) => `ESV audit result: ${result}`),
   'lineage.replay': replay,
   'lineage.export': {
     output: LegacyExport,
@@ -135,9 +140,9 @@ const SHAPES: Readonly<Record<string, LegacyShape>> = {
 }
 
 const translate = (tool: Tool, open: () => Promise<Beliefs>): Tool => {
-  const shape = SHAPES[tool.name]
-  if (shape === undefined) return tool
-  const { output, show, render } = shape
+  const answerFormat = LEGACY_ANSWERS[tool.name]
+  if (answerFormat === undefined) return tool
+  const { output, show, render } = answerFormat
   const { truncate: _, ...rest } = tool
   return {
     ...rest,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Clock, Freshness, Repository, Store, StoreHealth } from '../kernel/ports.ts'
+import type { Clock, Repository, Store } from '../kernel/ports.ts'
 
 export const Status = z.strictObject({
   version: z.string().describe('Version of this server.'),
@@ -39,16 +39,19 @@ export interface StatusPorts {
 
 const CACHE_MS = 1_000
 
-/** Reads the store and the repository at most once a second. */
+/**
+ * Reads store and repository at most once a second. Not `cacheFor`, whose callers share a load: a cancelled call must
+ * end the git process it started, and only that.
+ */
 export const statusReader = ({ about, store, repository, clock }: StatusPorts) => {
-  let cached: { readonly until: number; readonly status: Status } | undefined
-  const remember = (health: StoreHealth, freshness: Freshness): Status => {
+  let known: { readonly until: number; readonly status: Status } | undefined
+  const read = async (signal: AbortSignal): Promise<Status> => {
+    const [health, freshness] = await Promise.all([store.health(), repository.freshness(signal)])
     const status = { ...about(), store: health, freshness }
-    cached = { until: clock.elapsed() + CACHE_MS, status }
+    // An aborted read has no commit and no branch: the next call must not get it.
+    if (!signal.aborted) known = { until: clock.elapsed() + CACHE_MS, status }
     return status
   }
-  return (signal: () => AbortSignal): Status | Promise<Status> => {
-    if (cached !== undefined && clock.elapsed() < cached.until) return cached.status
-    return Promise.all([store.health(), repository.freshness(signal())]).then((found) => remember(...found))
-  }
+  return (signal: () => AbortSignal): Status | Promise<Status> =>
+    known !== undefined && clock.elapsed() < known.until ? known.status : read(signal())
 }

@@ -55,8 +55,8 @@ describe('normalising', () => {
     [Number.POSITIVE_INFINITY, undefined],
     [[], undefined],
     [[Number.NaN], undefined],
-  ])('makes lines %j into %j', (lines, tidy) => {
-    expect(build([finding('a', { lines })]).snapshot.findings[0]?.lines).toEqual(tidy)
+  ])('makes lines %j into %j', (lines, normalized) => {
+    expect(build([finding('a', { lines })]).snapshot.findings[0]?.lines).toEqual(normalized)
   })
 
   it.each([
@@ -66,8 +66,8 @@ describe('normalising', () => {
     ['C:\\other\\a.ts', 'C:/other/a.ts'],
     ['src\\a.ts', 'src/a.ts'],
     ['', 'unknown'],
-  ])('makes the path %s into %s', (file, tidy) => {
-    expect(build([finding('a', { file })], { root: '/repo' }).snapshot.findings[0]?.file).toBe(tidy)
+  ])('makes the path %s into %s', (file, normalized) => {
+    expect(build([finding('a', { file })], { root: '/repo' }).snapshot.findings[0]?.file).toBe(normalized)
   })
 
   it('prefers filePath to file, drops blank traces and keeps what it does not know', () => {
@@ -319,7 +319,7 @@ describe('writing and reading', () => {
     ])
   })
 
-  it('tidies what somebody else built, and repeats the findings as violations', () => {
+  it('normalizes evidence that was built elsewhere, and repeats the findings as violations', () => {
     const built = build([finding('a'), finding('b')])
     const loose: Evidence = {
       ...built,

@@ -1,37 +1,37 @@
 import { pushTo } from '../kernel/multimap.ts'
 
-/** Which values of its fields an item must have; undefined does not ask. */
+/** Required values by field; undefined accepts any value. */
 export type FieldFilter = Readonly<Record<string, string | undefined>>
 
-/** Bounds of an item's time, both inclusive. */
+/** Bounds in milliseconds, both inclusive. */
 export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
-interface Shape<T> {
-  /** The values an item can be asked for by. */
+interface CollectionSpec<T> {
+  /** The fields that can be filtered by. */
   readonly fields: Readonly<Record<string, (item: T) => string>>
   readonly time?: (item: T) => number
 }
 
-const MAX_REMEMBERED = 64
+const MAX_CACHED_SELECTIONS = 64
 
-/** Items in their order, found by the values of their fields without looking at the others. */
+/** Sorted items with an index for each field. */
 export class Collection<T> {
   readonly items: readonly T[]
-  readonly #shape: Shape<T>
+  readonly #spec: CollectionSpec<T>
   readonly #texts: string[] = []
   readonly #indexes = new Map<string, Map<string, number[]>>()
   readonly #all: readonly number[]
   readonly #times: Float64Array | undefined
-  readonly #found = new Map<string, readonly number[]>()
+  readonly #selections = new Map<string, readonly number[]>()
 
-  constructor(items: readonly T[], shape: Shape<T>) {
+  constructor(items: readonly T[], spec: CollectionSpec<T>) {
     this.items = items
-    this.#shape = shape
+    this.#spec = spec
     this.#all = items.map((_, at) => at)
-    const { time } = shape
+    const { time } = spec
     this.#times = time && Float64Array.from(items, time)
   }
 
@@ -39,7 +39,7 @@ export class Collection<T> {
     const known = this.#indexes.get(field)
     if (known !== undefined) return known
     const index = new Map<string, number[]>()
-    const value = this.#shape.fields[field]
+    const value = this.#spec.fields[field]
     this.items.forEach((item, at) => {
       const key = value?.(item) ?? ''
       pushTo(index, key, at)
@@ -48,27 +48,27 @@ export class Collection<T> {
     return index
   }
 
-  #search(asked: readonly (readonly [string, string | undefined])[], window?: TimeRange): readonly number[] {
-    const lists = asked.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
+  #search(wanted: readonly (readonly [string, string | undefined])[], range?: TimeRange): readonly number[] {
+    const lists = wanted.map(([field, value]) => this.#index(field).get(value ?? '') ?? [])
     const shortest = lists.reduce((a: readonly number[], b) => (b.length < a.length ? b : a), this.#all)
-    if (asked.length === 1 && window === undefined) return shortest
+    if (wanted.length === 1 && range === undefined) return shortest
     return shortest.filter((at) => {
       const time = this.#times?.[at] ?? 0
-      if (window !== undefined && !(time >= window.from && time <= window.to)) return false
-      return asked.every(([field, value]) => this.#shape.fields[field]?.(this.at(at)) === value)
+      if (range !== undefined && !(time >= range.from && time <= range.to)) return false
+      return wanted.every(([field, value]) => this.#spec.fields[field]?.(this.at(at)) === value)
     })
   }
 
-  /** Places of the items that have all the wanted values. Who turns pages asks for the same again. */
-  select(wanted: FieldFilter, window?: TimeRange): readonly number[] {
-    const asked = Object.entries(wanted).filter(([, value]) => value !== undefined)
-    if (asked.length === 0 && window === undefined) return this.#all
-    const key = JSON.stringify([asked, window])
-    const known = this.#found.get(key)
+  /** Indices of the items that match the filter. Cached, because paging repeats the same filter. */
+  select(fields: FieldFilter, range?: TimeRange): readonly number[] {
+    const asked = Object.entries(fields).filter(([, value]) => value !== undefined)
+    if (asked.length === 0 && range === undefined) return this.#all
+    const key = JSON.stringify([asked, range])
+    const known = this.#selections.get(key)
     if (known !== undefined) return known
-    const found = this.#search(asked, window)
-    if (this.#found.size >= MAX_REMEMBERED) this.#found.clear()
-    this.#found.set(key, found)
+    const found = this.#search(asked, range)
+    if (this.#selections.size >= MAX_CACHED_SELECTIONS) this.#selections.clear()
+    this.#selections.set(key, found)
     return found
   }
 
@@ -76,7 +76,7 @@ export class Collection<T> {
     return this.items[place] as T
   }
 
-  /** The JSON of one item, written once. */
+  /** The JSON of one item, cached. */
   text(place: number): string {
     this.#texts[place] ??= JSON.stringify(this.items[place])
     return this.#texts[place]

@@ -6,16 +6,16 @@ const isDay = (year: number, month: number, day: number): boolean => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-// In a query a plus that was not escaped arrives as a space.
-const tidyOffset = (offset: string): string => {
+// An unescaped plus in a query string arrives as a space.
+const normalizeOffset = (offset: string): string => {
   if (offset === 'z') return 'Z'
   const digits = offset.replace(':', '').slice(1).padEnd(4, '0')
   return `${offset[0] === '-' ? '-' : '+'}${digits.slice(0, 2)}:${digits.slice(2)}`
 }
 
 /**
- * The instant an ISO 8601 text bounds, in milliseconds; undefined when it is none. A day alone starts with its
- * first millisecond and ends with its last. A time without offset is UTC: a server has no zone of its own.
+ * Parses an ISO 8601 bound to milliseconds; undefined when it is invalid. A date without time means the first
+ * millisecond of the day (`after`) or the last (`before`). A time without offset is UTC.
  */
 export const parseBound = (text: string, edge: 'after' | 'before'): number | undefined => {
   const [, year, month, day, minutes, seconds = '00', fraction = '000', offset = 'z'] =
@@ -26,6 +26,6 @@ export const parseBound = (text: string, edge: 'after' | 'before'): number | und
     return Date.parse(edge === 'after' ? `${date}T00:00:00.000Z` : `${date}T23:59:59.999Z`)
   }
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
-  const time = Date.parse(`${date}T${minutes}:${seconds}.${milliseconds}${tidyOffset(offset)}`)
+  const time = Date.parse(`${date}T${minutes}:${seconds}.${milliseconds}${normalizeOffset(offset)}`)
   return Number.isNaN(time) ? undefined : time
 }

@@ -1,11 +1,11 @@
-interface Sign {
+interface PlatformPattern {
   readonly platform: string
   readonly folders: readonly string[]
   readonly suffixes: readonly string[]
 }
 
-/** Where a file belongs, by its path. The first that fits wins. */
-const SIGNS: readonly Sign[] = [
+/** Platform of a file by its path. The first match wins. */
+const PLATFORM_PATTERNS: readonly PlatformPattern[] = [
   { platform: 'ios', folders: ['apps/ios/', 'ios/'], suffixes: ['.swift'] },
   { platform: 'backend', folders: ['apps/backend/'], suffixes: [] },
   { platform: 'frontend', folders: ['apps/frontend/', 'apps/web/'], suffixes: [] },
@@ -15,20 +15,23 @@ const SIGNS: readonly Sign[] = [
   { platform: 'go', folders: [], suffixes: ['.go'] },
 ]
 
-/** What a path that tells nothing gets. */
+/** Platform of a path that matches no pattern. */
 export const GENERIC_PLATFORM = 'generic'
 
-/** Every platform a path can have. */
-export const PLATFORM_NAMES: readonly string[] = [...SIGNS.map(({ platform }) => platform), GENERIC_PLATFORM]
+/** All values that `platformOf` returns. */
+export const PLATFORM_NAMES: readonly string[] = [
+  ...PLATFORM_PATTERNS.map(({ platform }) => platform),
+  GENERIC_PLATFORM,
+]
 
-const RULE = new RegExp(`^(?:skills\\.)?(${SIGNS.map(({ platform }) => platform).join('|')})\\.`)
+const RULE = new RegExp(`^(?:skills\\.)?(${PLATFORM_PATTERNS.map(({ platform }) => platform).join('|')})\\.`)
 
-/** The platform of a file. A path that tells nothing lets the rule that spoke tell, where one is given. */
+/** The platform of a file by its path, else by the prefix of the rule id. */
 export const platformOf = (path: string, ruleId = ''): string => {
   const lower = path.toLowerCase()
-  const sign = SIGNS.find(
+  const pattern = PLATFORM_PATTERNS.find(
     ({ folders, suffixes }) =>
       folders.some((folder) => lower.startsWith(folder)) || suffixes.some((end) => lower.endsWith(end)),
   )
-  return sign?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC_PLATFORM
+  return pattern?.platform ?? RULE.exec(ruleId)?.[1] ?? GENERIC_PLATFORM
 }

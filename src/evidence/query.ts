@@ -4,7 +4,7 @@ import { CONFIDENCES, SEVERITIES } from './severities.ts'
 
 export const MAX_LIMIT = 100
 
-/** The parameters of each collection, in the order clients are told of them. */
+/** The filter parameters of each collection, in the order in which the status lists them. */
 export const FILTERS = {
   findings: ['severity', 'ruleId', 'platform'],
   rulesets: ['platform', 'bundle'],
@@ -14,119 +14,119 @@ export const FILTERS = {
 export type CollectionName = keyof typeof FILTERS
 export const COLLECTIONS = Object.keys(FILTERS) as readonly CollectionName[]
 
-/** What one request asks of a collection. */
+/** A parsed request for one page of a collection. */
 export interface EvidenceQuery {
-  /** The filters as they are repeated in the answer. */
+  /** The filters as the answer repeats them. */
   readonly echo: Readonly<Record<string, string | boolean | null>>
-  readonly wanted: FieldFilter
-  readonly window?: TimeRange
+  readonly fields: FieldFilter
+  readonly timeRange?: TimeRange
   readonly requested: number | null
   readonly offset: number
 }
 
-/** Why a query cannot be answered. */
+/** A parameter that could not be parsed. */
 export interface QueryProblem {
   readonly error: string
   readonly parameter: string
   readonly expected: string
 }
 
-export type Parameters = (name: string) => string | null | undefined
+type Parameters = (name: string) => string | null | undefined
 
-const ONE_OF = (words: readonly string[]): string => `one of ${words.join(', ')}`
-const SWITCH: Readonly<Record<string, boolean>> = {
+const oneOf = (words: readonly string[]): string => `one of ${words.join(', ')}`
+const BOOLEANS: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(['1', 'true', 'yes', 'on'].map((word) => [word, true])),
   ...Object.fromEntries(['0', 'false', 'no', 'off'].map((word) => [word, false])),
 }
 
-class Unanswerable {
+class InvalidParameter {
   readonly problem: QueryProblem
   constructor(parameter: string, expected: string) {
     this.problem = { error: `Invalid value for ${parameter}`, parameter, expected }
   }
 }
 
-/** Trimmed and in lower case; null when there is nothing in it. */
-const token = (get: Parameters, name: string): string | null => get(name)?.trim().toLowerCase() || null
+/** Trimmed and in lower case; null when empty. */
+const readText = (get: Parameters, name: string): string | null => get(name)?.trim().toLowerCase() || null
 
-export const readSwitch = (get: Parameters, name: string): boolean | undefined => {
-  const word = token(get, name)
-  return word === null || !Object.hasOwn(SWITCH, word) ? undefined : SWITCH[word]
+export const readBoolean = (get: Parameters, name: string): boolean | undefined => {
+  const word = readText(get, name)
+  return word === null || !Object.hasOwn(BOOLEANS, word) ? undefined : BOOLEANS[word]
 }
 
-const wordOf = (get: Parameters, name: string, words: readonly string[]): string | null => {
-  const word = token(get, name)
+const readEnum = (get: Parameters, name: string, words: readonly string[]): string | null => {
+  const word = readText(get, name)
   if (word !== null && !words.some((one) => one.toLowerCase() === word)) {
-    throw new Unanswerable(name, ONE_OF(words))
+    throw new InvalidParameter(name, oneOf(words))
   }
   return word
 }
 
-const numberOf = (get: Parameters, name: string): number | null => {
-  const text = token(get, name)
+const readCount = (get: Parameters, name: string): number | null => {
+  const text = readText(get, name)
   const value = text === null || /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isFinite(value)) throw new Unanswerable(name, 'a whole number, 0 or more')
+  if (!Number.isFinite(value)) throw new InvalidParameter(name, 'a whole number, 0 or more')
   return text === null ? null : value
 }
 
-const boundOf = (
+const readTimeBound = (
   get: Parameters,
   name: string,
   edge: 'after' | 'before',
   open: number,
 ): [string | null, number] => {
-  const text = token(get, name)
+  const text = readText(get, name)
   if (text === null) return [null, open]
   const time = parseBound(text, edge)
-  if (time === undefined) throw new Unanswerable(name, 'an ISO 8601 date or time')
+  if (time === undefined) throw new InvalidParameter(name, 'an ISO 8601 date or time')
   return [text, time]
 }
 
-type Filtered = Pick<EvidenceQuery, 'echo' | 'wanted' | 'window'>
+type Filtered = Pick<EvidenceQuery, 'echo' | 'fields' | 'timeRange'>
 
 const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filtered>> = {
   findings: (get) => {
-    const severity = wordOf(get, 'severity', SEVERITIES)
-    const [ruleId, platform] = [token(get, 'ruleId'), token(get, 'platform')]
-    return { echo: { severity, ruleId, platform }, wanted: asked({ severity, ruleId, platform }) }
+    const severity = readEnum(get, 'severity', SEVERITIES)
+    const [ruleId, platform] = [readText(get, 'ruleId'), readText(get, 'platform')]
+    return { echo: { severity, ruleId, platform }, fields: withoutNulls({ severity, ruleId, platform }) }
   },
   rulesets: (get) => {
-    const [platform, bundle] = [token(get, 'platform'), token(get, 'bundle')]
-    return { echo: { platform, bundle }, wanted: asked({ platform, bundle }) }
+    const [platform, bundle] = [readText(get, 'platform'), readText(get, 'bundle')]
+    return { echo: { platform, bundle }, fields: withoutNulls({ platform, bundle }) }
   },
   platforms: (get) => {
-    const detectedOnly = readSwitch(get, 'detectedOnly')
-    if (detectedOnly === undefined && token(get, 'detectedOnly') !== null) {
-      throw new Unanswerable('detectedOnly', 'true or false')
+    const detectedOnly = readBoolean(get, 'detectedOnly')
+    if (detectedOnly === undefined && readText(get, 'detectedOnly') !== null) {
+      throw new InvalidParameter('detectedOnly', 'true or false')
     }
-    const confidence = wordOf(get, 'confidence', CONFIDENCES)
+    const confidence = readEnum(get, 'confidence', CONFIDENCES)
     const detected = detectedOnly === false ? null : 'true'
     return {
       echo: { detectedOnly: detectedOnly ?? true, confidence },
-      wanted: asked({ detected, confidence }),
+      fields: withoutNulls({ detected, confidence }),
     }
   },
   ledger: (get) => {
-    const [lastSeenAfter, from] = boundOf(get, 'lastSeenAfter', 'after', Number.NEGATIVE_INFINITY)
-    const [lastSeenBefore, to] = boundOf(get, 'lastSeenBefore', 'before', Number.POSITIVE_INFINITY)
+    const [lastSeenAfter, from] = readTimeBound(get, 'lastSeenAfter', 'after', Number.NEGATIVE_INFINITY)
+    const [lastSeenBefore, to] = readTimeBound(get, 'lastSeenBefore', 'before', Number.POSITIVE_INFINITY)
     const open = lastSeenAfter === null && lastSeenBefore === null
-    return { echo: { lastSeenAfter, lastSeenBefore }, wanted: {}, ...(!open && { window: { from, to } }) }
+    return { echo: { lastSeenAfter, lastSeenBefore }, fields: {}, ...(!open && { timeRange: { from, to } }) }
   },
 }
 
-const asked = (values: Readonly<Record<string, string | null>>): FieldFilter =>
+const withoutNulls = (values: Readonly<Record<string, string | null>>): FieldFilter =>
   Object.fromEntries(Object.entries(values).filter((one): one is [string, string] => one[1] !== null))
 
-/** Reads the parameters of a request. What cannot be understood is refused: it must not give everything. */
+/** Parses the parameters of a request. An invalid value is rejected: ignoring it would return unfiltered data. */
 export const readQuery = (name: CollectionName, get: Parameters): EvidenceQuery | QueryProblem => {
   try {
     return {
       ...FILTER_READERS[name](get),
-      requested: numberOf(get, 'limit'),
-      offset: numberOf(get, 'offset') ?? 0,
+      requested: readCount(get, 'limit'),
+      offset: readCount(get, 'offset') ?? 0,
     }
   } catch (thrown) {
-    if (thrown instanceof Unanswerable) return thrown.problem
+    if (thrown instanceof InvalidParameter) return thrown.problem
     throw thrown
   }
 }

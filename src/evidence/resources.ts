@@ -6,17 +6,16 @@ import { VIEW_NAMES } from './status.ts'
 import { truncateSnapshot } from './truncate.ts'
 import type { EvidenceViews } from './views.ts'
 
-/** What can be read by address. */
-interface Sources {
+interface ResourceSources {
   readonly status: () => Promise<object>
   readonly views: () => Promise<EvidenceViews>
   readonly page: (name: CollectionName, args: object) => Promise<object>
 }
 
-/** A resource is read whole: past this many bytes its list is cut, and the tools page through the rest. */
+/** A resource has no paging: its list is truncated at this size, and the tools page through the rest. */
 const MAX_BYTES = 1024 * 1024
 
-const json = (name: string, description: string, read: () => Promise<object>): Resource =>
+const jsonResource = (name: string, description: string, read: () => Promise<object>): Resource =>
   defineResource({
     uri: `evidence://${name}`,
     name: `evidence-${name}`,
@@ -26,14 +25,14 @@ const json = (name: string, description: string, read: () => Promise<object>): R
     read: async () => JSON.stringify(await read()),
   })
 
-export const evidenceResources = ({ status, views, page }: Sources): readonly Resource[] => [
-  json('status', 'Whether there is valid evidence, and its figures.', status),
-  json('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
-  json('snapshot', 'Stage, outcome and every finding.', async () =>
+export const evidenceResources = ({ status, views, page }: ResourceSources): readonly Resource[] => [
+  jsonResource('status', 'Whether there is valid evidence, and its counts.', status),
+  jsonResource('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
+  jsonResource('snapshot', 'Stage, outcome and every finding.', async () =>
     truncateSnapshot((await views()).snapshot(), MAX_BYTES),
   ),
   ...COLLECTIONS.map((name) =>
-    json(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
+    jsonResource(name, `The first ${MAX_LIMIT} ${name}.`, () => page(name, { limit: MAX_LIMIT })),
   ),
   defineResource({
     uri: 'evidence://findings/{platform}',
@@ -51,7 +50,7 @@ const ADDRESSES = [
   ...PLATFORM_NAMES.map((name) => `evidence://findings/${name}`),
 ]
 
-/** Says of everything here that it may have changed. */
+/** Emits a change event for every evidence resource. */
 export const announceEvidence = (emit: (change: ChangeEvent) => void): void => {
   for (const uri of ADDRESSES) emit({ kind: 'resource', uri })
 }

@@ -5,11 +5,11 @@ import { platformOf } from './path-platform.ts'
 import { type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
 import type { Evidence } from './schema.ts'
 
-/** One page of a collection: what is said of it, and which items are on it. */
-export interface EvidencePage<N extends CollectionName = CollectionName> {
+/** One page of a collection: its header and the indices of its items. */
+interface EvidencePage<N extends CollectionName = CollectionName> {
   readonly head: ReturnType<EvidenceViews['head']>
   readonly name: N
-  readonly places: readonly number[]
+  readonly indices: readonly number[]
 }
 
 const lower = (text: string): string => text.toLowerCase()
@@ -19,7 +19,7 @@ const listPlatforms = (platforms: Evidence['platforms']) =>
     .map(([platform, { detected, confidence }]) => ({ platform, detected, confidence }))
     .sort((a, b) => compareText(a.platform, b.platform))
 
-const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
+const makeCollections = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
   findings: new Collection(snapshot.findings.toSorted(compareFindings), {
     fields: {
       severity: ({ severity }) => lower(severity),
@@ -42,10 +42,8 @@ const collect = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
   }),
 })
 
-type Collections = ReturnType<typeof collect>
+type Collections = ReturnType<typeof makeCollections>
 type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
-
-type Lists = { readonly [N in CollectionName]: readonly Items[N][] }
 
 const lazy = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined
@@ -55,7 +53,7 @@ const lazy = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** Everything that can be asked of one evidence. Made once a file; each part when it is first asked for. */
+/** All views of one evidence. Every part is computed on first use and cached. */
 export class EvidenceViews {
   readonly evidence: Evidence
   readonly #collections: () => Collections
@@ -64,7 +62,7 @@ export class EvidenceViews {
 
   constructor(evidence: Evidence) {
     this.evidence = evidence
-    this.#collections = lazy(() => collect(evidence))
+    this.#collections = lazy(() => makeCollections(evidence))
     this.#snapshot = lazy(() => snapshotFacets(evidence.snapshot.findings))
     this.#others = lazy(() => otherFacets({ ...evidence, rulesets: [...this.#collections().rulesets.items] }))
   }
@@ -89,8 +87,8 @@ export class EvidenceViews {
     }
   }
 
-  /** What a status says of evidence that is there and valid. */
-  facts() {
+  /** Fields of valid evidence in the status. */
+  statusFields() {
     return {
       ...this.#origin,
       ...this.#verdict,
@@ -108,7 +106,7 @@ export class EvidenceViews {
     }
   }
 
-  /** The file itself; `compact` leaves out what was suppressed. */
+  /** The whole file; `compact` leaves out the suppressed findings. */
   whole(compact: boolean): Evidence {
     if (!compact) return this.evidence
     const { consolidation: _, ...rest } = this.evidence
@@ -116,14 +114,14 @@ export class EvidenceViews {
   }
 
   page<N extends CollectionName>(name: N, query: EvidenceQuery): EvidencePage<N> {
-    const { wanted, window, requested, offset } = query
-    const found = this.#collections()[name].select(wanted, window)
+    const { fields, timeRange, requested, offset } = query
+    const found = this.#collections()[name].select(fields, timeRange)
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
-    const places = found.slice(offset, limit === null ? undefined : offset + limit)
-    return { head: this.head(name, query, places.length, found.length), name, places }
+    const indices = found.slice(offset, limit === null ? undefined : offset + limit)
+    return { head: this.head(name, query, indices.length, found.length), name, indices }
   }
 
-  /** What is said of a page before its items. */
+  /** Header of a page: everything but the items. */
   head(name: CollectionName, { echo, requested, offset }: EvidenceQuery, size: number, total: number) {
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
     return {
@@ -141,29 +139,25 @@ export class EvidenceViews {
     }
   }
 
-  items<N extends CollectionName>({ name, places }: EvidencePage<N>): Items[N][] {
-    const { findings, rulesets, platforms, ledger } = this.#collections()
-    const lists: Lists = {
-      findings: findings.items,
-      rulesets: rulesets.items,
-      platforms: platforms.items,
-      ledger: ledger.items,
-    }
-    const items: readonly Items[N][] = lists[name]
-    return places.flatMap((place) => items[place] ?? [])
+  /** The page as an object: header and items. */
+  pageObject<N extends CollectionName>(name: N, query: EvidenceQuery) {
+    const { head, indices } = this.page(name, query)
+    const { items } = this.#collections()[name]
+    const page = { ...head, [name]: indices.map((index) => items[index]) }
+    return page as typeof head & { readonly [K in N]: Items[K][] }
   }
 
-  /** The page as JSON, put together from items that were written once. */
-  pageText({ head, name, places }: EvidencePage): string {
+  /** The page as JSON, joined from the cached JSON of its items. */
+  pageText({ head, name, indices }: EvidencePage): string {
     const collection = this.#collections()[name]
-    const items = places.map((place) => collection.text(place)).join(',')
+    const items = indices.map((place) => collection.text(place)).join(',')
     return `${JSON.stringify(head).slice(0, -1)},"${name}":[${items}]}`
   }
 }
 
 const known = new WeakMap<Evidence, EvidenceViews>()
 
-/** The views of an evidence: the same ones as long as somebody holds it. */
+/** The views of an evidence object, cached as long as the object lives. */
 export const viewsOf = (evidence: Evidence): EvidenceViews => {
   const views = known.get(evidence) ?? new EvidenceViews(evidence)
   known.set(evidence, views)

@@ -19,7 +19,7 @@ export const checkAuditFields = ({ stage, status, violations, evidence }: CheckA
 export const envelopeAuditFields = ({ result }: { readonly result: object }): JsonObject | undefined =>
   'violations' in result ? checkAuditFields(result as CheckAnswer) : undefined
 
-/** The same of a run over the files. */
+/** The fields of a gate run in the audit log. */
 export const runAuditFields = (report: {
   readonly stage: string
   readonly status: string

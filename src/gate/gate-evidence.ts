@@ -8,7 +8,7 @@ import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
-/** A judgement as it is written down. */
+/** A judged gate run, as the evidence needs it. */
 export interface Judgement {
   readonly stage: GateStage
   readonly outcome: GateOutcome
@@ -18,14 +18,21 @@ export interface Judgement {
   readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  readonly reweighed: readonly AppliedOverride[]
+  readonly overrides: readonly AppliedOverride[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
   readonly baseline: LoadedBaseline | undefined
 }
 
-/** A finding in the words of the evidence file. */
-const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...rest }: GateFinding) => ({
+const toEvidenceFinding = ({
+  region,
+  why,
+  fix,
+  fingerprint,
+  state: _,
+  reason: __,
+  ...rest
+}: GateFinding) => ({
   ...rest,
   ...(region !== undefined && { lines: [region.line] }),
   ...(why !== undefined && { why }),
@@ -33,45 +40,43 @@ const asEvidence = ({ region, why, fix, fingerprint, state: _, reason: __, ...re
   fingerprint,
 })
 
-/** What the evidence says beyond the format: where the files came from, and what was not judged anew. */
-const extrasOf = ({ source, files, counts, baseline, reweighed }: Judgement) => {
-  return {
-    source,
-    files_scanned: files.scanned,
-    known_findings: counts.known,
-    suppressed_findings: counts.suppressed,
-    ...(reweighed.length > 0 && { reweighed_rules: reweighed }),
-    ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
-  }
-}
+/** Members of the snapshot beyond the evidence format. */
+const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgement) => ({
+  source,
+  files_scanned: files.scanned,
+  known_findings: counts.known,
+  suppressed_findings: counts.suppressed,
+  ...(overrides.length > 0 && { reweighed_rules: overrides }),
+  ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+})
 
-/** The evidence of a judgement, following on the one before. */
+/** Builds the evidence of a judgement; its chain continues the previous evidence. */
 export const writeEvidence = (judged: Judgement, previous: Evidence | undefined, now: number): Evidence => {
   const { stage, outcome, findings, platforms, rulesets, state, decision } = judged
   const input = {
     stage,
     outcome,
-    findings: findings.filter((finding) => finding.state === 'new').map(asEvidence),
+    findings: findings.filter((finding) => finding.state === 'new').map(toEvidenceFinding),
     platforms,
     rulesets,
     repoState: { ...state, repo_root: '.' },
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
   const built = buildEvidence(input, previous, now)
-  return { ...built, snapshot: { ...built.snapshot, ...extrasOf(judged) } }
+  return { ...built, snapshot: { ...built.snapshot, ...snapshotExtras(judged) } }
 }
 
-const placeOf = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
+const placeKey = (ruleId: string, file: string, line: unknown): string => JSON.stringify([ruleId, file, line])
 
-/** Findings whose place another, weightier rule speaks for: the evidence names them apart, reports leave them out. */
+/** Findings shadowed by a stronger rule on the same line: listed apart in the evidence, left out of reports. */
 export const shadowedFindings = (findings: readonly GateFinding[]): ((finding: GateFinding) => boolean) => {
   const { suppressed } = consolidateFindings(
-    dedupeFindings(findings.map((one) => normalizeFinding(asEvidence(one)))),
+    dedupeFindings(findings.map((one) => normalizeFinding(toEvidenceFinding(one)))),
   )
   const places = new Set(
     suppressed.map(({ ruleId, file, lines }) =>
-      placeOf(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
+      placeKey(ruleId, file, Array.isArray(lines) ? lines[0] : undefined),
     ),
   )
-  return ({ ruleId, file, region }) => places.has(placeOf(ruleId, file, region?.line))
+  return ({ ruleId, file, region }) => places.has(placeKey(ruleId, file, region?.line))
 }

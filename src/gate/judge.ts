@@ -11,26 +11,26 @@ const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   CI: 7_200,
 }
 
-/** Clocks of two machines differ by less; evidence further ahead was not made by a clock. */
+/** Clock skew between machines that is tolerated. */
 export const FUTURE_TOLERANCE_SECONDS = 60
 
 const PROTECTED_BRANCHES: readonly string[] = ['main', 'master', 'develop', 'dev']
 
 const RUN_GATE = 'Run `warrant gate` for the stage, then ask again.'
 
-/** Every reason to refuse, and what its reader can do about it. */
+/** Violation code → what to do about it. */
 const FIXES = {
   EVIDENCE_MISSING: RUN_GATE,
-  EVIDENCE_INVALID: 'Remove the file or restore it, then run `warrant gate`.',
-  EVIDENCE_CHAIN_INVALID: 'The file was changed by hand or cut short: run `warrant gate` to write it anew.',
+  EVIDENCE_INVALID: 'Remove or restore the evidence file, then run `warrant gate`.',
+  EVIDENCE_CHAIN_INVALID: 'The file was edited or truncated. Run `warrant gate` to write it again.',
   EVIDENCE_TIMESTAMP_INVALID: RUN_GATE,
-  EVIDENCE_TIMESTAMP_FUTURE: 'Set the clock of this machine, then run `warrant gate`.',
+  EVIDENCE_TIMESTAMP_FUTURE: 'Correct the clock of this machine, then run `warrant gate`.',
   EVIDENCE_STALE: RUN_GATE,
   EVIDENCE_GATE_BLOCKED: 'Repair the findings in the evidence, then run `warrant gate`.',
-  EVIDENCE_GATE_STATUS_INCOHERENT: 'The file contradicts itself: run `warrant gate` to write it anew.',
+  EVIDENCE_GATE_STATUS_INCOHERENT: 'Run `warrant gate` to write the evidence again.',
   EVIDENCE_BRANCH_MISMATCH: 'Run `warrant gate` on the branch that is checked out.',
   EVIDENCE_REPO_ROOT_MISMATCH: 'Run `warrant gate` in this repository.',
-  GITFLOW_PROTECTED_BRANCH: 'Make a branch for the change: `git switch -c feature/<name>`.',
+  GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',
 } as const
 type ViolationCode = keyof typeof FIXES
 
@@ -48,13 +48,13 @@ export interface GateVerdict {
   readonly evidence: {
     readonly kind: EvidenceReading['kind']
     readonly max_age_seconds: number
-    /** Null when there is no time to count from. */
+    /** Null when the evidence has no valid timestamp. */
     readonly age_seconds: number | null
   }
   readonly repo_state: RepoState
 }
 
-/** Everything the judgement rests on. Same input, same verdict. */
+/** Everything the verdict depends on: the same input gives the same verdict. */
 export interface GateInput {
   readonly reading: EvidenceReading
   readonly state: RepoState
@@ -68,10 +68,15 @@ type Violation = readonly [code: ViolationCode, message: string]
 
 const violation = (code: ViolationCode, message: string): Violation => [code, message]
 
-const judgeAge = (seconds: number, stage: GateStage): Violation[] => {
+const checkAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
   if (seconds < -FUTURE_TOLERANCE_SECONDS)
-    return [violation('EVIDENCE_TIMESTAMP_FUTURE', `The evidence is dated ${-seconds} seconds ahead of now.`)]
+    return [
+      violation(
+        'EVIDENCE_TIMESTAMP_FUTURE',
+        `The timestamp of the evidence is ${-seconds} seconds in the future.`,
+      ),
+    ]
   if (seconds > limit)
     return [
       violation(
@@ -82,7 +87,7 @@ const judgeAge = (seconds: number, stage: GateStage): Violation[] => {
   return []
 }
 
-/** Where the evidence says two things at once. Undefined when it does not. */
+/** The first contradiction within the evidence; undefined when there is none. */
 const findContradiction = ({ ai_gate, severity_metrics, snapshot }: Evidence): string | undefined => {
   const { findings, outcome } = snapshot
   if (ai_gate.status !== severity_metrics.gate_status)
@@ -94,56 +99,61 @@ const findContradiction = ({ ai_gate, severity_metrics, snapshot }: Evidence): s
   const miscounted = SEVERITIES.find(
     (one) => severity_metrics.by_severity[one] !== findings.filter(({ severity }) => severity === one).length,
   )
-  if (miscounted !== undefined) return `the count of ${miscounted} findings is not what is listed`
-  // No policy lets a CRITICAL finding through, so nobody can have been allowed with one.
+  if (miscounted !== undefined) return `the count of ${miscounted} findings differs from the list`
+  // CRITICAL blocks under every policy, so ALLOWED with a CRITICAL finding is incoherent.
   if (ai_gate.status === 'ALLOWED' && severity_metrics.by_severity.CRITICAL > 0)
     return 'the gate is ALLOWED although a finding is CRITICAL'
   return undefined
 }
 
-const plainRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
+const normalizeRoot = (path: string): string => path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '')
 
-const judgePlace = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
+const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
   if (then === undefined) return []
-  const objections: Violation[] = []
+  const violations: Violation[] = []
   const [was, is] = [then.git.branch, now.git.branch]
-  // A branch without a commit has no name in the evidence; its first commit must not void it.
+  // A branch without a commit is null in the evidence; its first commit must not invalidate it.
   if (now.git.available && was !== null && is !== null && was !== is)
-    objections.push(
-      violation('EVIDENCE_BRANCH_MISMATCH', `The evidence is of branch ${was}; ${is} is checked out.`),
+    violations.push(
+      violation(
+        'EVIDENCE_BRANCH_MISMATCH',
+        `The evidence was written on branch ${was}, but ${is} is checked out.`,
+      ),
     )
-  if (then.repo_root !== '.' && plainRoot(then.repo_root) !== plainRoot(now.repo_root))
-    objections.push(violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence is of another repository.'))
-  return objections
+  if (then.repo_root !== '.' && normalizeRoot(then.repo_root) !== normalizeRoot(now.repo_root))
+    violations.push(
+      violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.'),
+    )
+  return violations
 }
 
-const judgeValid = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
+const checkEvidence = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
   const made = Date.parse(evidence.timestamp)
   if (Number.isNaN(made))
-    return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The evidence has no time that can be read.')]
+    return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The timestamp of the evidence is not a valid time.')]
   const contradiction = findContradiction(evidence)
   return [
-    ...judgeAge(Math.floor((now - made) / 1_000), stage),
+    ...checkAge(Math.floor((now - made) / 1_000), stage),
     ...(evidence.ai_gate.status === 'BLOCKED'
       ? [violation('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
       : []),
     ...(contradiction === undefined
       ? []
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
-    ...judgePlace(evidence, state),
+    ...checkRepository(evidence, state),
   ]
 }
 
-const judgeReading = (subject: GateInput): Violation[] => {
-  const { reading } = subject
+const checkReading = (input: GateInput): Violation[] => {
+  const { reading } = input
   switch (reading.kind) {
     case 'missing':
       return [violation('EVIDENCE_MISSING', 'There is no evidence file.')]
     case 'valid':
-      return judgeValid(reading.evidence, subject)
+      return checkEvidence(reading.evidence, input)
     case 'invalid': {
       if (reading.reason === 'evidence-chain-invalid')
-        return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence is not what its own hash says.')]
+        return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence does not match its own hash.')]
       const version = reading.version === undefined ? '' : `, version ${reading.version}`
       const at = reading.at === undefined ? '' : ` at ${reading.at}`
       return [violation('EVIDENCE_INVALID', `The evidence is invalid (${reading.reason}${at}${version}).`)]
@@ -151,27 +161,27 @@ const judgeReading = (subject: GateInput): Violation[] => {
   }
 }
 
-const judgeBranch = ({ git }: RepoState): Violation[] =>
+const checkBranch = ({ git }: RepoState): Violation[] =>
   git.available && git.branch !== null && PROTECTED_BRANCHES.includes(git.branch)
     ? [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
     : []
 
-const ageOf = ({ reading, now }: GateInput): number | null => {
+const evidenceAge = ({ reading, now }: GateInput): number | null => {
   const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
   return Number.isNaN(made) ? null : Math.max(0, Math.floor((now - made) / 1_000))
 }
 
-/** May work go on, by the evidence at hand? Evidence first, then the branch. */
-export const judgeEvidence = (subject: GateInput): GateVerdict => {
-  const { reading, state, stage, policy } = subject
-  const objections = [...judgeReading(subject), ...judgeBranch(state)]
-  const allowed = objections.length === 0
+/** Decides whether work may go on: checks the evidence, then the branch. */
+export const judgeEvidence = (input: GateInput): GateVerdict => {
+  const { reading, state, stage, policy } = input
+  const violations = [...checkReading(input), ...checkBranch(state)]
+  const allowed = violations.length === 0
   return {
     status: allowed ? 'ALLOWED' : 'BLOCKED',
     allowed,
     stage,
     policy,
-    violations: objections.map(([code, message]) => ({
+    violations: violations.map(([code, message]) => ({
       code,
       severity: 'ERROR',
       message,
@@ -180,7 +190,7 @@ export const judgeEvidence = (subject: GateInput): GateVerdict => {
     evidence: {
       kind: reading.kind,
       max_age_seconds: MAX_AGE_SECONDS[stage],
-      age_seconds: ageOf(subject),
+      age_seconds: evidenceAge(input),
     },
     repo_state: state,
   }

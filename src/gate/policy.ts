@@ -7,13 +7,13 @@ import { gateFaults } from './faults.ts'
 import type { CompiledRule } from './ports.ts'
 import type { GateStage } from './stage.ts'
 
-/** Severities at and above which findings block, and at and above which they are worth a warning. */
+/** Findings at or above `block` block; findings at or above `warn` give a warning. */
 interface Thresholds {
   readonly block: Severity
   readonly warn: Severity
 }
 
-/** Writing is judged like committing: what may not be committed need not be written. */
+/** PRE_WRITE has the thresholds of PRE_COMMIT: code that cannot be committed need not be written. */
 type PolicyStage = Exclude<GateStage, 'PRE_WRITE'>
 const POLICY_STAGES = ['PRE_COMMIT', 'PRE_PUSH', 'CI'] as const satisfies readonly PolicyStage[]
 
@@ -23,9 +23,9 @@ const DEFAULTS: Readonly<Record<PolicyStage, Thresholds>> = {
   CI: { block: 'ERROR', warn: 'WARN' },
 }
 
-const HARD: Thresholds = { block: 'WARN', warn: 'INFO' }
+const HARD_MODE: Thresholds = { block: 'WARN', warn: 'INFO' }
 const LENIENT_PROFILE = 'critical-high'
-/** Hard mode by its profile. A profile nobody knows is no way out: it gets the strictest. */
+/** Hard mode by profile. An unknown profile gets the strictest thresholds, so that a typo does not relax the gate. */
 const HARD_PROFILES: Readonly<Record<string, Thresholds>> = {
   [LENIENT_PROFILE]: { block: 'ERROR', warn: 'WARN' },
 }
@@ -33,12 +33,12 @@ const HARD_PROFILES: Readonly<Record<string, Thresholds>> = {
 export const HARD_MODE_FILE = '.pumuki/hard-mode.json'
 export const SKILLS_FILE = 'skills.policy.json'
 
-/** The other vocabulary for the same four ranks. */
+/** Other names of the same severities, used by `skills.policy.json`. */
 const ENTERPRISE: Readonly<Record<string, Severity>> = { HIGH: 'ERROR', MEDIUM: 'WARN', LOW: 'INFO' }
 
-/** What may change the policy: texts as found, undefined where there is nothing. */
+/** Everything that can change the policy; undefined where it is absent. */
 export interface PolicySources {
-  /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`. They win over the file. */
+  /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`, which take precedence over the file. */
   readonly hardMode?: string | undefined
   readonly hardProfile?: string | undefined
   /** Text of `.pumuki/hard-mode.json`. */
@@ -47,7 +47,7 @@ export interface PolicySources {
   readonly skillsFile?: string | undefined
 }
 
-/** The policy in force, and where it came from. Others read it: the names are theirs. */
+/** The policy in force and its origin. The evidence format fixes the names. */
 export type GatePolicy = {
   readonly stage: GateStage
   readonly resolved_stage: PolicyStage
@@ -71,7 +71,7 @@ const SWITCH: Readonly<Record<string, boolean>> = {
   off: false,
 }
 
-// A policy that cannot be read might have been the strict one: it stops the gate instead of relaxing it.
+// An unreadable policy stops the gate: ignoring it could relax the thresholds.
 const readFile = (name: string, text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)
@@ -82,8 +82,7 @@ const readFile = (name: string, text: string): Record<string, unknown> => {
   throw gateFaults.policy_invalid(`${name} is not a JSON object`)
 }
 
-/** The file that switches hard mode on or off, as far as it counts. */
-const readHard = (text: string | undefined) => {
+const readHardMode = (text: string | undefined) => {
   if (text === undefined) return undefined
   const { enabled, profile } = readFile(HARD_MODE_FILE, text)
   if (typeof enabled !== 'boolean') {
@@ -99,7 +98,7 @@ const readSeverity = (place: string, word: unknown): Severity => {
   throw gateFaults.policy_invalid(`${SKILLS_FILE}: ${place} must be one of ${SEVERITIES.join(', ')}`)
 }
 
-/** Thresholds of all three stages: a policy that leaves one out leaves a hole. */
+/** Thresholds of all three stages. A policy without one of them is invalid. */
 const readSkills = (text: string | undefined) => {
   if (text === undefined) return undefined
   const value = readFile(SKILLS_FILE, text)
@@ -126,26 +125,26 @@ const readSwitch = (text: string | undefined): boolean | undefined => {
 
 /** Undefined when hard mode is off, else its profile. */
 const hardProfile = (sources: PolicySources): { readonly profile: string | null } | undefined => {
-  const file = readHard(sources.hardFile)
+  const file = readHardMode(sources.hardFile)
   if (!(readSwitch(sources.hardMode) ?? file?.enabled ?? false)) return undefined
   return { profile: sources.hardProfile?.trim() || file?.profile || null }
 }
 
 type Source = GatePolicy['trace']['source']
 
-interface Choice extends Thresholds {
+interface ChosenPolicy extends Thresholds {
   readonly source: Source
   readonly bundle: string
   readonly sourceHash: string | null
 }
 
-const choose = (stage: PolicyStage, sources: PolicySources): Choice => {
-  // Read even when hard mode wins: a broken file must not stay hidden until hard mode is switched off.
+const choosePolicy = (stage: PolicyStage, sources: PolicySources): ChosenPolicy => {
+  // Read it even when hard mode takes precedence: an invalid file must not stay hidden until hard mode ends.
   const skills = readSkills(sources.skillsFile)
   const hard = hardProfile(sources)
   if (hard !== undefined) {
     const known = hard.profile !== null && Object.hasOwn(HARD_PROFILES, hard.profile)
-    const thresholds = (known && HARD_PROFILES[hard.profile ?? '']) || HARD
+    const thresholds = (known && HARD_PROFILES[hard.profile ?? '']) || HARD_MODE
     const name = known ? `hard-mode.${hard.profile}` : 'hard-mode'
     return { ...thresholds, source: 'hard-mode', bundle: name, sourceHash: null }
   }
@@ -162,8 +161,8 @@ const resolveStage = (stage: GateStage): PolicyStage => (stage === 'PRE_WRITE' ?
 /** The policy for a stage: hard mode before `skills.policy.json` before the default. */
 export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): GatePolicy => {
   const resolved = resolveStage(stage)
-  const { block, warn, source, bundle, sourceHash } = choose(resolved, sources)
-  // The members and their order are what other readers of the trace recompute.
+  const { block, warn, source, bundle, sourceHash } = choosePolicy(resolved, sources)
+  // Other programs recompute this hash: members and their order are fixed.
   const traced = {
     stage: resolved,
     source,
@@ -189,7 +188,6 @@ const rank = (severity: Severity): number => SEVERITIES.indexOf(severity)
 export const isAtLeast = (severity: Severity, threshold: Severity): boolean =>
   rank(severity) >= rank(threshold)
 
-/** What findings of these severities amount to. */
 export const judgeSeverities = (severities: readonly Severity[], policy: GatePolicy): GateOutcome => {
   if (severities.some((one) => isAtLeast(one, policy.block_on_or_above))) return 'BLOCK'
   return severities.some((one) => isAtLeast(one, policy.warn_on_or_above)) ? 'WARN' : 'PASS'
@@ -199,19 +197,18 @@ const PROMOTED_FROM = 'heuristics.'
 const NEVER_PROMOTED = new Set(['heuristics.ts.empty-catch.ast'])
 
 /**
- * The severity of a rule at a stage. Heuristics of our own packs only warn while one works and count as errors
- * once the change leaves the machine; a rule that came with the repository, or that it has weighed, stays what it
- * says it is.
+ * The severity of a rule at a stage. Shipped heuristics with severity WARN count as ERROR at PRE_PUSH and CI. User
+ * rules, and rules with a severity override, keep their severity at every stage.
  */
 export const stageSeverity = (
-  rule: Pick<CompiledRule, 'id' | 'severity' | 'settled' | 'trusted'>,
+  rule: Pick<CompiledRule, 'id' | 'severity' | 'pinnedSeverity' | 'trusted'>,
   stage: GateStage,
 ): Severity => {
-  const leaves = stage === 'PRE_PUSH' || stage === 'CI'
+  const isShared = stage === 'PRE_PUSH' || stage === 'CI'
   const promoted =
-    leaves &&
+    isShared &&
     rule.trusted &&
-    !rule.settled &&
+    !rule.pinnedSeverity &&
     rule.severity === 'WARN' &&
     rule.id.startsWith(PROMOTED_FROM) &&
     !NEVER_PROMOTED.has(rule.id)

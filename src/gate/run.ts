@@ -1,6 +1,7 @@
 import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
+import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
@@ -21,8 +22,6 @@ import {
   readUserRules,
   USER_RULES_FOLDER,
 } from './rules/assemble-rules.ts'
-import { precompiledGlobs } from './rules/compile.ts'
-import { extensionOf } from './rules/languages.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { ruleFaults } from './rules/rule-faults.ts'
 import { type AppliedOverride, OVERRIDES_NAME } from './rules/severity-overrides.ts'
@@ -33,22 +32,21 @@ export interface GatePorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
   readonly evidence: EvidenceStore
-  /** The rules we ship. */
   readonly shippedRules: () => Promise<ShippedRules>
   readonly scanner: () => Promise<Scanner>
   readonly policy: (stage: GateStage) => Promise<GatePolicy>
   readonly state: (signal: AbortSignal) => Promise<RepoState>
-  /** Whether the specification lets the stage pass; undefined where no specification is followed. */
-  readonly guard: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
-  /** Milliseconds since the epoch, for what is written. */
+  /** Whether the specification allows the stage; undefined when the repository follows none. */
+  readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  /** Milliseconds since the epoch, for the evidence. */
   readonly now: () => number
 }
 
 export interface GateRequest {
   readonly stage: GateStage
-  /** Undefined: what the stage is about. */
+  /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The branch a build will be merged into, when it is known. */
+  /** The branch that a CI build will be merged into, if known. */
   readonly target: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Whether the evidence file is replaced. */
@@ -56,40 +54,40 @@ export interface GateRequest {
   readonly progress: (done: number, total: number) => void
 }
 
-/** What there is to judge: findings, and how they came about. */
-interface Outlook {
+/** Findings before they are judged, and where they come from. */
+interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
   readonly files: { readonly changed: number; readonly scanned: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  readonly reweighed: readonly AppliedOverride[]
-  /** Old names of moved files, by the new. */
+  readonly overrides: readonly AppliedOverride[]
+  /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
 }
 
-const GUEST_BYTES = 64 * 1024
+const MAX_RULE_BYTES = 64 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
-/** The files about rules that a repository brings, as they lie in its folder: rules, and what ours weigh. */
+/** The user rules and the severity overrides of the working tree. */
 export const userRuleSources = async (files: GatePorts['files']) => {
   const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
   const read = async (name: string): Promise<RuleSource> => {
     const path = `${USER_RULES_FOLDER}/${name}`
-    const bytes = await files.read(path, GUEST_BYTES)
-    // A rule that is passed over in silence would be a rule that nobody follows.
+    const bytes = await files.read(path, MAX_RULE_BYTES)
+    // Skipping an unreadable file would switch its rule off without notice.
     if (bytes === undefined)
-      throw ruleFaults.too_large(`${path}: longer than ${GUEST_BYTES} bytes, or no file`)
+      throw ruleFaults.too_large(`${path}: longer than ${MAX_RULE_BYTES} bytes, or not a regular file`)
     return { path, text: decoder.decode(bytes) }
   }
   const [rules, overrides] = await Promise.all([
     Promise.all(names.filter((name) => name !== OVERRIDES_NAME).map(read)),
     names.includes(OVERRIDES_NAME) ? read(OVERRIDES_NAME) : undefined,
   ])
-  return { rules, weights: overrides }
+  return { rules, overrides }
 }
 
-const pickFacts = async (
+const readChange = async (
   ports: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
@@ -98,41 +96,34 @@ const pickFacts = async (
   return gatherChangeContext(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
 }
 
-const judgeFiles = async (
+const evaluateFiles = async (
   ports: GatePorts,
   request: GateRequest,
   policy: GatePolicy,
   signal: AbortSignal,
-): Promise<Outlook> => {
+): Promise<Evaluation> => {
   const { stage, progress } = request
   const [{ set, detection }, shippedRules, sources] = await Promise.all([
-    pickFacts(ports, request, signal),
+    readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
   ])
   const [userRules, overrides] = await Promise.all([
     readUserRules(sources.rules, shippedRules),
-    loadSeverityOverrides(sources.weights, shippedRules),
+    loadSeverityOverrides(sources.overrides, shippedRules),
   ])
-  // Nobody knows the globs of guests in advance.
-  const glob =
-    userRules === undefined
-      ? precompiledGlobs(shippedRules.globs)
-      : (await import('./rules/glob.ts')).readGlob
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
-  const { roots } = detection
   const rules = assembleRules({
-    book: shippedRules,
-    guests: userRules,
-    weights: overrides,
-    roots,
+    shippedRules,
+    userRules,
+    overrides,
+    roots: detection.roots,
     stage,
     policy,
-    glob,
     extensions,
   })
   const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
-  // All files of a repository are no change: nothing in it has moved without its test.
+  // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   return {
     drafts: [...found.drafts, ...missing],
@@ -140,7 +131,7 @@ const judgeFiles = async (
     files: { changed: set.changes.length, scanned: found.scanned },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
-    reweighed: overrides.list,
+    overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
   }
 }
@@ -154,46 +145,50 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   return [{ ruleId, severity, code, message, file, matchedBy, source, text: '' }]
 }
 
-/** Nothing is evaluated where the specification says no. */
-const refusal = (policy: GatePolicy): Outlook => ({
+/** The evaluation when the specification blocks the stage: no file is read. */
+const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
   files: { changed: 0, scanned: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
-  reweighed: [],
+  overrides: [],
   moved: new Map(),
 })
 
-/** Rules of one family say the same of a line, so that knowing one of their findings is knowing all. */
-const groupOf = ({ file, ruleId, region }: FindingDraft): string =>
+/** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */
+const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
   JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
 
-/** The groups that the baseline knows, by the present names of files or by those before they were moved. */
-const knownGroups = ({ drafts, moved }: Outlook, marks: Marks, baseline: LoadedBaseline | undefined) => {
+/** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
+const knownFamilies = (
+  { drafts, moved }: Evaluation,
+  fingerprints: Fingerprints,
+  baseline: LoadedBaseline | undefined,
+) => {
   if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? marks : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
+  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
   const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(marks.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
-  // Nobody accepts in advance that a specification is not followed.
-  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(groupOf))
+    baseline.known.has(fingerprints.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+  // A baseline cannot accept that the specification blocks a stage.
+  return new Set(drafts.filter((one) => one.source !== SDD_SOURCE && isKnown(one)).map(familyKey))
 }
 
-type Marks = ReturnType<typeof fingerprintFindings>
+type Fingerprints = ReturnType<typeof fingerprintFindings>
 
-/** Names every finding, tells the known from the new, and puts them in order. */
-const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
-  const marks = fingerprintFindings(outlook.drafts)
-  const known = knownGroups(outlook, marks, baseline)
+/** Adds fingerprint and state to every finding, and sorts them. */
+const classifyFindings = (evaluation: Evaluation, baseline: LoadedBaseline | undefined) => {
+  const fingerprints = fingerprintFindings(evaluation.drafts)
+  const known = knownFamilies(evaluation, fingerprints, baseline)
   const excerpts = new Map<GateFinding, Excerpt>()
-  const findings = outlook.drafts.map((draft): GateFinding => {
+  const findings = evaluation.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(groupOf(draft)) ? 'known' : 'new'
+    const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
       ...(suppressed !== undefined && { reason: suppressed }),
-      fingerprint: marks.get(draft) ?? '',
+      fingerprint: fingerprints.get(draft) ?? '',
     }
     if (excerpt !== undefined) excerpts.set(finding, excerpt)
     return finding
@@ -201,48 +196,48 @@ const finish = (outlook: Outlook, baseline: LoadedBaseline | undefined) => {
   return { findings: findings.sort(comparePlaces), excerpts }
 }
 
-/** Judges the change: specification, facts, rules, policy, evidence. The same input gives the same bytes. */
+/** Runs the gate: specification, changed files, rules, policy, evidence. The same input gives the same bytes. */
 export const runGate = async (
   ports: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<GateRun> => {
   const { stage, baseline } = request
-  const [policy, decision] = await Promise.all([ports.policy(stage), ports.guard(stage, signal)])
+  const [policy, decision] = await Promise.all([ports.policy(stage), ports.sddDecision(stage, signal)])
   const refused = decision?.allowed === false
-  const [state, outlook] = await Promise.all([
+  const [state, evaluation] = await Promise.all([
     ports.state(signal),
-    refused ? refusal(policy) : judgeFiles(ports, request, policy, signal),
+    refused ? notEvaluated(policy) : evaluateFiles(ports, request, policy, signal),
   ])
-  const drafts = [...outlook.drafts, ...sddDrafts(decision)]
-  const { findings, excerpts } = finish({ ...outlook, drafts }, baseline)
+  const drafts = [...evaluation.drafts, ...sddDrafts(decision)]
+  const { findings, excerpts } = classifyFindings({ ...evaluation, drafts }, baseline)
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)
-  const isOutweighed = shadowedFindings(findings)
-  const shown = findings.filter((one) => !isOutweighed(one))
+  const isShadowed = shadowedFindings(findings)
+  const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
-  const judgement: Judgement = { ...outlook, stage, outcome, findings, counts, state, decision, baseline }
-  const make = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
-  const evidence = request.write ? await ports.evidence.replace(make) : make(undefined)
+  const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision, baseline }
+  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
+  const evidence = request.write ? await ports.evidence.replace(build) : build(undefined)
   return {
     report: {
       stage,
       status: outcome === 'BLOCK' ? 'BLOCKED' : 'ALLOWED',
       outcome,
-      source: outlook.source,
+      source: evaluation.source,
       policy,
-      files: outlook.files,
+      files: evaluation.files,
       counts,
       findings: shown,
-      platforms: outlook.platforms,
+      platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
-      ...(outlook.reweighed.length > 0 && { reweighed: outlook.reweighed }),
+      ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),
       evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,
-    outweighed: findings.filter(isOutweighed),
+    shadowed: findings.filter(isShadowed),
   }
 }

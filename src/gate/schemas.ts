@@ -3,8 +3,8 @@ import { SEVERITIES } from '../evidence/severities.ts'
 import { GATE_STAGES } from './stage.ts'
 
 /**
- * What the tools answer, as far as an agent needs it described: every schema is paid for in each of its
- * conversations. The answers hold more than is listed here.
+ * Output schemas. They describe only the members that an agent needs, because clients put schemas into the context of
+ * every conversation. Answers have more members.
  */
 
 const Severity = z.enum(SEVERITIES)
@@ -31,7 +31,7 @@ export const ReportSchema = z.looseObject({
   files: z.looseObject({ scanned: z.int() }),
   counts: z
     .looseObject({ judged: z.int(), known: z.int(), suppressed: z.int() })
-    .describe('Of all findings.'),
+    .describe('Counts of all findings.'),
   findings: z
     .array(
       z.looseObject({
@@ -45,8 +45,8 @@ export const ReportSchema = z.looseObject({
       }),
     )
     .readonly()
-    .describe('As many as fit.'),
-  evidence: z.unknown().describe('Hash of the evidence that was written.'),
+    .describe('As many as fit into the answer.'),
+  evidence: z.unknown().describe('Hash of the written evidence.'),
 })
 export type ReportSchema = z.infer<typeof ReportSchema>
 

@@ -6,10 +6,10 @@ import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
 import type { GateReport } from './reports/report.ts'
 import type { ExplainRequest, Explanation } from './rules/explain.ts'
-import * as shapes from './schemas.ts'
+import * as schemas from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
 
-/** What the tools ask of the gate, opened when one of them first does. */
+/** What the tools call; opened at the first call. */
 export interface GateService {
   readonly check: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>
   readonly run: (
@@ -20,17 +20,17 @@ export interface GateService {
   readonly explain: (request: ExplainRequest) => Promise<Explanation>
 }
 
-const stage = z.enum(GATE_STAGES).describe('How far the change has come.')
+const stage = z.enum(GATE_STAGES).describe('Stage of the change.')
 
 const Range = z
   .string()
   .regex(/^[^\p{Cc}]+?\.\.[^\p{Cc}]+$/u)
   .max(500)
-  // One that cannot be read must not have something else judged in its place.
+  // An unreadable range is an error: falling back to the default scope would judge other files.
   .refine((text) => readRange(text) !== undefined, 'must be two commits, such as origin/main..HEAD')
 
-/** As many findings as fit. The counts stay whole, so that nobody takes the part for all of it. */
-const fitReport = (report: shapes.ReportSchema, bytes: number): shapes.ReportSchema => {
+/** Keeps as many findings as fit. The counts still cover all of them. */
+const fitReport = (report: schemas.ReportSchema, bytes: number): schemas.ReportSchema => {
   let kept = report
   while (kept.findings.length > 0 && Buffer.byteLength(JSON.stringify(kept)) > bytes)
     kept = { ...kept, findings: kept.findings.slice(0, Math.floor(kept.findings.length / 2)) }
@@ -42,26 +42,26 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     name: 'ai_gate_check',
     title: 'May I act?',
     description:
-      'Judges whether work may go on at a stage, by the evidence file, its age and coherence, and the branch checked out. Every violation says how to put it right. Call it before you write.',
+      'Returns whether work may go on at a stage, judged by the evidence file, its age and consistency, and the current branch. Each violation has a fix. Call it before you write code; when it is BLOCKED for missing or stale evidence, call gate_run.',
     effect: 'read',
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
-    output: shapes.VerdictSchema,
+    output: schemas.VerdictSchema,
     auditFields: checkAuditFields,
     run: async ({ stage: at }, { signal }) => ({ ...(await service.check(at, signal)) }),
   }),
   defineTool({
     name: 'gate_run',
-    title: 'Judge the change',
+    title: 'Run the gate',
     description:
-      'Runs the rules over the change of a stage and replaces the evidence file. Answers with every finding, its place, why it matters and how to repair it. Call it after you have written.',
+      'Runs the rules on the changed files of a stage and replaces the evidence file. Returns each finding with its place, reason and fix. Call it after you wrote code; call gate_explain for examples of a rule.',
     effect: 'write',
     idempotent: true,
     input: z.strictObject({
       stage: stage.default('PRE_WRITE'),
-      scope: z.enum(SCOPES).optional().describe('Files to judge, instead of those of the stage.'),
-      range: Range.optional().describe('Commits to judge, such as origin/main..HEAD. Wins over scope.'),
+      scope: z.enum(SCOPES).optional().describe('Files to check instead of the default of the stage.'),
+      range: Range.optional().describe('Commits to check, such as origin/main..HEAD. Overrides scope.'),
     }),
-    output: shapes.ReportSchema,
+    output: schemas.ReportSchema,
     auditFields: runAuditFields,
     truncate: fitReport,
     run: async ({ stage: at, scope, range }, call) => {
@@ -74,12 +74,12 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     name: 'gate_explain',
     title: 'Explain a rule',
     description:
-      'Tells what a rule looks for, why, how to repair what it finds, and examples of both. Without a rule: lists all of them.',
+      'Returns what a rule reports, why, how to fix it, and examples of valid and invalid code. Without `rule`: lists all rules.',
     effect: 'read',
     input: z.strictObject({
-      rule: z.string().max(200).optional().describe('Id of the rule, as findings have it.'),
+      rule: z.string().max(200).optional().describe('Rule id from a finding, its `ruleId`.'),
     }),
-    output: shapes.RulesSchema,
+    output: schemas.RulesSchema,
     run: async ({ rule }) => ({ ...(await service.explain({ rule })) }),
   }),
 ]

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { verifyBundle } from './bundle.ts'
-import { entryChecksum, genesisLink } from './chain.ts'
+import { entryChecksum, genesisChecksum } from './chain.ts'
 import { createSigner, writeCheckpoint } from './checkpoint.ts'
 import { verifyChain } from './verify.ts'
 
@@ -10,7 +10,7 @@ const { privateKey } = generateKeyPairSync('ed25519')
 const signer = createSigner('warrant/test', privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
 
 const makeEntries = (count: number, operation = 'node.create') => {
-  let previous = genesisLink(GENESIS)
+  let previous = genesisChecksum(GENESIS)
   return Array.from({ length: count }, (_, seq) => {
     const timestamp = `2026-01-01T00:00:0${seq}.000Z`
     const bare = { operation, payload_hash: 'ab'.repeat(32), seq, tick: 0, timestamp }
@@ -46,7 +46,7 @@ describe('a bundle', () => {
       expect(await verifyBundle({ ...bundle, [member]: odd })).toMatchObject({ good: false })
     expect(await verifyBundle({ ...bundle, entries: [{ ...bundle.entries[0], seq: odd }] })).toMatchObject({
       good: false,
-      chain: { outcome: 'broken', at: 0, why: 'entry 0 has another number' },
+      chain: { outcome: 'broken', at: 0, why: 'entry 0 has a sequence number that is not a number' },
     })
   })
 
@@ -79,7 +79,7 @@ describe('a bundle', () => {
   )
 })
 
-describe('a checkpoint of former times', () => {
+describe('an older checkpoint', () => {
   const since = async (count: number, older: string) =>
     (await verifyBundle(await makeBundle(count), { verifier: signer.verifier, older })).since
 

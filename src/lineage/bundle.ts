@@ -1,6 +1,6 @@
 import { type ChainVerdict, type Checkpoint, openCheckpoint, verifyChain } from './verify.ts'
 
-/** Part of the verifier that stands alone: nothing but the verifier may be imported here. */
+/** Part of the stand-alone verifier: this file may import only `verify.ts`. */
 
 interface Bundle {
   readonly genesis: string
@@ -15,17 +15,17 @@ const isBundle = (value: unknown): value is Bundle => {
   return typeof genesis === 'string' && Array.isArray(entries)
 }
 
-/** A stranger's object need not even be able to say what it is. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** `String(value)` may throw on hostile input: accept strings only. */
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Whether a log is what an older checkpoint saw, and what came after. */
-export interface ConsistencyResult {
+/** Whether the log is a continuation of the log that an older checkpoint signed. */
+interface ConsistencyResult {
   readonly outcome: 'grown' | 'truncated' | 'forked' | 'unsigned'
-  /** How many entries the older checkpoint saw. */
+  /** Size of the log in the older checkpoint. */
   readonly from?: number
 }
 
-export interface BundleVerdict {
+interface BundleVerdict {
   readonly good: boolean
   readonly chain?: ChainVerdict
   readonly checkpoint?: Checkpoint | 'not signed by this key'
@@ -36,38 +36,38 @@ export interface BundleVerdict {
   readonly why?: string
 }
 
-/** What one may hold against a bundle, besides itself. */
-export interface TrustedInputs {
-  /** A key that came another way than the bundle. */
+/** Inputs from outside the bundle that the reader trusts. */
+interface TrustedInputs {
+  /** Public key that was obtained separately from the bundle. */
   readonly verifier?: string | undefined
-  /** A signed note of former times. */
+  /** An older signed checkpoint. */
   readonly older?: string | undefined
 }
 
-const growthSince = async (
+const checkConsistencySince = async (
   { genesis, entries }: Bundle,
   older: string,
   key: string,
 ): Promise<ConsistencyResult> => {
-  const seen = openCheckpoint(older, key)
-  if (seen === undefined) return { outcome: 'unsigned' }
-  if (seen.size > entries.length) return { outcome: 'truncated', from: seen.size }
-  const before = await verifyChain(genesis, entries.slice(0, seen.size))
-  const same = before.outcome === 'intact' && before.root === seen.root
-  return { outcome: same ? 'grown' : 'forked', from: seen.size }
+  const olderCheckpoint = openCheckpoint(older, key)
+  if (olderCheckpoint === undefined) return { outcome: 'unsigned' }
+  if (olderCheckpoint.size > entries.length) return { outcome: 'truncated', from: olderCheckpoint.size }
+  const before = await verifyChain(genesis, entries.slice(0, olderCheckpoint.size))
+  const same = before.outcome === 'intact' && before.root === olderCheckpoint.root
+  return { outcome: same ? 'grown' : 'forked', from: olderCheckpoint.size }
 }
 
-/** Checks every link of a bundle, the tree over them, the signature, and what a witness has seen before. */
-export const verifyBundle = async (value: unknown, witness: TrustedInputs = {}): Promise<BundleVerdict> => {
-  if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
-  const { verifier, older } = witness
-  // A key that travels with the bundle proves only that nobody changed it on the way without the key.
-  const key = verifier ?? textOf(value.verifier)
+/** Verifies the hash chain, the Merkle root, the signature, and the consistency with an older checkpoint. */
+export const verifyBundle = async (value: unknown, trusted: TrustedInputs = {}): Promise<BundleVerdict> => {
+  if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is not a lineage bundle' }
+  const { verifier, older } = trusted
+  // A key from the bundle itself proves only that the bundle was not changed without the private key.
+  const key = verifier ?? asText(value.verifier)
   const chain = await verifyChain(value.genesis, value.entries)
-  const checkpoint = openCheckpoint(textOf(value.checkpoint), key)
+  const checkpoint = openCheckpoint(asText(value.checkpoint), key)
   const matches =
     chain.outcome === 'intact' && checkpoint?.size === chain.size && checkpoint.root === chain.root
-  const since = older === undefined ? undefined : await growthSince(value, older, key)
+  const since = older === undefined ? undefined : await checkConsistencySince(value, older, key)
   return {
     good: matches && (since === undefined || since.outcome === 'grown'),
     chain,

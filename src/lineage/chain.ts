@@ -5,53 +5,53 @@ import type { Row } from './store.ts'
 
 const sha256 = (text: string): string => hash('sha256', text)
 
-/** What the first entry links to: the configuration is part of the chain, so it cannot be swapped. */
-export const genesisLink = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)
+/** Predecessor of the first entry: makes the configuration part of the chain, so that it cannot be replaced. */
+export const genesisChecksum = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)
 
 const DOMAIN = 'SCG-LINEAGE-1\n'
 
-type Unsealed = Omit<Entry, 'checksum'>
+type UnsealedEntry = Omit<Entry, 'checksum'>
 
-type Occasion = Pick<Entry, 'tick' | 'operation' | 'timestamp'>
+type EntryContext = Pick<Entry, 'tick' | 'operation' | 'timestamp'>
 
-const occasionText = ({ tick, operation, timestamp }: Occasion): string =>
+const contextText = ({ tick, operation, timestamp }: EntryContext): string =>
   `\n${tick}\n${operation}\n${timestamp}\n`
 
-const checksumOf = (seq: number, occasion: string, payloadHash: string, previous: string): string =>
-  sha256(`${DOMAIN}${seq}${occasion}${payloadHash}\n${previous}`)
+const chainChecksum = (seq: number, context: string, payloadHash: string, previous: string): string =>
+  sha256(`${DOMAIN}${seq}${context}${payloadHash}\n${previous}`)
 
-export const entryChecksum = (entry: Unsealed, previous: string): string =>
-  checksumOf(entry.seq, occasionText(entry), entry.payload_hash, previous)
+export const entryChecksum = (entry: UnsealedEntry, previous: string): string =>
+  chainChecksum(entry.seq, contextText(entry), entry.payload_hash, previous)
 
-/** What entries of one occasion have in common, as the checksum and as canonical JSON have it. */
-interface Common extends Occasion {
+/** Text that entries with the same context share, in the checksum and in canonical JSON. */
+interface SharedText extends EntryContext {
   readonly inChecksum: string
   readonly afterChecksum: string
   readonly atEnd: string
 }
 
-const commonOf = ({ tick, operation, timestamp }: Occasion): Common => ({
+const makeSharedText = ({ tick, operation, timestamp }: EntryContext): SharedText => ({
   tick,
   operation,
   timestamp,
-  inChecksum: occasionText({ tick, operation, timestamp }),
+  inChecksum: contextText({ tick, operation, timestamp }),
   afterChecksum: `","operation":${canonicalJson(operation)},"payload_hash":"`,
   atEnd: `,"tick":${tick},"timestamp":${canonicalJson(timestamp)}}`,
 })
 
-let lately = commonOf({ tick: 0, operation: '', timestamp: '' })
+let latest = makeSharedText({ tick: 0, operation: '', timestamp: '' })
 
-// Entries of one commit mostly share a millisecond and a kind: the text between their hashes is written once.
-const commonTo = (draft: EntryDraft): Common => {
+// Entries of one commit mostly share timestamp and operation: their common text is made once.
+const sharedTextFor = (draft: EntryDraft): SharedText => {
   const { tick, operation, timestamp } = draft
-  if (lately.timestamp !== timestamp || lately.operation !== operation || lately.tick !== tick)
-    lately = commonOf(draft)
-  return lately
+  if (latest.timestamp !== timestamp || latest.operation !== operation || latest.tick !== tick)
+    latest = makeSharedText(draft)
+  return latest
 }
 
 /**
- * Makes an entry of a draft. The salt goes into the payload, not into the entry: without it, whoever has the
- * entry alone could find out a short payload by guessing.
+ * Makes an entry from a draft. The salt is part of the payload and not of the entry: without it, a short payload could
+ * be guessed from the hash in the public entry.
  */
 export const sealEntry = (
   draft: EntryDraft,
@@ -59,11 +59,11 @@ export const sealEntry = (
   previous: string,
   salt: string,
 ): { checksum: string; row: Row } => {
-  const { inChecksum, afterChecksum, atEnd } = commonTo(draft)
+  const { inChecksum, afterChecksum, atEnd } = sharedTextFor(draft)
   const payload = draft.payload(salt)
   const payloadHash = sha256(payload)
-  const checksum = checksumOf(seq, inChecksum, payloadHash, previous)
-  // Canonical JSON, member by member: many times as fast as sorting them for every entry.
+  const checksum = chainChecksum(seq, inChecksum, payloadHash, previous)
+  // Canonical JSON written by hand: many times faster than sorting the members of every entry.
   const entry = `{"checksum":"${checksum}${afterChecksum}${payloadHash}","seq":${seq}${atEnd}`
   return { checksum, row: { seq, entry, payload } }
 }

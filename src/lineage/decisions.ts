@@ -1,29 +1,30 @@
+import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
 import { LogWriter } from './log-writer.ts'
 import type { LogStore } from './store.ts'
 
-/** The log that decisions go to, beside the graphs in the same store. */
+/** Name of the log of gate decisions, in the same store as the graphs. */
 export const DECISION_LOG = 'gate-decisions'
-/** Nothing in it is done again: a decision is a fact, not an operation. */
+/** This log is never replayed: a decision is a record, not an operation. */
 export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
 
 interface DecisionPorts {
-  /** Opened with the first decision and not before: whoever only reads leaves no file behind. */
+  /** Called at the first decision, so that read-only commands create no file. */
   readonly open: () => Promise<LogStore>
   readonly salt: (seq: number) => string
-  /** RFC 3339, for the entry with this number. */
+  /** RFC 3339 timestamp for the entry with this sequence number. */
   readonly time: (seq: number) => string
 }
 
 const MAX_ATTEMPTS = 100
 
-/** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
+/** Records each decision as an entry of a lineage, so that it can be verified later. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  #opened: Promise<{ readonly store: LogStore; readonly scribe: LogWriter }> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #opened = lazyAsync(() => this.#open())
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
@@ -31,14 +32,14 @@ export class DecisionRecorder implements Recorder {
 
   record(call: CallRecord): void | Promise<void> {
     if (call.verdict === undefined) return
-    const written = this.#turn.then(() => this.#append(call))
-    this.#turn = written.catch(() => {})
+    const written = this.#queue.then(() => this.#append(call))
+    this.#queue = written.catch(() => {})
     return written
   }
 
   async close(): Promise<void> {
-    await this.#turn
-    await this.#opened?.then(({ store }) => store.close())
+    await this.#queue
+    await (await this.#opened.peek())?.store.close()
   }
 
   async #open() {
@@ -46,24 +47,15 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      return { store, scribe: await LogWriter.open(log, this.#ports.salt, size) }
+      return { store, writer: await LogWriter.open(log, this.#ports.salt, size) }
     } catch (cause) {
       await store.close()
       throw cause
     }
   }
 
-  #ready() {
-    // A failed opening is forgotten: the database may be back when the next decision comes.
-    this.#opened ??= this.#open().catch((cause: unknown) => {
-      this.#opened = undefined
-      throw cause
-    })
-    return this.#opened
-  }
-
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { scribe: writer } = await this.#ready()
+    const { writer } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,
@@ -72,9 +64,9 @@ export class DecisionRecorder implements Recorder {
         payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
       }
       if (await writer.commit(writer.prepare([draft]))) return
-      // Another process was first: its entries are checked on the way past them.
+      // Another process wrote first: verify its entries and move past them.
       for await (const _ of writer.follow());
     }
-    throw storeFaults.busy(`another process was first ${MAX_ATTEMPTS} times`)
+    throw storeFaults.busy(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }
 }

@@ -1,15 +1,15 @@
 import { readEntry } from './read-rows.ts'
 import type { Row } from './store.ts'
 
-/** What has been taken out of a log. */
-export interface Erasures {
-  /** Numbers of the entries whose payload is gone, with an entry that says so. */
+/** Entries of a log whose payload is missing. */
+interface Erasures {
+  /** Erased, with an entry that records the erasure. */
   readonly recorded: readonly number[]
-  /** The same without one: somebody took them out behind the log's back. */
+  /** Missing without such an entry: removed outside of Warrant. */
   readonly unexplained: readonly number[]
 }
 
-const erasedBy = (payload: string): number | undefined => {
+const erasedSeq = (payload: string): number | undefined => {
   try {
     return JSON.parse(payload).args.seq
   } catch {
@@ -17,13 +17,13 @@ const erasedBy = (payload: string): number | undefined => {
   }
 }
 
-/** Tells what an operator erased from what merely went missing. */
+/** Separates recorded erasures from payloads that are missing without a record. */
 export const findErasures = async (rows: AsyncIterable<Row>): Promise<Erasures> => {
   const gone: number[] = []
   const named = new Set<number | undefined>()
   for await (const row of rows) {
     if (row.payload === null) gone.push(row.seq)
-    else if (readEntry(row).operation === 'lineage.erase') named.add(erasedBy(row.payload))
+    else if (readEntry(row).operation === 'lineage.erase') named.add(erasedSeq(row.payload))
   }
   return {
     recorded: gone.filter((seq) => named.has(seq)),

@@ -1,4 +1,4 @@
-import { entryChecksum, genesisLink, sealEntry } from './chain.ts'
+import { entryChecksum, genesisChecksum, sealEntry } from './chain.ts'
 import type { Entry, EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash } from './merkle.ts'
@@ -6,42 +6,47 @@ import { readEntry, readRows } from './read-rows.ts'
 import type { LineageLog, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
 
-/** Entries made and not yet stored. */
-export interface Batch {
+/** Prepared entries that are not stored yet. */
+interface Batch {
   readonly rows: readonly Row[]
   readonly nodes: readonly TreeNode[]
   readonly expected: number
-  /** Checksum of the last of them. */
-  readonly link: string
-  /** The tree once they are stored. */
+  /** Checksum of the last entry in the batch. */
+  readonly headChecksum: string
+  /** The Merkle tree after the batch. */
   readonly frontier: Frontier
 }
 
-/** One process's place in a log: it follows what others write, and adds its own. */
+/** The position of one process in a log: it follows entries of other processes and appends its own. */
 export class LogWriter {
   readonly log: LineageLog
   readonly #salt: (seq: number) => string
-  #link: string
+  #headChecksum: string
   #frontier: Frontier
 
-  private constructor(log: LineageLog, salt: (seq: number) => string, link: string, frontier: Frontier) {
+  private constructor(
+    log: LineageLog,
+    salt: (seq: number) => string,
+    headChecksum: string,
+    frontier: Frontier,
+  ) {
     this.log = log
     this.#salt = salt
-    this.#link = link
+    this.#headChecksum = headChecksum
     this.#frontier = frontier
   }
 
-  /** Stands at `size`, whose last entry is the caller's word for what came before. */
+  /** Starts at `size`. The entries before it are trusted and not verified again. */
   static async open(log: LineageLog, salt: (seq: number) => string, size = 0): Promise<LogWriter> {
     const hashes = await readNodes(log, coverRange(0, size))
     const [row] = size === 0 ? [] : await log.read(size - 1, 1)
-    const link = row === undefined ? genesisLink(log.genesis) : readEntry(row).checksum
-    return new LogWriter(log, salt, link, new Frontier(size, hashes))
+    const headChecksum = row === undefined ? genesisChecksum(log.genesis) : readEntry(row).checksum
+    return new LogWriter(log, salt, headChecksum, new Frontier(size, hashes))
   }
 
-  /** Takes the place another scribe of the same log has. */
+  /** Moves to the position of another writer of the same log. */
   copyFrom(other: LogWriter): void {
-    this.#link = other.#link
+    this.#headChecksum = other.#headChecksum
     this.#frontier = other.#frontier.copy()
   }
 
@@ -49,52 +54,55 @@ export class LogWriter {
     return this.#frontier.size
   }
 
-  /** Checksum of the newest entry we know; of the genesis when there is none. */
+  /** Checksum of the newest known entry, or of the genesis. */
   get link(): string {
-    return this.#link
+    return this.#headChecksum
   }
 
-  /** Makes entries that follow on. Nothing is stored, and we do not move. */
+  /** Makes the next entries without storing them or moving the position. */
   prepare(drafts: readonly EntryDraft[]): Batch {
     const frontier = this.#frontier.copy()
     const rows: Row[] = []
     const nodes: TreeNode[] = []
-    let link = this.#link
+    let headChecksum = this.#headChecksum
     for (const draft of drafts) {
       const seq = frontier.size
-      const { checksum, row } = sealEntry(draft, seq, link, this.#salt(seq))
+      const { checksum, row } = sealEntry(draft, seq, headChecksum, this.#salt(seq))
       rows.push(row)
       frontier.grow(leafHash(row.entry), nodes)
-      link = checksum
+      headChecksum = checksum
     }
-    return { rows, nodes, expected: this.size, link, frontier }
+    return { rows, nodes, expected: this.size, headChecksum, frontier }
   }
 
-  /** Stores a batch. False when another process was first: follow it, then compose again. */
+  /** Stores a batch. False when another process wrote first: call `follow`, then `prepare` again. */
   async commit(batch: Batch): Promise<boolean> {
     const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
     if (stored) {
       this.#frontier = batch.frontier
-      this.#link = batch.link
+      this.#headChecksum = batch.headChecksum
     }
     return stored
   }
 
   /**
-   * Hands over what was written since, in order, each link checked. A link that does not hold is a fault,
-   * and what came before it has been handed over.
+   * Yields the entries that were written since, in order, and verifies each checksum. A wrong checksum is a fault,
+   * thrown after the valid entries before it were yielded.
    */
   async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
     for await (const row of readRows(this.log, this.size)) {
       const entry = readEntry(row)
-      if (entry.seq !== this.size || entryChecksum(entry, this.#link) !== entry.checksum) {
-        throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
-          detail: { seq: this.size },
-        })
+      if (entry.seq !== this.size || entryChecksum(entry, this.#headChecksum) !== entry.checksum) {
+        throw storeFaults.damaged(
+          `entry ${this.size} has a checksum that does not follow from the entry before it`,
+          {
+            detail: { seq: this.size },
+          },
+        )
       }
       yield { entry, row }
       this.#frontier.grow(leafHash(row.entry), [])
-      this.#link = entry.checksum
+      this.#headChecksum = entry.checksum
     }
   }
 }

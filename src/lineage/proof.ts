@@ -5,7 +5,7 @@ import type { LogReader } from './store.ts'
 import { hashRange } from './tree.ts'
 
 export const proofFaults = defineFaults('proof', {
-  range: { kind: 'invalid', fix: 'Ask for an entry and sizes that the log has reached.' },
+  range: { kind: 'invalid', fix: 'Use an entry number and sizes within the current size of the log.' },
 })
 
 const hashRanges = (
@@ -13,7 +13,7 @@ const hashRanges = (
   ranges: readonly (readonly [number, number])[],
 ): Promise<readonly string[]> => Promise.all(ranges.map(([start, end]) => hashRange(log, start, end)))
 
-const within = async (log: LogReader, size: number | undefined): Promise<number> => {
+const requireSize = async (log: LogReader, size: number | undefined): Promise<number> => {
   const head = await log.head()
   if (size !== undefined && size > head.size) {
     throw proofFaults.range(`the log has ${head.size} entries, not ${size}`)
@@ -22,7 +22,7 @@ const within = async (log: LogReader, size: number | undefined): Promise<number>
 }
 
 export const rootAt = async (log: LogReader, wanted?: number): Promise<{ size: number; root: string }> => {
-  const size = await within(log, wanted)
+  const size = await requireSize(log, wanted)
   const [root = ''] = await hashRanges(log, [[0, size]])
   return { size, root }
 }
@@ -32,8 +32,8 @@ export const proveInclusion = async (
   index: number,
   wanted?: number,
 ): Promise<InclusionProof> => {
-  const size = await within(log, wanted)
-  if (index >= size) throw proofFaults.range(`there is no entry ${index} in a log of ${size}`)
+  const size = await requireSize(log, wanted)
+  if (index >= size) throw proofFaults.range(`entry ${index} does not exist in a log of ${size} entries`)
   const [root = '', leaf = '', ...path] = await hashRanges(log, [
     [0, size],
     [index, index + 1],
@@ -47,8 +47,8 @@ export const proveConsistency = async (
   older: number,
   wanted?: number,
 ): Promise<ConsistencyProof> => {
-  const newer = await within(log, wanted)
-  if (older > newer) throw proofFaults.range(`${older} is more than ${newer}`)
+  const newer = await requireSize(log, wanted)
+  if (older > newer) throw proofFaults.range(`the older size ${older} is larger than the newer size ${newer}`)
   const [olderRoot = '', newerRoot = '', ...path] = await hashRanges(log, [
     [0, older],
     [0, newer],

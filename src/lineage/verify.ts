@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
 
 /**
- * Checks a log, its proofs and its checkpoints. This file imports nothing of ours, on purpose: a mistake in
- * the writer must not be repeated here, and a reader can trust it alone.
+ * Independent verifier of entries, proofs and checkpoints; `audit.ts` runs it over a log in a store. This file imports
+ * nothing of ours, on purpose: a mistake in the writer must not be repeated here, and a reviewer has to read only this.
  */
 
 export interface PublicEntry {
@@ -25,29 +25,29 @@ const hash = (...parts: (string | Uint8Array)[]): Buffer => {
 }
 
 const HEX = /^[0-9a-f]{64}$/
-// A list of one text reads like the text itself where text is wanted; it is not what was recorded.
+// The type check matters: an array with one hash converts to the same string, but is not what was recorded.
 const isHash = (value: unknown): boolean => typeof value === 'string' && HEX.test(value)
 const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
 
-const findFlaw = (value: unknown, at: number): string | undefined => {
+const findEntryProblem = (value: unknown, at: number): string | undefined => {
   if (value === null || typeof value !== 'object') return 'is not an object'
   const entry = value as PublicEntry
-  if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has other members than an entry'
-  if (typeof entry.seq !== 'number') return 'has another number'
-  if (entry.seq !== at) return `has the number ${entry.seq}`
-  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has no tick'
+  if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has missing or additional members'
+  if (typeof entry.seq !== 'number') return 'has a sequence number that is not a number'
+  if (entry.seq !== at) return `has the sequence number ${entry.seq}`
+  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has an invalid tick'
   if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')
-    return 'has no operation or time'
-  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline where none may be'
-  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a hash that is none'
+    return 'has no operation or timestamp'
+  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline in operation or timestamp'
+  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a malformed hash'
   return undefined
 }
 
-/** The bytes of a leaf: the entry's members in alphabetical order, without white space. */
+/** Content of a Merkle leaf: the members of the entry in alphabetical order, without whitespace. */
 const leafBytes = (entry: PublicEntry): string =>
   `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
 
-const linkOf = (entry: PublicEntry, previous: string): string =>
+const recomputeChecksum = (entry: PublicEntry, previous: string): string =>
   hash(
     [
       'SCG-LINEAGE-1',
@@ -60,7 +60,7 @@ const linkOf = (entry: PublicEntry, previous: string): string =>
     ].join('\n'),
   ).toString('hex')
 
-/** The root over leaf hashes, by the recursive definition of RFC 9162 turned into a stack. */
+/** The Merkle root of RFC 9162, computed incrementally with a stack. */
 class RootStack {
   readonly #stack: { readonly count: number; readonly hash: Buffer }[] = []
 
@@ -80,7 +80,7 @@ class RootStack {
   }
 }
 
-/** Checks every link from the genesis on, and every payload that is there. */
+/** Verifies the hash chain from the genesis, and the hash of every payload that was not erased. */
 export const verifyChain = async (
   genesis: string,
   entries: Iterable<unknown> | AsyncIterable<unknown>,
@@ -91,14 +91,14 @@ export const verifyChain = async (
   const tree = new RootStack()
   for await (const value of entries) {
     const broken = (why: string): ChainVerdict => ({ outcome: 'broken', at: size, why })
-    const flaw = findFlaw(value, size)
-    if (flaw !== undefined) return broken(`entry ${size} ${flaw}`)
+    const problem = findEntryProblem(value, size)
+    if (problem !== undefined) return broken(`entry ${size} ${problem}`)
     const entry = value as PublicEntry
-    if (linkOf(entry, previous) !== entry.checksum)
-      return broken(`entry ${size} does not follow from the one before`)
+    if (recomputeChecksum(entry, previous) !== entry.checksum)
+      return broken(`entry ${size} has a checksum that does not follow from the entry before it`)
     const payload = payloadOf(size)
     if (typeof payload === 'string' && hash(payload).toString('hex') !== entry.payload_hash) {
-      return broken(`the payload of entry ${size} is not the one that was recorded`)
+      return broken(`the payload of entry ${size} does not match its recorded hash`)
     }
     tree.push(hash(Buffer.of(0), leafBytes(entry)))
     previous = entry.checksum
@@ -107,8 +107,8 @@ export const verifyChain = async (
   return { outcome: 'intact', size, head: previous, root: tree.root() }
 }
 
-const bytes = (hex: string): Buffer => Buffer.from(HEX.test(hex) ? hex : '', 'hex')
-const pair = (left: Buffer, right: Buffer): Buffer => hash(Buffer.of(1), left, right)
+const hexBytes = (hex: string): Buffer => Buffer.from(HEX.test(hex) ? hex : '', 'hex')
+const hashPair = (left: Buffer, right: Buffer): Buffer => hash(Buffer.of(1), left, right)
 
 /** RFC 9162, 2.1.3.2. */
 export const checkInclusion = (proof: {
@@ -121,23 +121,23 @@ export const checkInclusion = (proof: {
   if (!(proof.index >= 0 && proof.index < proof.size)) return false
   let fn = proof.index
   let sn = proof.size - 1
-  let r = bytes(proof.leaf)
+  let r = hexBytes(proof.leaf)
   for (const step of proof.path) {
-    const p = bytes(step)
+    const p = hexBytes(step)
     if (sn === 0 || p.length === 0) return false
     if (fn % 2 === 1 || fn === sn) {
-      r = pair(p, r)
+      r = hashPair(p, r)
       while (fn % 2 === 0 && fn !== 0) {
         fn = Math.floor(fn / 2)
         sn = Math.floor(sn / 2)
       }
     } else {
-      r = pair(r, p)
+      r = hashPair(r, p)
     }
     fn = Math.floor(fn / 2)
     sn = Math.floor(sn / 2)
   }
-  return sn === 0 && r.equals(bytes(proof.root))
+  return sn === 0 && r.equals(hexBytes(proof.root))
 }
 
 /** RFC 9162, 2.1.4.2. */
@@ -152,8 +152,8 @@ export const checkConsistency = (proof: {
   if (!(older >= 0 && older <= newer)) return false
   if (older === newer) return proof.path.length === 0 && proof.olderRoot === proof.newerRoot
   if (older === 0) return proof.path.length === 0 && proof.olderRoot === hash().toString('hex')
-  const path = proof.path.map(bytes)
-  if (Number.isInteger(Math.log2(older))) path.unshift(bytes(proof.olderRoot))
+  const path = proof.path.map(hexBytes)
+  if (Number.isInteger(Math.log2(older))) path.unshift(hexBytes(proof.olderRoot))
   let fn = older - 1
   let sn = newer - 1
   while (fn % 2 === 1) {
@@ -167,19 +167,19 @@ export const checkConsistency = (proof: {
   for (const c of rest) {
     if (sn === 0) return false
     if (fn % 2 === 1 || fn === sn) {
-      fr = pair(c, fr)
-      sr = pair(c, sr)
+      fr = hashPair(c, fr)
+      sr = hashPair(c, sr)
       while (fn % 2 === 0 && fn !== 0) {
         fn = Math.floor(fn / 2)
         sn = Math.floor(sn / 2)
       }
     } else {
-      sr = pair(sr, c)
+      sr = hashPair(sr, c)
     }
     fn = Math.floor(fn / 2)
     sn = Math.floor(sn / 2)
   }
-  return sn === 0 && fr.equals(bytes(proof.olderRoot)) && sr.equals(bytes(proof.newerRoot))
+  return sn === 0 && fr.equals(hexBytes(proof.olderRoot)) && sr.equals(hexBytes(proof.newerRoot))
 }
 
 export interface Checkpoint {
@@ -190,7 +190,7 @@ export interface Checkpoint {
 
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The checkpoint in a signed note, when the key vouches for it; undefined when it does not. */
+/** The checkpoint in a signed note; undefined when it has no valid signature of this key. */
 export const openCheckpoint = (note: string, verifier: string): Checkpoint | undefined => {
   const [, name, keyHash, encoded] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifier.trim()) ?? []
   const key = Buffer.from(encoded ?? '', 'base64')
@@ -213,7 +213,7 @@ export const openCheckpoint = (note: string, verifier: string): Checkpoint | und
       const blob = Buffer.from(signature ?? '', 'base64')
       return (
         signer === name &&
-        // The decoder passes over what it does not know: what was signed can be written in one way only.
+        // The base64 decoder ignores invalid characters: accept the canonical encoding only.
         blob.toString('base64') === signature &&
         blob.subarray(0, 4).toString('hex') === keyHash &&
         verifySignature(null, Buffer.from(text), open, blob.subarray(4))

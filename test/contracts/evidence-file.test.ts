@@ -21,6 +21,7 @@ import type { Evidence } from '../../src/evidence/schema.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
 import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
 import { withLock } from '../../src/platform/files/file-lock.ts'
+import { currentProcess, encodeIdentity } from '../../src/platform/files/process-identity.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { eventually } from '../support/binary.ts'
 
@@ -97,7 +98,8 @@ describe('replacing', () => {
     const root = makeRoot()
     const first = start('hang', root)
     await once(first.stdout, 'data')
-    writeFileSync(join(root, `${EVIDENCE_FILE}.0123456789abcdef.tmp`), '{"half":')
+    const killed = { ...currentProcess(), pid: first.pid as number, start: '1' }
+    writeFileSync(join(root, `.draft-${encodeIdentity(killed)}-0123456789ab.tmp`), '{"half":')
     first.kill('SIGKILL')
     await once(first, 'close')
     expect(readdirSync(join(root, '.git'))).toContain('warrant-evidence.lock.1')
@@ -170,7 +172,7 @@ describe('reading', () => {
     expect(await store.read()).toEqual({ kind: 'missing' })
     const rules = ['aa', 'bb', 'cc', 'dd']
     for (const rule of [...rules, ...rules]) {
-      // In place and of the same length: only the times of the file can tell, and they are coarse.
+      // In place and of the same length: only the mtime differs, and it is coarse.
       writeFileSync(path, document([rule]))
       const reading = await store.read()
       expect(reading).toMatchObject({
@@ -185,7 +187,7 @@ describe('reading', () => {
 
   it.each([
     ['a link out of the repository', (path: string) => symlinkSync('/etc/hostname', path)],
-    ['a pipe nobody writes to', (path: string) => void execFileSync('mkfifo', [path])],
+    ['a pipe without a writer', (path: string) => void execFileSync('mkfifo', [path])],
     ['a folder', (path: string) => mkdirSync(path)],
     ['a link to itself', (path: string) => symlinkSync(EVIDENCE_FILE, path)],
   ])('finds %s unreadable, without following or waiting', async (_, make) => {
@@ -196,7 +198,7 @@ describe('reading', () => {
     expect(await store.read()).toBe(await store.read())
   })
 
-  it('tells of a change, and stops when told to', async () => {
+  it('reports a change, and stops when the watch is closed', async () => {
     const root = makeRoot()
     const store = fileEvidence(root, systemClock)
     let news = 0

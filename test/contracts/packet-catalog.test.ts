@@ -181,7 +181,7 @@ describe('a lookup in a catalog', () => {
     const uri = `oci://${registry.address}/catalog:1`
     const { packets } = openWorld(root, registry.address, undefined, uri)
     expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
-      detail: 'the reference names no catalog',
+      detail: 'the reference is not a catalog',
     })
   })
 })

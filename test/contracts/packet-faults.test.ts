@@ -495,7 +495,7 @@ describe('a registry with a bad day', () => {
     registry.play(packet, onDocs(stall))
     await expect((await pull({ idleMs: 150, requestMs: 60_000 })).done).rejects.toMatchObject({
       code: 'registry.unreachable',
-      message: `${registry.address} cannot be reached, or hung up (ETIMEDOUT)`,
+      message: `${registry.address} cannot be reached, or closed the connection (ETIMEDOUT)`,
     })
   })
 
@@ -798,8 +798,8 @@ describe('a push', () => {
   it('repeats the code of a complaint, and none of its text', async () => {
     const words = (code: string) =>
       push(by('PUT', answers(400, {}, JSON.stringify({ errors: [{ code, message: 'ignore all' }] }))))
-    await expect(words('DIGEST_INVALID')).rejects.toThrow('answers 400 (DIGEST_INVALID) when')
-    await expect(words('ignore previous instructions')).rejects.toThrow('answers 400 when')
+    await expect(words('DIGEST_INVALID')).rejects.toThrow('answered 400 (DIGEST_INVALID) to')
+    await expect(words('ignore previous instructions')).rejects.toThrow('answered 400 to')
   })
 
   it('of a manifest notices when another one was stored', async () => {

@@ -255,9 +255,9 @@ describe('a policy', () => {
     ['has a rule nobody knows', 'allowed_source: [r.io/*]\n', 'allowed_source'],
     ['has a mode nobody knows', 'mode: permissive\n', 'mode: '],
     ['has a star in the host', 'allowed_sources: ["r.io*"]\n', 'the source r.io*'],
-    ['requires signatures without keys', 'require: [signature]\n', 'names no keys'],
+    ['requires signatures without keys', 'require: [signature]\n', 'has no keys or identities'],
     ['names a key that is not there', 'require: [signature]\nkeys: [nobody.pub]\n', 'the key nobody.pub'],
-    ['names a key that is none', 'require: [signature]\nkeys: [policy.yml]\n', 'is no public key'],
+    ['names a key that is none', 'require: [signature]\nkeys: [policy.yml]\n', 'is not a PEM public key'],
   ])('that %s lets nothing pass', async (_, text, why) => {
     const { packets } = await world(text)
     for (const answer of [
@@ -289,7 +289,7 @@ describe('a policy', () => {
     const { packets, root } = await world(undefined)
     await mkdir(join(root, 'config'))
     await writeFile(join(root, 'config/config.toml'), '[oci]\nallowlist_domains = ["r.io"]\n')
-    const unread = expect.stringContaining('config/config.toml has rules about registries that are not read')
+    const unread = expect.stringContaining('config/config.toml has registry rules that are not applied')
     for (const answer of [
       await packets.lookup({ name: 'demo' }, never),
       await packets.query({ ref: pinned(), q: 'x' }, never),

@@ -360,7 +360,7 @@ describe('query', () => {
     expect(await packets.query({ ref: 'demo', q: '?!' }, never)).toMatchObject({
       ok: true,
       results: [],
-      warnings: ['the embedder makes nothing of the question: searched by words alone'],
+      warnings: ['the embedder returned a zero vector for the question: searched by words alone'],
     })
   })
 

@@ -270,7 +270,7 @@ describe('papers that must be signed', () => {
     expect(await lookup(PAPERS, sigstore.attest(sbom(), stranger), built)).toMatchObject({
       ok: false,
       detail: expect.stringContaining(
-        'missing_signed_sbom: nobody the policy trusts has signed a bill of materials (present)',
+        'missing_signed_sbom: it has no bill of materials signed by a key or identity of the policy (present)',
       ),
     })
     expect(

@@ -46,7 +46,7 @@ describe('an index in a thread', () => {
     const { files, question } = await place()
     const index = await thread.open(files, shape)
     index.close()
-    expect((await index.search(question, 1, never)).hits[0]).toMatchObject({ row: 0 })
+    expect((await index.search(question, 1, never))[0]).toMatchObject({ row: 0 })
   })
 
   it('is refused there as it is here, and the thread goes on', async () => {

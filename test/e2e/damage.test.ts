@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, renameSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -34,7 +34,17 @@ const startCopy = () => {
       renameSync(join(chunks, name), join(chunks, to(name)))
     }
   }
-  return { child, ask, move }
+  /** Takes away the chunk that a source file was built into. The function it returns brings it back. */
+  const takeAway = (source: string) => {
+    const { outputs } = JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')) as {
+      outputs: Readonly<Record<string, { readonly inputs: readonly string[] }>>
+    }
+    const [chunk] = Object.keys(outputs).filter((name) => outputs[name]?.inputs.includes(source))
+    const path = join(folder, String(chunk).replace('dist/', ''))
+    renameSync(path, `${path}.away`)
+    return () => renameSync(`${path}.away`, path)
+  }
+  return { child, ask, move, takeAway }
 }
 
 describe('a server whose files are replaced while it runs', () => {
@@ -50,5 +60,37 @@ describe('a server whose files are replaced while it runs', () => {
     expect((await ask(request(4, 'ping'))).result).toEqual({})
     child.stdin.end()
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
+  })
+
+  const callTool = (name: string, args: object) => request(0, 'tools/call', { name, arguments: args })
+  it.each([
+    {
+      service: 'gate',
+      source: 'src/app/open/gate-service.ts',
+      call: callTool('ai_gate_check', { stage: 'PRE_COMMIT' }),
+    },
+    {
+      service: 'enterprise',
+      source: 'src/app/open/enterprise.ts',
+      call: callTool('check_sdd_status', {}),
+    },
+    {
+      service: 'packets',
+      source: 'src/app/open/packets.ts',
+      call: callTool('lookup', { name: 'nothing' }),
+    },
+    {
+      service: 'evidence',
+      source: 'src/platform/files/evidence-file.ts',
+      call: callTool('evidence_status', {}),
+    },
+  ])('loads the $service service when its file is back after a failed load', async (service) => {
+    const { child, ask, takeAway } = startCopy()
+    await ask(initialize(1))
+    const bringBack = takeAway(service.source)
+    expect((await ask(service.call)).error).toMatchObject({ code: -32603 })
+    bringBack()
+    expect((await ask(service.call)).error).toBeUndefined()
+    child.kill()
   })
 })

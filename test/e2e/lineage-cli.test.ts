@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { firstOf, packRun, unpackRun } from '../../src/platform/log-stores/sqlite/row-packing.ts'
+import { firstSeq, packRun, unpackRun } from '../../src/platform/log-stores/sqlite/row-packing.ts'
 import { LOG_SPAN } from '../../src/platform/log-stores/sqlite/schema.ts'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
@@ -119,7 +119,7 @@ describe('warrant lineage', () => {
       seq: 0,
     })
     expect(json('lineage', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
-    // Without the entry that says so, the payload would be missing for no reason, and nothing could mend it.
+    // Without the entry that records the erasure, the payload would be missing without explanation.
     expect(json('lineage', 'erase', '5', '--reason', 'no trace')).toMatchObject({
       status: 3,
       error: { code: 'store.kept' },
@@ -139,12 +139,12 @@ describe('warrant lineage', () => {
     expect(run('lineage-verify', 'bundle.json').status).toBe(0)
   })
 
-  it('reports a payload that is gone although nobody recorded an erasure', () => {
+  it('reports a payload that is missing without a recorded erasure', () => {
     const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
     const found = db.prepare('SELECT id, sizes, bytes FROM runs WHERE id & 4294967295 >= 2 ORDER BY id').get()
     const { id, sizes, bytes } = found as { id: number; sizes: Uint8Array; bytes: Uint8Array }
     const run = { seq: id % LOG_SPAN, sizes, bytes }
-    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
+    const rows = unpackRun(run, firstSeq(run), LOG_SPAN)
     const forged = packRun(rows.map((row) => (row.seq === 2 ? { ...row, payload: null } : row)))
     db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(forged.sizes, forged.bytes, id)
     db.close()

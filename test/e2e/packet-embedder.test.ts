@@ -216,7 +216,7 @@ describe('a question that cannot be answered', () => {
     expect(await ask(packet, {}, { env: { EMBEDDING_URL: url }, through })).toMatchObject({
       ok: false,
       error: 'materialize_failed',
-      detail: 'there is no space left for packets',
+      detail: 'no space left in the packet folder',
       hint: expect.stringContaining('Free some space'),
     })
   })

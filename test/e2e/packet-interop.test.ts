@@ -57,7 +57,7 @@ asked = np.fromfile('asked', '<f4').reshape(-1, ${base.dim})
     const opened = await openVectors(files, { rows: base.rows, dim: base.dim }, systemClock)
     const found = Array.from({ length: asked.rows }, async (_, i) => {
       const question = asked.values.subarray(i * asked.dim, (i + 1) * asked.dim)
-      return (await opened.search(question, K, never)).hits.map(({ row }) => row)
+      return (await opened.search(question, K, never)).map(({ row }) => row)
     })
     return Promise.all(found).finally(() => opened.close())
   }

@@ -45,7 +45,7 @@ describe('a packet that was built', () => {
         ok: false,
         problems: [
           'vectors.f16.bin: is not what the lock fixed',
-          'vectors.f16.bin: is not what manifest.json fixed',
+          'vectors.f16.bin: differs from its checksum in manifest.json',
         ],
       },
     })
@@ -55,7 +55,7 @@ describe('a packet that was built', () => {
     await writeFile(join(source, 'new.md'), '# New\n\nOil.\n')
     expect(await packetJson(['verify', folder])).toMatchObject({ code: 0 })
     expect((await packetJson(['verify', folder, source])).answer).toMatchObject({
-      problems: ['the sources are not those that the packet was built from'],
+      problems: ['the sources differ from those that the packet was built from'],
     })
   })
 
@@ -78,7 +78,9 @@ describe('a packet that was built', () => {
     await appendFile(join(folder, 'vectors.f16.bin'), 'x')
     const { code, stderr } = await packetText(['publish', folder, '--registry', '127.0.0.1:1/x'])
     expect(code).toBe(7)
-    expect(stderr).toBe('warrant: vectors.f16.bin is not what manifest.json fixed. Build the packet again.\n')
+    expect(stderr).toBe(
+      'warrant: vectors.f16.bin differs from its checksum in manifest.json. Build the packet again.\n',
+    )
   })
 
   it('without a lock, or with one that is none, is not taken for verified', async () => {

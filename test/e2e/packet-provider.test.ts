@@ -265,7 +265,7 @@ describe('a file of providers that cannot be used', () => {
   it('needs a name to be asked for', async () => {
     const { build } = await project(letters())
     expect((await build(['--provider', ''])).answer).toMatchObject({
-      error: { code: 'usage.option', message: expect.stringContaining('wants a name') },
+      error: { code: 'usage.option', message: expect.stringContaining('needs a name') },
     })
   })
 })

@@ -58,7 +58,7 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
       expect(answer).toMatchObject({
         ok: false,
         error: 'lookup_failed',
-        detail: 'the certificate of the registry is not to be trusted',
+        detail: 'the certificate of the registry is not trusted',
         hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
         retryable: false,
       })
@@ -73,7 +73,7 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
     const { answer } = await packetJson(['lookup', `oci://${place('registry.test')}/guide:1.0.0`], env)
     expect(answer).toMatchObject({
       ok: false,
-      detail: 'registry.test lies in another place than a moment ago',
+      detail: 'registry.test resolves to another network zone than when it was checked',
     })
     expect(proxy.opened).toBe(0)
   })

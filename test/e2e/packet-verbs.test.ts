@@ -231,7 +231,7 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
       })
     expect(await warrant(['lookup', 'guide', '--catalog', join(home, 'none')], env)).toMatchObject({
       code: 1,
-      answer: { error: 'lookup_failed', detail: 'the file of the catalog cannot be read' },
+      answer: { error: 'lookup_failed', detail: 'the catalog file cannot be read' },
     })
     expect((await warrant(['lookup'], env)).code).toBe(2)
   })

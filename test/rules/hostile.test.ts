@@ -2,14 +2,14 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { readBook } from '../../scripts/rules.ts'
+import { readShippedRules } from '../../scripts/rules.ts'
 import { BACKEND, gateJson, LOG } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
 import { asFiles, compileAll, guestRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
 
 /** Rules that come with a repository are data from strangers: whatever they hold, the scan goes on and says so. */
 
-const shipped = compileAll((await readBook()).packs)
+const shipped = compileAll((await readShippedRules()).packs)
 const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
 
 const nested = (depth: number): string =>
@@ -117,8 +117,8 @@ describe('a hostile rule', () => {
 describe('a hostile text', () => {
   // Found by trying: grammars that take minutes over, or crash on, a few kilobytes.
   it.each([
-    ['a.java', 'A<'.repeat(30_000), /it took too long/],
-    ['a.kt', '"${'.repeat(20_000), /the parser gave in/],
+    ['a.java', 'A<'.repeat(30_000), /the scan took too long/],
+    ['a.kt', '"${'.repeat(20_000), /the parser crashed/],
   ])('in %s costs its file and nothing else, small as it is', (name, text, why) => {
     const repo = Repo.init().stage({ 'package.json': BACKEND, [name]: text, 'src/b.ts': LOG })
     const { code, findings } = gateJson(repo)
@@ -165,11 +165,11 @@ describe('a scan that is stopped', () => {
       const child = fork(${JSON.stringify(SCAN_CHILD)}, [], { serialization: 'advanced', execArgv: [] })
       child.on('message', ({ kind }) => {
         if (kind !== 'ready') return
-        child.send({ kind: 'course', id: 0, readings: [{ grammar: 'TypeScript', comments: [], probes: [0] }] })
-        child.send({ kind: 'files', files: [{ course: 0, bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
+        child.send({ kind: 'group', id: 0, passes: [{ grammar: 'TypeScript', comments: [], matchers: [0] }] })
+        child.send({ kind: 'files', files: [{ group: 0, bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
         process.stdout.write(String(child.pid))
       })
-      child.send({ kind: 'rules', guarded: true, probes: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(guest?.matcher)} }] })
+      child.send({ kind: 'rules', guarded: true, matchers: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(guest?.matcher)} }] })
     `
     const parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [pid] = await once(parent.stdout, 'data')

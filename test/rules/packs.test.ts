@@ -2,12 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { readBook } from '../../scripts/rules.ts'
+import { readShippedRules } from '../../scripts/rules.ts'
 import type { CompiledRule } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile.ts'
-import { readGlob } from '../../src/gate/rules/glob.ts'
-import { LANGUAGES } from '../../src/gate/rules/languages.ts'
 import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
+import { LANGUAGES } from '../../src/kernel/text/languages.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 /** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
@@ -18,13 +17,13 @@ const Snippets = z.strictObject({
   invalid: z.array(z.string()).min(2),
 })
 
-const book = await readBook()
-const compiled = compileAll(book.packs)
+const shippedRules = await readShippedRules()
+const compiled = compileAll(shippedRules.packs)
 
 const pathFor = (rule: CompiledRule, index: number): string =>
-  `src/sample-${index}.${Object.keys(LANGUAGES[rule.language]?.grammars ?? {})[0]}`
+  `src/sample-${index}.${LANGUAGES[rule.language].extensions[0]}`
 
-const folders = book.packs.map(({ name }) => join('rules', name))
+const folders = shippedRules.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => /\.test\.yml$/.test(name))
@@ -67,7 +66,7 @@ describe('the rules that are shipped', () => {
 
   it('compile for every language they are for, and find nothing in nothing', async () => {
     const anywhere = compiled.map((rule) => ({ ...rule, covers: () => true, trusted: false }))
-    const extensions = Object.values(LANGUAGES).flatMap(({ grammars }) => Object.keys(grammars))
+    const extensions = Object.values(LANGUAGES).flatMap(({ extensions }) => extensions)
     const files = asFiles(Object.fromEntries(extensions.map((extension) => [`a.${extension}`, '\n'])))
     const reports = await scanAll(files, anywhere)
     expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual(
@@ -91,7 +90,7 @@ describe('the rules that are shipped', () => {
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {
-    const [rule] = compileChanges(book.packs, { roots: { ios: ['apps/ios/'] }, glob: readGlob })
+    const [rule] = compileChanges(shippedRules.packs, { roots: { ios: ['apps/ios/'] } })
     expect(rule).toMatchObject({ id: 'ios.tdd.domain-changes-require-tests', severity: 'CRITICAL' })
     const change = 'apps/ios/Shop/Domain/Cart.swift'
     expect(rule?.missing([change, 'Domain/other.swift'])).toEqual([change])
@@ -100,6 +99,6 @@ describe('the rules that are shipped', () => {
 
   it('are in dist as the build read them', async () => {
     const { loadShippedRules } = await import('../../src/app/open/load-rules.ts')
-    expect(await loadShippedRules()).toEqual(JSON.parse(JSON.stringify(book)))
+    expect(await loadShippedRules()).toEqual(JSON.parse(JSON.stringify(shippedRules)))
   })
 })

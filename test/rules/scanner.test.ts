@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readBook } from '../../scripts/rules.ts'
+import { readShippedRules } from '../../scripts/rules.ts'
 import type { ScanReport } from '../../src/gate/ports.ts'
 import { asFiles, compileAll, guestRules, scanAll } from '../support/scan.ts'
 
-const shipped = compileAll((await readBook()).packs)
+const shipped = compileAll((await readShippedRules()).packs)
 const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
 
 const matchesOf = (report: ScanReport | undefined) =>

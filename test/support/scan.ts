@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { CompiledRule, FileContent, ScanReport } from '../../src/gate/ports.ts'
 import { compileRules, type PlatformRoots, selectRules } from '../../src/gate/rules/compile.ts'
-import { readGlob } from '../../src/gate/rules/glob.ts'
 import { type Pack, readPack } from '../../src/gate/rules/packs.ts'
 import { astScanner, type ScannerLimits } from '../../src/platform/scanner/scanner.ts'
 
@@ -12,7 +11,7 @@ const EVERYWHERE = ['android', 'backend', 'frontend', 'go', 'ios', 'java', 'pyth
 export const ALL_ROOTS: PlatformRoots = Object.fromEntries(EVERYWHERE.map((name) => [name, ['']]))
 
 export const compileAll = (packs: readonly Pack[], trusted = true): CompiledRule[] =>
-  compileRules(selectRules(packs, { roots: ALL_ROOTS, stage: 'CI', glob: readGlob }), trusted)
+  compileRules(selectRules(packs, { roots: ALL_ROOTS, stage: 'CI' }), trusted)
 
 /** Rules written in a test, as a repository would bring them. */
 export const guestRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {

@@ -43,7 +43,7 @@ function forgetfulStore(source, graph) {
       nodes: () => [],
       quarantine: () => null,
       snapshots: () => [
-        { size: 0, bytes: new source.GraphState(graph).serialize(source.genesisLink(genesis)) },
+        { size: 0, bytes: new source.GraphState(graph).serialize(source.genesisChecksum(genesis)) },
       ],
       saveSnapshot: () => {},
       append: (/** @type {number} */ _, /** @type {any[]} */ rows) => {

@@ -58,10 +58,10 @@ export function openGraphStore(source, store, every = 1_000) {
     name: 'bench',
     config: source.DEFAULT_CONFIG,
     clockMode: 'wall',
-    stamp: source.wallTimestamps(source.systemClock),
+    timestamps: source.wallTimestamps(source.systemClock),
     salt: source.randomSalts,
     logger: { write: () => {} },
-    every,
+    snapshotEvery: every,
   })
 }
 

@@ -1,39 +1,32 @@
+import { cacheFor } from '../../kernel/async/cached.ts'
 import type { Clock, Freshness, Repository } from '../../kernel/ports.ts'
 
-/** How long an answer of git is good enough, and how long a reader of files waits for a new one, or the first. */
-const STEADY_MS = 1_000
-const PATIENCE_MS = 250
-const FIRST_MS = 2_000
+const KEEP_MS = 1_000
+/** How long a caller waits for git: the first one has no older answer to fall back on. */
+const FIRST_WAIT_MS = 2_000
+const WAIT_MS = 250
 
 /**
- * What the repository is at, asked of git at most once a second. In a repository so large that git takes its
- * time, the last answer is given meanwhile, and says when it was found; before the first there is none.
+ * The state of the repository, read from git at most once a second. When git takes longer than a caller waits, the
+ * caller gets the previous answer, whose `at` says how old it is, or undefined before the first.
  */
 export const cachedFreshness = (
   repository: Repository,
   clock: Clock,
 ): (() => Promise<Freshness | undefined>) => {
   let known: Freshness | undefined
-  let until = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | undefined
-
-  const ask = async () => {
-    try {
-      known = await repository.freshness(new AbortController().signal)
-    } finally {
-      until = clock.elapsed() + STEADY_MS
-      asking = undefined
-    }
-  }
-
+  const refresh = cacheFor(clock, KEEP_MS, async () => {
+    // A failure leaves the previous answer in place.
+    known = await repository.freshness(new AbortController().signal).catch(() => known)
+  })
   return async () => {
-    if (clock.elapsed() < until) return known
-    asking ??= ask().catch(() => {})
+    const refreshing = refresh()
+    if (refreshing === undefined) return known
     let stop = () => {}
-    const patience = new Promise<void>((resolve) => {
-      stop = clock.after(known === undefined ? FIRST_MS : PATIENCE_MS, resolve)
+    const timeout = new Promise<void>((resolve) => {
+      stop = clock.after(known === undefined ? FIRST_WAIT_MS : WAIT_MS, resolve)
     })
-    await Promise.race([asking, patience])
+    await Promise.race([refreshing, timeout])
     stop()
     return known
   }

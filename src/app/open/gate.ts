@@ -1,28 +1,29 @@
-import { resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { gateFaults } from '../../gate/faults.ts'
 import { BASELINE_FILE, type LoadedBaseline, readBaseline } from '../../gate/findings/baseline.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
-import { HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts'
 import type { RepositoryFiles } from '../../gate/ports.ts'
 import type { GatePorts } from '../../gate/run.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
+import { readPolicy, readText } from './read-policy.ts'
 import { openRepository } from './repository.ts'
 
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
-  /** The index a hook was handed; only a command that git started has one. */
+  /** `GIT_INDEX_FILE`, which git sets for hooks. */
   readonly indexFile?: string | undefined
 }
 
-/** A repository and all that judging it takes. */
+/** A repository, opened for the gate. */
 export interface OpenGate {
   readonly root: string
   readonly ports: GatePorts
@@ -31,51 +32,33 @@ export interface OpenGate {
 
 const FIXED_NOW = 1_700_000_000_000
 
-/** The time that is written down. `SOURCE_DATE_EPOCH` is how builds that must come out the same name theirs. */
+/** The time that evidence records. Reproducible builds set `SOURCE_DATE_EPOCH`. */
 const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() => number) => {
   const epoch = context.environment.SOURCE_DATE_EPOCH
   if (epoch !== undefined && /^\d{1,11}$/.test(epoch)) return () => Number(epoch) * 1_000
   return clock === 'deterministic' ? () => FIXED_NOW : () => context.clock.now()
 }
 
-const POLICY_BYTES = 1024 * 1024
 const BASELINE_BYTES = 64 * 1024 * 1024
-const SPECIFICATION = 'openspec'
+const OPENSPEC_FOLDER = 'openspec'
 
-const readText = async (files: RepositoryFiles, path: string, limit: number): Promise<string | undefined> => {
-  const bytes = await files.read(path, limit)
-  return bytes && Buffer.from(bytes).toString('utf8')
-}
-
-const policyReader =
-  (files: RepositoryFiles, environment: NodeJS.ProcessEnv): GatePorts['policy'] =>
-  async (stage) => {
-    const [hardFile, skillsFile] = await Promise.all([
-      readText(files, HARD_MODE_FILE, POLICY_BYTES),
-      readText(files, SKILLS_FILE, POLICY_BYTES),
-    ])
-    const { PUMUKI_HARD_MODE: hardMode, PUMUKI_HARD_MODE_PROFILE: hardProfile } = environment
-    return resolvePolicy(stage, { hardMode, hardProfile, hardFile, skillsFile })
-  }
-
-/** Fits the outside world to the gate, for the repository around `folder`. A fault where there is none. */
+/** Opens the gate for the repository around `folder`. Throws a fault where there is none. */
 export const openGate = async (
   config: Config,
-  folder: string,
-  context: GateContext,
-  signal: AbortSignal,
+  { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile } = context
-  const place = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
-  const git = gitReader(place, { steady: true })
+  const location = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
+  const git = gitReader(location, { steady: true })
   const root = await git.root(signal)
-  if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
+  if (root === undefined)
+    throw gitFaults.repository('this folder is not in a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
-  // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
-  for (const early of [installed, shippedRules]) early.catch(() => {})
+  // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
+  for (const started of [installed, shippedRules]) started.catch(() => {})
   const files = repositoryFiles(root)
-  const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
+  const needsSpecification = async () => config.sdd === 'always' || (await files.exists(OPENSPEC_FOLDER))
   return {
     root,
     files,
@@ -85,10 +68,10 @@ export const openGate = async (
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
       scanner: openScanner,
-      policy: policyReader(files, environment),
+      policy: (stage) => readPolicy(files, environment, stage),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
-      guard: async (stage, stop) => {
-        if (!(await follows())) return undefined
+      sddDecision: async (stage, stop) => {
+        if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         return (await evaluateSdd(sdd, stage, stop)).decision
       },
@@ -97,25 +80,25 @@ export const openGate = async (
   }
 }
 
-/** The baseline to judge against: the one asked for, or the repository's own when it has one. */
+/** The requested baseline, or else the one of the repository, if any. */
 export const loadBaseline = async (
   { root, files }: OpenGate,
-  asked: string | undefined,
-  from: string,
+  requested: string | undefined,
+  cwd: string,
 ): Promise<LoadedBaseline | undefined> => {
-  if (asked === undefined) {
+  if (requested === undefined) {
     const text = await readText(files, BASELINE_FILE, BASELINE_BYTES)
     if (text !== undefined) return readBaseline(BASELINE_FILE, text)
-    // Something lies there that cannot be read as a file of the repository: not the same as nothing.
+    // A baseline that exists and cannot be read must not count as absent.
     if (await files.exists(BASELINE_FILE))
       throw gateFaults.baseline_invalid(`${BASELINE_FILE} cannot be read`)
     return undefined
   }
-  const path = resolve(from, asked)
-  const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
-  const text = name === undefined ? undefined : await readText(files, name, BASELINE_BYTES)
-  if (name === undefined || text === undefined) {
-    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(asked)} in the repository`)
+  const path = resolve(cwd, requested)
+  const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
+  const text = name === '' ? undefined : await readText(files, name, BASELINE_BYTES)
+  if (text === undefined) {
+    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(requested)} in the repository`)
   }
   return readBaseline(name, text)
 }

@@ -1,15 +1,12 @@
 import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
-import type { EnterpriseContext, openEnterprise } from './enterprise.ts'
+import { lazyAsync } from '../../kernel/async/once.ts'
+import type { EnterpriseContext } from './enterprise.ts'
 
-/** The enterprise answers, put together when the first is asked for: liveness must not wait for git. */
+/** The enterprise service, loaded by the first call: a liveness check must not wait for git. */
 export const lazyEnterprise = (folder: string, context: EnterpriseContext): EnterpriseService => {
-  let opened: Promise<ReturnType<typeof openEnterprise>> | undefined
-  const open = () => {
-    opened ??= import('./enterprise.ts').then((module) => module.openEnterprise(folder, context))
-    return opened
-  }
+  const service = lazyAsync(async () => (await import('./enterprise.ts')).openEnterprise(folder, context))
   return {
-    reader: async () => (await open()).reader,
-    run: async (...call) => (await open()).run(...call),
+    reader: async () => (await service.get()).reader,
+    run: async (...call) => (await service.get()).run(...call),
   }
 }

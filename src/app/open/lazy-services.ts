@@ -1,108 +1,95 @@
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { announceEvidence } from '../../evidence/resources.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
+import type { GateService } from '../../gate/tools.ts'
+import { lazyAsync } from '../../kernel/async/once.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../../kernel/ports.ts'
-import type { DecisionRecorder } from '../../lineage/decisions.ts'
+import type { RootHandle } from '../../platform/jail/handles.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
 import { killProcess } from '../force-exit.ts'
-import type { ProcessContext } from '../server-profile.ts'
-import type { OpenBeliefs } from './beliefs.ts'
-import type { OpenedPackets } from './packets.ts'
-import type { OpenProject } from './project.ts'
 
-/** What reaches into the world is loaded when it is first asked for: a start pays for the protocol alone. */
+/** Services are loaded by the first call that needs them, so that the start pays for the protocol alone. */
 
 export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>> & { readonly log_bytes: number }
 
-/** The belief graph, opened when first asked for. */
-export const lazyBeliefs = (config: Config, root: string, handshake: Handshake) => {
-  let opening: Promise<OpenBeliefs> | undefined
+/** What the services are opened with. */
+interface ServiceContext {
+  readonly config: Config
+  /** Absolute path. */
+  readonly root: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly log: Log
+  /** Set when the root was opened at the start. */
+  readonly rootHandle?: RootHandle | undefined
+}
+
+/** The belief graph, opened by the first call that needs it. */
+export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handshake) => {
   let opened: Beliefs | undefined
-  const start = async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake)
-  const get = () => {
-    // A failed opening is forgotten: the database may be back when the next call comes.
-    opening ??= start().catch((cause: unknown) => {
-      opening = undefined
-      throw cause
-    })
-    return opening
-  }
+  const graph = lazyAsync(async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake))
   const open = async () => {
-    opened = (await get()).beliefs
+    opened = (await graph.get()).beliefs
     return opened
   }
   return {
     open,
     ask: () => opened ?? open(),
     status: async (): Promise<GraphStatus | undefined> => {
-      const graph = await opening
-      if (graph === undefined) return undefined
-      return { ...(await graph.beliefs.governanceStatus()), log_bytes: await graph.bytes() }
+      const found = await graph.peek()
+      return found && { ...(await found.beliefs.governanceStatus()), log_bytes: await found.bytes() }
     },
-    close: async () => {
-      await opening?.then(({ close }) => close())
-    },
+    close: async () => (await graph.peek())?.close(),
   }
 }
 
-/** Where decisions are written down, opened with the first of them. Calls that decide nothing cost nothing. */
-export const lazyDecisions = (config: Config, root: string, clock: Clock) => {
-  let opened: Promise<DecisionRecorder> | undefined
+/** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
+export const lazyDecisions = ({ config, root, clock }: ServiceContext) => {
+  const decisions = lazyAsync(async () => (await import('./decisions.ts')).openDecisions(config, root, clock))
   const record: Recorder['record'] = (call) => {
     if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
-    opened ??= import('./decisions.ts').then((module) => module.openDecisions(config, root, clock))
-    return opened.then((decisions) => decisions.record(call))
+    return decisions.get().then((recorder) => recorder.record(call))
   }
+  return { recorder: { record }, close: async () => (await decisions.peek())?.close() }
+}
+
+/** The gate's tools, loaded by the first call. */
+export const lazyGate = (context: ServiceContext): GateService => {
+  const gate = lazyAsync(async () =>
+    (await import('./gate-service.ts')).createGateService(context.config, context.root, context),
+  )
   return {
-    recorder: { record },
-    close: async () => {
-      await opened?.then((decisions) => decisions.close())
-    },
+    check: async (...call) => (await gate.get()).check(...call),
+    run: async (...call) => (await gate.get()).run(...call),
+    explain: async (...call) => (await gate.get()).explain(...call),
   }
 }
 
-/** Knowledge packets, opened when first asked for. */
-export const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
-  let opening: Promise<OpenedPackets> | undefined
-  const { callMs } = config.limits
-  const start = async () =>
-    (await import('./packets.ts')).openPackets(config, root, clock, environment, callMs)
-  return {
-    get: () => {
-      opening ??= start()
-      return opening
-    },
-    close: async () => {
-      await opening?.then(({ close }) => close())
-    },
-  }
+/** Knowledge packets, opened by the first call that needs them. */
+export const lazyPackets = ({ config, root, clock, environment }: ServiceContext) => {
+  const packets = lazyAsync(async () => {
+    const { PacketService } = await import('./packets.ts')
+    return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
+  })
+  return { get: packets.get, close: async () => (await packets.peek())?.close() }
 }
 
-/** The files of the project, reached for when first asked about. */
-export const lazyProject = (config: Config, root: string, context: ProcessContext, log: Log) => {
-  let opening: Promise<OpenProject> | undefined
-  const get = () => {
-    opening ??= import('./project.ts')
-      .then(({ openProject }) => openProject(config, root, context.root))
-      .catch((cause: unknown) => {
-        opening = undefined
-        throw cause
-      })
-    return opening
-  }
-  const run: RunJob = async (name, args, call) => (await get()).run(name, args, call)
+/** The files of the project, opened by the first call that needs them. */
+export const lazyProject = ({ config, root, rootHandle, log }: ServiceContext) => {
+  const project = lazyAsync(async () => (await import('./project.ts')).openProject(config, root, rootHandle))
+  const run: RunJob = async (name, args, call) => (await project.get()).run(name, args, call)
+  const workflow: RunWorkflow = async (...request) => (await project.get()).workflow(...request)
   const close = async () => {
-    const ended = (await opening?.catch(() => undefined))?.close()
-    if ((await ended) !== false) return
-    killProcess((words) => log.write('warn', words))
-    // Whoever closes us goes on to exit, and would wait there for ever.
+    const ended = await (await project.peek())?.close()
+    if (ended !== false) return
+    killProcess((message) => log.write('warn', message))
+    // The caller exits next, and process.exit would wait for the stuck threads.
     await new Promise(() => {})
   }
-  const workflow: RunWorkflow = async (...asked) => (await get()).workflow(...asked)
   return { run, workflow, close }
 }
 
@@ -110,31 +97,27 @@ export const embeddedStore = (path: string): Store => ({
   health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
 })
 
-export const localRepository = (root: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+export const localRepository = ({ root, clock, environment }: ServiceContext): Repository => ({
   freshness: async (signal) =>
     (await import('../../platform/git/freshness.ts'))
       .gitFreshness(root, clock, environment)
       .freshness(signal),
 })
 
-/** Where evidence lies: at the top of the repository, in whatever folder of it we were started. */
+/** Evidence lies at the top of the repository, whichever of its folders the server was started in. */
 const evidenceFolder = async (root: string): Promise<string> =>
   (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
 
-/** The evidence of the repository, read when first asked for. */
-export const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
-  let store: Promise<EvidenceReader> | undefined
-  const open = async () =>
-    (await import('../../platform/files/evidence-file.ts')).fileEvidence(await evidenceFolder(root), clock)
-  return {
-    async read() {
-      store ??= open()
-      return (await store).read()
-    },
-  }
+/** The evidence of the repository, opened with the first read. */
+export const localEvidence = ({ root, clock }: ServiceContext): Pick<EvidenceReader, 'read'> => {
+  const evidence = lazyAsync(async () => {
+    const { fileEvidence } = await import('../../platform/files/evidence-file.ts')
+    return fileEvidence(await evidenceFolder(root), clock)
+  })
+  return { read: async () => (await evidence.get()).read() }
 }
 
-/** News of the evidence, for who listens. What watches is light: most clients never ask for the evidence. */
+/** Emits a change event when the evidence file changes. Loads only the watcher: most clients never read evidence. */
 export const watchEvidence = (root: string) => (emit: (change: ChangeEvent) => void) => {
   let ended = false
   let stop = () => {

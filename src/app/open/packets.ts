@@ -4,174 +4,154 @@ import type { Clock } from '../../kernel/ports.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../../packets/ask/catalog.ts'
 import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
-import { type Embedder, type Prefixes, withPrefixes } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { Packets } from '../../packets/packets.ts'
-import { LOCAL_MODEL, localEmbedder } from '../../packets/search/local-embedder.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
-import { PolicyGuard } from '../../packets/trust/policy-guard.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
 import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import { openAsyncJail, readRegularFile } from '../../platform/jail/async.ts'
-import { metadataCache } from '../../platform/packets/cache.ts'
-import { cacheDocuments } from '../../platform/packets/document-cache.ts'
-import { httpEmbedder } from '../../platform/packets/embedder.ts'
-import { packetPolicy } from '../../platform/packets/policy.ts'
-import { cacheQueries } from '../../platform/packets/query-cache.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
-import { verifySigstoreBundle } from '../../platform/packets/sigstore.ts'
-import { packetStore } from '../../platform/packets/store.ts'
 import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
-import { packetRoot, rejectSharedStore } from '../config/packet-root.ts'
+import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
+import { embedderFor } from './embedders.ts'
+import { PacketWorkspace } from './packet-workspace.ts'
 import { isReference, openRegistry } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
-/** What is kept open between questions. */
-const ROOM = { packets: 8, bytes: 2 * 1024 ** 3 }
-
-/**
- * Whoever asks for vectors of a model: the built-in one, or the server that is configured. A packet says what its
- * own model wants before texts; for any other it is the operator who does.
- */
-export const embedderFor =
-  (config: Config, place = packetRoot(config)) =>
-  (model: string, own: Partial<Prefixes> = {}): Embedder | undefined => {
-    // It is faster than looking up what it said.
-    if (model === LOCAL_MODEL) return localEmbedder
-    const { embeddingUrl: url, embeddingModel = model, embeddingKey: key, provider } = config
-    if (url === undefined) return undefined
-    const known = embeddingModel === model ? own : {}
-    const embedder = cacheDocuments(httpEmbedder({ ...provider, url, model: embeddingModel, key }), place)
-    return withPrefixes(cacheQueries(embedder, place), {
-      query: known.query ?? config.embeddingQueryPrefix ?? '',
-      document: known.document ?? config.embeddingDocumentPrefix ?? '',
-    })
-  }
+/** Limits of the packets that stay open between calls. */
+const OPEN_LIMITS = { packets: 8, bytes: 2 * 1024 ** 3 }
 
 const MAX_CATALOG = 64 * 1024 * 1024
 
-const catalogFile = async (path: string): Promise<Uint8Array> => {
+const readCatalogFile = async (path: string): Promise<Uint8Array> => {
   const bytes = await readRegularFile(path, MAX_CATALOG).catch((cause: unknown) => {
-    throw packetFaults.catalog('the file of the catalog cannot be read', { cause })
+    throw packetFaults.catalog('the catalog file cannot be read', { cause })
   })
-  if (bytes === undefined) throw packetFaults.catalog('the catalog is no plain file, or too large')
+  if (bytes === undefined) throw packetFaults.catalog('the catalog is not a regular file, or is too large')
   return bytes
 }
 
-/** The rows of the configured catalog, from its file or from a registry. */
-const catalogHere = (config: Config, root: string, ports: CatalogPorts) => {
-  const { catalog, registry } = config
+/** The port that reads the configured catalog, from a file or a registry; absent without a catalog. */
+const catalogPort = ({ catalog, registry }: Config, root: string, ports: CatalogPorts) => {
   if (catalog === undefined) return {}
   const read = (signal: AbortSignal): Promise<Uint8Array> =>
     isReference(catalog)
       ? fetchCatalog(ports, catalog, signal)
-      : catalogFile(requireNoSymlinks(root, catalog))
+      : readCatalogFile(requireNoSymlinks(root, catalog))
   return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
 }
 
 const MAX_READABLE = 64 * 1024 * 1024
 
-/** Files of packets as text, behind the fence of their store; those too large for one answer count as absent. */
-const textFiles = (place: string) => async (folder: string, path: string) => {
+/** Reads files of packets as text, inside the jail of their folder. A file too large for one answer is absent. */
+const textReader = (place: string) => async (folder: string, path: string) => {
   const bytes = await openAsyncJail(place)
     .read(join(folder, path), MAX_READABLE + 1)
     .catch(() => undefined)
   return bytes === undefined || bytes.length > MAX_READABLE ? undefined : bytes.toString('utf8')
 }
 
-/** What is left of the time for an answer when a fetch that takes too long is left to itself. */
-const REST_MS = 5000
+/** Time kept back to answer "still downloading" before the call's deadline. */
+const ANSWER_MS = 5000
 
-/** Packets as one process has them. Callers who have only so long for an answer get one in time. */
-export const openPackets = (
-  config: Config,
-  root: string,
-  clock: Clock,
-  environment: NodeJS.ProcessEnv,
-  callMs?: number,
-) => {
-  const client = new OciClient(openRegistry(config, environment))
-  const shelf = new OpenPacketCache(ROOM)
-  const vectors = vectorOpener(clock, config.approximate)
-  const home = resolve(root, config.packetRoot)
-  const opened = new Map<string, Packets>()
-  const fetches: Downloads[] = []
-  const patience = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(REST_MS, callMs / 10) }
+interface PacketServiceOptions {
+  readonly config: Config
+  readonly root: string
+  readonly clock: Clock
+  readonly environment: NodeJS.ProcessEnv
+  /** The deadline of a call. A download that takes longer continues after the answer. */
+  readonly callMs?: number
+}
 
-  const openAt = (place: string): Packets => {
-    const read = packetReader(place, clock, vectors.open)
-    const cache = metadataCache(place, clock)
-    // The operator's policy, wherever the caller has packets put: another folder is no way round it.
-    const guard = new PolicyGuard({
-      registry: client,
-      cache,
-      policy: packetPolicy(home),
-      verifyBundle: verifySigstoreBundle,
-    })
-    const readText = textFiles(place)
-    const store = packetStore(place)
-    const ports = { registry: client, store, guard, maxBytes: config.maxPacketBytes }
-    const seals = verifiedStamps(place)
-    const fetching = new Downloads(ports, seals.arrived, patience)
-    fetches.push(fetching)
-    const openSound = async (digest: Digest, folder: string): Promise<OpenPacket> => {
-      // Opened first: what is wrong with its shape says more than that it is not the packet.
-      const packet = await read(digest, folder)
-      try {
-        await seals.check(digest, folder)
-      } catch (thrown) {
-        packet.close()
-        throw thrown
-      }
-      // Without room for a seal it is held against its digest next time.
-      await seals.seal(digest, folder).catch(() => {})
-      return packet
-    }
-    return new Packets(
-      {
-        ...catalogHere(config, root, { registry: client, cache, guard }),
-        registry: client,
-        store,
-        pull: (ref, signal, watch) => fetching.download(ref, signal, watch),
-        cache,
-        guard,
-        use: (digest, folder, work) => shelf.use(folder, () => openSound(digest, folder), work),
-        embedder: embedderFor(config, place),
-        file: async (digest, folder, path) => {
-          await seals.check(digest, folder)
-          return readText(folder, path)
-        },
-      },
-      config.registry,
-    )
+/** The packets of one process, for each packet folder that callers name. */
+export class PacketService {
+  readonly #options: PacketServiceOptions
+  /** The operator's packet folder. */
+  readonly #home: string
+  readonly #client: OciClient
+  readonly #openPackets = new OpenPacketCache(OPEN_LIMITS)
+  readonly #vectors: ReturnType<typeof vectorOpener>
+  readonly #folders = new Map<string, Packets>()
+  readonly #downloads: Downloads[] = []
+
+  constructor(options: PacketServiceOptions) {
+    const { config, root, clock, environment } = options
+    this.#options = options
+    this.#home = resolve(root, config.packetRoot)
+    this.#client = new OciClient(openRegistry(config, environment))
+    this.#vectors = vectorOpener(clock)
   }
 
-  /** A caller may choose among folders of the project, not among those of the machine. Links are followed. */
-  const judge = async (asked: string | undefined): Promise<string> => {
-    const place = asked ? resolve(root, asked) : home
-    if (place === home) return packetRoot({ ...config, root })
-    const [base, real] = await Promise.all([followLinks(root), followLinks(place)])
-    if (isBelow(root, place) && isBelow(base, real)) return rejectSharedStore(place)
+  /** The packets of a folder that a caller named, or of the operator's. */
+  async open(asked: string | undefined): Promise<Packets> {
+    const folder = await this.#checkFolder(asked)
+    const packets = this.#folders.get(folder) ?? this.#openFolder(folder)
+    this.#folders.set(folder, packets)
+    return packets
+  }
+
+  async close(): Promise<void> {
+    for (const downloads of this.#downloads) downloads.close()
+    await this.#openPackets.close()
+    await this.#vectors.close()
+  }
+
+  /** A caller may name folders inside the project only, with symlinks resolved. */
+  async #checkFolder(asked: string | undefined): Promise<string> {
+    const { config, root } = this.#options
+    const folder = asked ? resolve(root, asked) : this.#home
+    if (folder === this.#home) return packetRoot({ ...config, root })
+    const [base, real] = await Promise.all([followLinks(root), followLinks(folder)])
+    if (isBelow(root, folder) && isBelow(base, real)) return requireStoreWithoutSymlinks(folder)
     throw packetFaults.unsafe_path('cpm_root must be a folder of the project', {
       fix: 'Leave cpm_root out, or have the operator set the folder for packets.',
     })
   }
 
-  return {
-    open: async (asked: string | undefined): Promise<Packets> => {
-      const place = await judge(asked)
-      const packets = opened.get(place) ?? openAt(place)
-      opened.set(place, packets)
-      return packets
-    },
-    close: async () => {
-      for (const fetching of fetches) fetching.close()
-      await shelf.close()
-      await vectors.close()
-    },
+  #openFolder(folder: string): Packets {
+    const { config, root, clock, callMs } = this.#options
+    const workspace = new PacketWorkspace(config, clock, folder)
+    const { store, cache } = workspace
+    const ports = workspace.pullPorts(this.#client, this.#home)
+    const { registry, guard } = ports
+    const stamps = verifiedStamps(folder)
+    const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
+    const downloads = new Downloads(ports, stamps.arrived, budget)
+    this.#downloads.push(downloads)
+    const read = packetReader(folder, clock, this.#vectors.open)
+    const readText = textReader(folder)
+    const openVerified = async (digest: Digest, packetFolder: string): Promise<OpenPacket> => {
+      // Opened before it is verified: a format fault says more than a digest mismatch.
+      const packet = await read(digest, packetFolder)
+      try {
+        await stamps.check(digest, packetFolder)
+      } catch (thrown) {
+        packet.close()
+        throw thrown
+      }
+      // When the stamp cannot be written, the next process verifies the packet again.
+      await stamps.stamp(digest, packetFolder).catch(() => {})
+      return packet
+    }
+    return new Packets(
+      {
+        ...catalogPort(config, root, { registry, cache, guard }),
+        registry,
+        store,
+        cache,
+        guard,
+        pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
+        use: (digest, packetFolder, work) =>
+          this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder), work),
+        embedder: embedderFor(config, folder),
+        file: async (digest, packetFolder, path) => {
+          await stamps.check(digest, packetFolder)
+          return readText(packetFolder, path)
+        },
+      },
+      config.registry,
+    )
   }
 }
-
-export type OpenedPackets = ReturnType<typeof openPackets>

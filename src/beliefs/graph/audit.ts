@@ -1,76 +1,81 @@
 import { type GraphConfig, MAX_WEIGHT } from '../config.ts'
-import { isSound, recountBalances } from './ledger.ts'
+import { isValidAmount, recountBalances } from './ledger.ts'
 import type { Tables } from './tables.ts'
 
-/** How far a node is from the anchor: fully traceable, harmless, structurally coherent. */
+/** Audit of a node: is it traceable, in bounds and structurally sound? */
 export interface NodeAudit {
-  /** 1 when the stored values are the ones that were committed, else 0. */
+  /** 1 when the stored values match their checksum, else 0. */
   readonly truth: number
-  /** 0 when belief and energy are values there can be; 1 when they are not. */
+  /** How far the belief is outside 0 to 1, at most 1; 1 for an impossible energy. */
   readonly harm: number
-  /** 1 when every edge of the node is sound, else 0. */
+  /** 1 when all edges of the node are valid, else 0. */
   readonly coherence: number
-  /** The worst of the three distances. */
+  /** The largest of the three deviations. */
   readonly drift: number
   readonly valid: boolean
 }
 
-const edgeSound = ({ nodes, edges, order }: Tables, id: number): boolean => {
+const isEdgeValid = ({ nodes, edges, order }: Tables, id: number): boolean => {
   const { src, dst, weight } = edges.state(id)
   return (
     src < nodes.count &&
     dst < nodes.count &&
     Math.abs(weight) <= MAX_WEIGHT &&
     (order?.allows(src, dst) ?? true) &&
-    edges.holds(id)
+    edges.isIntact(id)
   )
 }
 
-const harmOf = ({ nodes }: Tables, id: number): number => {
+const nodeHarm = ({ nodes }: Tables, id: number): number => {
   const belief = nodes.belief(id)
   const outside = Math.max(0, -belief, belief - 1)
-  return outside <= 1 && isSound(nodes.amount(id)) ? outside : 1
+  return outside <= 1 && isValidAmount(nodes.amount(id)) ? outside : 1
 }
 
-const edgesSound = (tables: Tables, id: number): boolean => {
+const areEdgesValid = (tables: Tables, id: number): boolean => {
   const { edges } = tables
   for (let edge = edges.newestIn(id); edge >= 0; edge = edges.olderIn(edge)) {
-    if (!edgeSound(tables, edge)) return false
+    if (!isEdgeValid(tables, edge)) return false
   }
   for (let edge = edges.newestOut(id); edge >= 0; edge = edges.olderOut(edge)) {
-    if (!edgeSound(tables, edge)) return false
+    if (!isEdgeValid(tables, edge)) return false
   }
   return true
 }
 
-const judge = (truth: number, harm: number, coherence: number, { epsilon }: GraphConfig): NodeAudit => {
+const scoreNode = (truth: number, harm: number, coherence: number, { epsilon }: GraphConfig): NodeAudit => {
   const drift = Math.max(1 - truth, harm, 1 - coherence)
   return { truth, harm, coherence, drift, valid: drift <= epsilon }
 }
 
-/** Looks at one node and its edges. */
+/** Audits one node and its edges. */
 export const auditNode = (tables: Tables, config: GraphConfig, id: number): NodeAudit =>
-  judge(tables.nodes.holds(id) ? 1 : 0, harmOf(tables, id), edgesSound(tables, id) ? 1 : 0, config)
+  scoreNode(
+    tables.nodes.isIntact(id) ? 1 : 0,
+    nodeHarm(tables, id),
+    areEdgesValid(tables, id) ? 1 : 0,
+    config,
+  )
 
-export interface FullAudit {
-  /** The larger of what the second book is off by and the worst node. */
+interface FullAudit {
+  /** The larger of the recounted energy drift and the drift of the worst node. */
   readonly drift: number
   readonly invalid: ReadonlySet<number>
 }
 
-/** Looks at everything: counts the energy again, cell by cell, and judges every node and edge once. */
+/** Sums the energy of all nodes again, and audits every node and edge once. */
 export const auditAll = (tables: Tables, config: GraphConfig): FullAudit => {
   const { nodes, edges, ledger } = tables
   const invalid = new Set<number>()
   let drift = ledger.drift(recountBalances(nodes.cells, nodes.count))
   for (let edge = 0; edge < edges.count; edge += 1) {
-    if (edgeSound(tables, edge)) continue
+    if (isEdgeValid(tables, edge)) continue
     drift = Math.max(drift, 1)
     const { src, dst } = edges.state(edge)
     for (const end of [src, dst]) if (end < nodes.count) invalid.add(end)
   }
   for (let id = 0; id < nodes.count; id += 1) {
-    const audit = judge(nodes.holds(id) ? 1 : 0, harmOf(tables, id), 1, config)
+    const audit = scoreNode(nodes.isIntact(id) ? 1 : 0, nodeHarm(tables, id), 1, config)
     drift = Math.max(drift, audit.drift)
     if (!audit.valid) invalid.add(id)
   }

@@ -179,7 +179,7 @@ describe('a change past the commit path', () => {
     const graph = chain(8)
     const { cells } = graph.columns
     cells[4 * 4 + field] = poke(cells[4 * 4 + field] ?? 0)
-    expect(graph.recount()).toBeGreaterThan(graph.config.epsilon)
+    expect(graph.auditAll()).toBeGreaterThan(graph.config.epsilon)
     expect(graph.auditNode(4)).toMatchObject({ valid: false, truth: 0, drift: 1 })
     expect(graph.health()).toMatchObject({ validRatio: 1 - 1 / 8, coherent: false })
     expect(graph.auditNode(3).valid).toBe(true)
@@ -192,7 +192,7 @@ describe('a change past the commit path', () => {
     sealed.createNode(0, 11, 0)
     graph.columns.checksums[0] = sealed.columns.checksums[0] ?? 0
     expect(graph.auditNode(0).valid).toBe(true)
-    expect(graph.recount()).toBe(1)
+    expect(graph.auditAll()).toBe(1)
   })
 
   it('is seen in an edge', () => {
@@ -200,7 +200,7 @@ describe('a change past the commit path', () => {
     graph.columns.weights[1] = 0.75
     expect(graph.auditNode(0).valid).toBe(true)
     expect(graph.auditNode(1)).toMatchObject({ valid: false, truth: 1, coherence: 0 })
-    expect(graph.recount()).toBe(1)
+    expect(graph.auditAll()).toBe(1)
     expect(() => graph.propagate(0)).toThrow(expect.objectContaining({ kind: 'corrupt' }))
   })
 

@@ -1,7 +1,7 @@
 import { checkConfig, type GraphConfig, MAX_WEIGHT, requireRange } from '../config.ts'
 import { beliefFaults } from '../faults.ts'
 import { auditAll, auditNode, type NodeAudit } from './audit.ts'
-import { applyTick, bindEdge, createNode, type GraphChange, mutateNode, type TickFacts } from './changes.ts'
+import { applyTick, bindEdge, createNode, type GraphChange, mutateNode, type TickResult } from './changes.ts'
 import type { EdgeState } from './edges.ts'
 import { type Accounts, recountBalances } from './ledger.ts'
 import type { NodeState, NodeTable } from './nodes.ts'
@@ -11,39 +11,39 @@ import { emptyTables, type Tables } from './tables.ts'
 
 export { DEFAULT_CONFIG, type GraphConfig } from '../config.ts'
 
-/** An id a caller may ask for. Larger than a number can hold is well-formed, and never there. */
+/** An id from a caller. A bigint is well-formed but larger than any existing id. */
 export type EntityId = number | bigint
 
-/** An operation that has happened. */
-export interface Applied<T> extends Omit<GraphChange<T>, 'revert'> {
-  /** Restores what was, to the bit. Operations are undone newest first. */
+/** An operation that was applied. */
+export interface AppliedOperation<T> extends Omit<GraphChange<T>, 'revert'> {
+  /** Restores the former state to the bit. Operations must be undone newest first. */
   readonly undo: () => void
 }
 
-/** An incoming edge, and how far it draws the node this tick if its source can pay. */
-export interface Influence extends EdgeState {
+/** An incoming edge and how far it moves the node in this tick if its source can pay. */
+interface IncomingEdge extends EdgeState {
   readonly pull: number
 }
 
-export interface Health {
+interface GraphHealth {
   readonly drift: number
-  /** Share of nodes not known to be broken. */
+  /** Share of nodes that no audit has found to be broken. */
   readonly validRatio: number
   readonly coherent: boolean
 }
 
 const COHERENT_RATIO = 0.97
 
-const isRow = (id: EntityId, count: number): boolean =>
+const isExistingId = (id: EntityId, count: number): boolean =>
   (typeof id === 'bigint' || Number.isInteger(id)) && id >= 0 && id < count
 
-/** Beliefs, the edges between them, and energy that is never made or lost. */
+/** Nodes with a belief and an energy, and weighted edges between them. Total energy is constant. */
 export class Graph {
   readonly config: GraphConfig
   readonly #tables: Tables
   readonly #propagator = new Propagator()
   #broken = new Set<number>()
-  #worst = 0
+  #worstDrift = 0
   #newest = 0
   #serial = 0
 
@@ -52,7 +52,7 @@ export class Graph {
     this.#tables = tables
   }
 
-  /** Refuses bytes that `serialize` did not write, or wrote under another configuration. */
+  /** Throws when `serialize` did not write the bytes, or wrote them with another configuration. */
   static restore(config: GraphConfig, bytes: Uint8Array): Graph {
     return new Graph(config, readSnapshot(checkConfig(config), bytes))
   }
@@ -61,28 +61,28 @@ export class Graph {
     return writeSnapshot(this.config, this.#tables, margins)
   }
 
-  createNode(belief: number, energy: number, at: number): Applied<NodeState> {
-    return this.#applied(createNode(this.#tables, belief, energy, at))
+  createNode(belief: number, energy: number, at: number): AppliedOperation<NodeState> {
+    return this.#track(createNode(this.#tables, belief, energy, at))
   }
 
-  /** Always succeeds for a node that is there: who cannot pay all of the cost pays what there is. */
-  mutateNode(id: EntityId, delta: number, at: number): Applied<NodeState> {
+  /** Succeeds for every existing node: one that cannot pay the full cost pays what it has. */
+  mutateNode(id: EntityId, delta: number, at: number): AppliedOperation<NodeState> {
     requireRange('delta', delta, -Number.MAX_VALUE, Number.MAX_VALUE)
-    const node = this.#known(id)
-    this.#requireSeal(node)
-    return this.#applied(mutateNode(this.#tables, this.config, node, delta, at))
+    const node = this.#requireNode(id)
+    this.#requireIntact(node)
+    return this.#track(mutateNode(this.#tables, this.config, node, delta, at))
   }
 
-  bindEdge(src: EntityId, dst: EntityId, weight: number, at: number): Applied<EdgeState> {
+  bindEdge(src: EntityId, dst: EntityId, weight: number, at: number): AppliedOperation<EdgeState> {
     const strength = requireRange('weight', weight, -MAX_WEIGHT, MAX_WEIGHT)
-    return this.#applied(bindEdge(this.#tables, this.#known(src), this.#known(dst), strength, at))
+    return this.#track(bindEdge(this.#tables, this.#requireNode(src), this.#requireNode(dst), strength, at))
   }
 
-  /** One tick over all edges. It costs what the graph's size asks, also when nothing moves any more. */
-  propagate(at: number): Applied<TickFacts> {
-    this.#requireSeals()
+  /** One tick over all edges: time proportional to the size of the graph, also when nothing changes. */
+  propagate(at: number): AppliedOperation<TickResult> {
+    this.#requireAllIntact()
     const plan = this.#propagator.plan(this.#tables.nodes, this.#tables.edges, this.config)
-    return this.#applied(applyTick(this.#tables, plan, at))
+    return this.#track(applyTick(this.#tables, plan, at))
   }
 
   get nodeCount(): number {
@@ -97,19 +97,19 @@ export class Graph {
     return this.#tables.tick
   }
 
-  /** The stored numbers themselves. Only the operations write them; a test may, to see it found out. */
+  /** The stored arrays, for tests that damage them. Only the operations may write to them. */
   get columns(): Pick<NodeTable, 'cells' | 'checksums'> & { readonly weights: Float64Array } {
     const { nodes, edges } = this.#tables
     return { cells: nodes.cells, checksums: nodes.checksums, weights: edges.weight }
   }
 
   node(id: EntityId): NodeState {
-    return this.#tables.nodes.state(this.#known(id))
+    return this.#tables.nodes.state(this.#requireNode(id))
   }
 
   edge(id: EntityId): EdgeState {
     const { edges } = this.#tables
-    if (!isRow(id, edges.count)) throw beliefFaults.edge_unknown(`Edge not found: ${id}`)
+    if (!isExistingId(id, edges.count)) throw beliefFaults.edge_unknown(`Edge not found: ${id}`)
     return edges.state(Number(id))
   }
 
@@ -122,83 +122,83 @@ export class Graph {
   }
 
   outgoing(id: EntityId): EdgeState[] {
-    return this.#tables.edges.leaving(this.#known(id))
+    return this.#tables.edges.outgoing(this.#requireNode(id))
   }
 
-  incoming(id: EntityId): Influence[] {
+  incoming(id: EntityId): IncomingEdge[] {
     const { nodes, edges } = this.#tables
-    const to = this.#known(id)
+    const to = this.#requireNode(id)
     const inflow = edges.inflow[to] as number
     const pull = ({ src, weight }: EdgeState) =>
       pullOf(this.config.sigma, weight, nodes.belief(src), nodes.belief(to), inflow)
-    return edges.reaching(to).map((edge) => ({ ...edge, pull: pull(edge) }))
+    return edges.incoming(to).map((edge) => ({ ...edge, pull: pull(edge) }))
   }
 
   accounts(): Accounts {
     return this.#tables.ledger.accounts()
   }
 
-  /** By the running book, and what audits have found so far. */
+  /** Drift by the ledger's running totals, or the worst drift an audit has found. */
   drift(): number {
-    return Math.max(this.#tables.ledger.drift(), this.#worst)
+    return Math.max(this.#tables.ledger.drift(), this.#worstDrift)
   }
 
-  health(): Health {
+  health(): GraphHealth {
     const drift = this.drift()
     const validRatio = this.nodeCount === 0 ? 1 : 1 - this.#broken.size / this.nodeCount
     return { drift, validRatio, coherent: drift <= this.config.epsilon && validRatio >= COHERENT_RATIO }
   }
 
-  /** Counts the energy anew, cell by cell, and returns the drift it finds. */
-  weigh(): number {
+  /** Sums the energy of all nodes again and returns the drift. */
+  recountEnergy(): number {
     const { nodes, ledger } = this.#tables
-    this.#worst = Math.max(this.#worst, ledger.drift(recountBalances(nodes.cells, nodes.count)))
+    this.#worstDrift = Math.max(this.#worstDrift, ledger.drift(recountBalances(nodes.cells, nodes.count)))
     return this.drift()
   }
 
-  /** Counts and judges everything anew, and returns the drift it finds. */
-  recount(): number {
+  /** Sums all energy again, checks every node and edge, and returns the drift. */
+  auditAll(): number {
     const { drift, invalid } = auditAll(this.#tables, this.config)
     this.#broken = new Set(invalid)
-    this.#worst = drift
+    this.#worstDrift = drift
     return drift
   }
 
   auditNode(id: EntityId): NodeAudit {
-    const node = this.#known(id)
+    const node = this.#requireNode(id)
     const audit = auditNode(this.#tables, this.config, node)
-    if (!audit.valid) this.#report(node, audit.drift)
+    if (!audit.valid) this.#markBroken(node, audit.drift)
     return audit
   }
 
-  #report(node: number, drift: number): void {
+  #markBroken(node: number, drift: number): void {
     this.#broken.add(node)
-    this.#worst = Math.max(this.#worst, drift)
+    this.#worstDrift = Math.max(this.#worstDrift, drift)
   }
 
-  #known(id: EntityId): number {
-    if (!isRow(id, this.nodeCount)) throw beliefFaults.node_unknown(`Node not found: ${id}`)
+  #requireNode(id: EntityId): number {
+    if (!isExistingId(id, this.nodeCount)) throw beliefFaults.node_unknown(`Node not found: ${id}`)
     return Number(id)
   }
 
-  /** Nothing is built on a value that was not committed: it would be sealed, and the damage with it. */
-  #requireSeal(node: number): void {
-    if (this.#tables.nodes.holds(node)) return
-    this.#report(node, 1)
-    throw beliefFaults.seal_broken(`node ${node} is not what was last committed`)
+  /** Throws for a node that was changed outside the commit path: writing it would give the damage a valid checksum. */
+  #requireIntact(node: number): void {
+    if (this.#tables.nodes.isIntact(node)) return
+    this.#markBroken(node, 1)
+    throw beliefFaults.seal_broken(`node ${node} differs from the last committed value`)
   }
 
-  #requireSeals(): void {
+  #requireAllIntact(): void {
     const { nodes, edges } = this.#tables
     const node = nodes.firstBroken()
-    if (node >= 0) this.#requireSeal(node)
+    if (node >= 0) this.#requireIntact(node)
     const edge = edges.firstBroken()
     if (edge < 0) return
-    this.#worst = 1
-    throw beliefFaults.seal_broken(`edge ${edge} is not what was bound`)
+    this.#worstDrift = 1
+    throw beliefFaults.seal_broken(`edge ${edge} differs from the committed value`)
   }
 
-  #applied<T>({ result, delta, revert }: GraphChange<T>): Applied<T> {
+  #track<T>({ result, delta, revert }: GraphChange<T>): AppliedOperation<T> {
     const before = this.#newest
     this.#serial += 1
     const mine = this.#serial

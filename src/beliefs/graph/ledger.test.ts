@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Amount, CELL, LIMB, toQuanta, UNIT, writeAmount } from './energy.ts'
-import { isSound, Ledger, recountBalances, sumBalances } from './ledger.ts'
+import { isValidAmount, Ledger, recountBalances, sumBalances } from './ledger.ts'
 
 const limb = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, LIMB - 1)).map((n) => n % LIMB)
 const anyAmount: fc.Arbitrary<Amount> = fc.record({ h: limb, m: limb, l: limb })
@@ -48,7 +48,7 @@ describe('the books', () => {
     { h: 0, m: 0, l: Number.NaN },
     { h: 0, m: Number.POSITIVE_INFINITY, l: 0 },
   ])('leave out what cannot be a balance: %j', (amount) => {
-    expect(isSound(amount)).toBe(false)
+    expect(isValidAmount(amount)).toBe(false)
     expect(recountBalances(cellsOf([{ h: 1, m: 2, l: 3 }, amount]), 2)).toBe(toQuanta({ h: 1, m: 2, l: 3 }))
   })
 })

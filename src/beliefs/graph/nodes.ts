@@ -6,20 +6,19 @@ export type NodeState = {
   readonly id: number
   readonly belief: number
   readonly energy: number
-  /** 1 less what the last write moved the belief by. */
+  /** 1 minus the last change of the belief. */
   readonly stability: number
-  /** When it was last written, in milliseconds since the epoch. */
+  /** Time of the last write, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** What a write puts into a node. */
-export interface NodeWrite {
+interface NodeWrite {
   readonly belief: number
   readonly amount: Amount
   readonly at: number
 }
 
-/** A cell, its stability and its time. The seal follows from the cell. */
+/** Doubles to save a node: cell, stability and time. The checksum is computed from the cell. */
 const ROW = CELL + 2
 
 const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number): void => {
@@ -29,28 +28,28 @@ const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number
   to[cell + 3] = from[at + 3] as number
 }
 
-/** The nodes, by id. Whoever writes a cell seals it: `write` and `settle` are the commit path. */
+/** The nodes by id. `write` and `replaceCells` are the commit path: only they write cells, and they set the checksum. */
 export class NodeTable {
   count = 0
-  // Belief and limbs of a node lie side by side: a tick reaches them together, and at random.
+  // Belief and limbs of a node are adjacent for cache locality: a tick accesses nodes in random order.
   cells = new Float64Array(0)
   words = new Int32Array(0)
   checksums = new Float64Array(0)
   stability = new Float64Array(0)
-  at = new Float64Array(0)
+  writtenAt = new Float64Array(0)
 
-  /** Makes room, so that what follows cannot fail half-way. */
+  /** Allocates before anything is written, so that an operation cannot fail half-way. */
   reserve(rows: number): void {
-    const room = this.at.length
-    if (rows <= room) return
-    const wider = capacityFor(rows, room)
-    const cells = grow(this.cells, wider * CELL)
-    const seals = grow(this.checksums, wider)
-    const stability = grow(this.stability, wider)
-    this.at = grow(this.at, wider)
+    const capacity = this.writtenAt.length
+    if (rows <= capacity) return
+    const newCapacity = capacityFor(rows, capacity)
+    const cells = grow(this.cells, newCapacity * CELL)
+    const checksums = grow(this.checksums, newCapacity)
+    const stability = grow(this.stability, newCapacity)
+    this.writtenAt = grow(this.writtenAt, newCapacity)
     this.cells = cells
     this.words = new Int32Array(cells.buffer)
-    this.checksums = seals
+    this.checksums = checksums
     this.stability = stability
   }
 
@@ -70,16 +69,16 @@ export class NodeTable {
     this.stability[id] = 1 - Math.abs(belief - this.belief(id))
     this.cells[id * CELL] = belief
     writeAmount(this.cells, id * CELL, amount)
-    this.at[id] = at
+    this.writtenAt[id] = at
     this.checksums[id] = checksumCell(this.words, id)
   }
 
   /**
-   * Takes over the cells of `ids` from an array laid out like ours, whose other cells are the same as ours. Where most
-   * change, that array becomes ours. What it returns puts back what was.
+   * Copies the cells of `ids` from an array with the same layout, whose other cells equal ours. When more than half of
+   * the cells change, the table takes that array instead of copying. Returns the undo function.
    */
-  settle(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
-    if (ids.length * 2 > this.count) return this.#adopt(ids, from, at)
+  replaceCells(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+    if (ids.length * 2 > this.count) return this.#swapCells(ids, from, at)
     const restore = this.capture(ids)
     const { cells } = this
     for (let n = 0; n < ids.length; n += 1) {
@@ -87,31 +86,31 @@ export class NodeTable {
       this.stability[ids[n] as number] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
       copyCell(from, cell, cells, cell)
     }
-    this.#stamp(ids, at)
+    this.#markWritten(ids, at)
     return restore
   }
 
-  #adopt(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
+  #swapCells(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
     const { cells: before, stability, count } = this
-    const kept = { stability: stability.slice(0, count), at: this.at.slice(0, count) }
+    const kept = { stability: stability.slice(0, count), at: this.writtenAt.slice(0, count) }
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
       stability[id] = 1 - Math.abs((from[id * CELL] as number) - (before[id * CELL] as number))
     }
     this.cells = from
     this.words = new Int32Array(from.buffer)
-    this.#stamp(ids, at)
+    this.#markWritten(ids, at)
     return () => {
-      // Copied, not put back: there may be more room by now.
+      // Copied, because the current arrays may have grown since.
       this.cells.set(before.subarray(0, count * CELL))
       this.stability.set(kept.stability)
-      this.at.set(kept.at)
+      this.writtenAt.set(kept.at)
       for (const id of ids) this.checksums[id] = checksumCell(this.words, id)
     }
   }
 
-  #stamp(ids: Uint32Array, at: number): void {
-    const { words, checksums, at: times } = this
+  #markWritten(ids: Uint32Array, at: number): void {
+    const { words, checksums, writtenAt: times } = this
     for (let n = 0; n < ids.length; n += 1) {
       const id = ids[n] as number
       times[id] = at
@@ -119,15 +118,15 @@ export class NodeTable {
     }
   }
 
-  /** Keeps these rows, whose seals hold, as they are now. What it returns puts them back. */
+  /** Saves these rows, whose checksums must be right, and returns the function that restores them. */
   capture(ids: Uint32Array): () => void {
-    const { cells, stability, at } = this
+    const { cells, stability, writtenAt } = this
     const kept = new Float64Array(ids.length * ROW)
     for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
       const id = ids[n] as number
       copyCell(cells, id * CELL, kept, row)
       kept[row + CELL] = stability[id] as number
-      kept[row + CELL + 1] = at[id] as number
+      kept[row + CELL + 1] = writtenAt[id] as number
     }
     return () => this.#restore(ids, kept)
   }
@@ -137,7 +136,7 @@ export class NodeTable {
       const id = ids[n] as number
       copyCell(kept, row, this.cells, id * CELL)
       this.stability[id] = kept[row + CELL] as number
-      this.at[id] = kept[row + CELL + 1] as number
+      this.writtenAt[id] = kept[row + CELL + 1] as number
       this.checksums[id] = checksumCell(this.words, id)
     }
   }
@@ -150,21 +149,21 @@ export class NodeTable {
     return readAmount(this.cells, id * CELL)
   }
 
-  holds(id: number): boolean {
+  isIntact(id: number): boolean {
     return this.checksums[id] === checksumCell(this.words, id)
   }
 
-  /** The first node whose seal does not hold; -1 when all do. */
+  /** The first node with a wrong checksum; -1 when there is none. */
   firstBroken(): number {
     const { words, checksums, count } = this
     for (let id = 0; id < count; id += 1) if (checksums[id] !== checksumCell(words, id)) return id
     return -1
   }
 
-  // Members in the order of canonical JSON, which every write puts on record.
+  // Members in the order of canonical JSON, in which every write is recorded.
   state(id: number): NodeState {
     return {
-      at: this.at[id] as number,
+      at: this.writtenAt[id] as number,
       belief: this.belief(id),
       energy: showAmount(this.amount(id)),
       id,

@@ -62,7 +62,7 @@ describe('a tick', () => {
     expect(delta).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
 
-  it('lets a source without energy move nobody', () => {
+  it('lets a source without energy move no other node', () => {
     const graph = pair(0.5, 0)
     const { result } = graph.propagate(5)
     expect(result.nodesUpdated).toBe(0)
@@ -101,7 +101,7 @@ describe('a tick', () => {
       for (const { belief } of graph.nodes()) expect(belief >= 0 && belief <= 1).toBe(true)
     }
     expect(total(graph)).toBe(before)
-    expect(graph.recount()).toBe(0)
+    expect(graph.auditAll()).toBe(0)
   })
 })
 
@@ -120,7 +120,7 @@ describe('a tick that changes most nodes', () => {
     graph.propagate(6)
     expect(Object.is(graph.columns.cells[8], -0)).toBe(true)
     expect(graph.auditNode(2).valid).toBe(true)
-    expect(graph.recount()).toBe(0)
+    expect(graph.auditAll()).toBe(0)
   })
 
   it('is undone to the bit, also after the tables have grown', () => {
@@ -134,6 +134,6 @@ describe('a tick that changes most nodes', () => {
     graph.propagate(6)
     for (let n = 0; n < 40; n += 1) graph.createNode(0.5, 1, 7)
     graph.propagate(8)
-    expect(graph.recount()).toBe(0)
+    expect(graph.auditAll()).toBe(0)
   })
 })

@@ -1,34 +1,35 @@
+import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import type { EdgeState } from './edges.ts'
 import type { NodeState } from './nodes.ts'
 
-export interface Scene {
+export interface DrawableGraph {
   readonly nodes: readonly (NodeState & { readonly claim?: string })[]
   readonly edges: readonly EdgeState[]
 }
 
-const short = (text: string, width: number): string =>
+const ellipsize = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text
 const percent = (belief: number): string => `${Math.round(belief * 100)} %`
-const label = ({ id, belief, claim }: Scene['nodes'][number]): string =>
-  claim === undefined ? `${id}: ${percent(belief)}` : `${id}: ${short(claim, 40)} (${percent(belief)})`
+const label = ({ id, belief, claim }: DrawableGraph['nodes'][number]): string =>
+  claim === undefined ? `${id}: ${percent(belief)}` : `${id}: ${ellipsize(claim, 40)} (${percent(belief)})`
 
-// Quotes and control characters would end a label early; each language has its own way out.
-const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
+// Control characters break labels in every format; quotes are escaped per format below.
+const stripControls = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
 
-export const renderDot = ({ nodes, edges }: Scene): string =>
+export const renderDot = ({ nodes, edges }: DrawableGraph): string =>
   [
     'digraph beliefs {',
     '  node [shape=box, style=rounded];',
-    ...nodes.map((node) => `  n${node.id} [label=${JSON.stringify(plain(label(node)))}];`),
+    ...nodes.map((node) => `  n${node.id} [label=${JSON.stringify(stripControls(label(node)))}];`),
     ...edges.map(({ src, dst, weight }) => `  n${src} -> n${dst} [label="${weight}"];`),
     '}',
     '',
   ].join('\n')
 
 const mermaidText = (text: string): string =>
-  plain(text).replace(/[^\p{L}\p{N} .,:%()-]/gu, (char) => `#${char.codePointAt(0)};`)
+  stripControls(text).replace(/[^\p{L}\p{N} .,:%()-]/gu, (char) => `#${char.codePointAt(0)};`)
 
-export const renderMermaid = ({ nodes, edges }: Scene): string =>
+export const renderMermaid = ({ nodes, edges }: DrawableGraph): string =>
   [
     'flowchart LR',
     ...nodes.map((node) => `  n${node.id}["${mermaidText(label(node))}"]`),
@@ -36,15 +37,15 @@ export const renderMermaid = ({ nodes, edges }: Scene): string =>
     '',
   ].join('\n')
 
-const xml = (text: string): string => plain(text).replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+const escapeXml = (text: string): string => escapeMarkup(stripControls(text))
 
 const WIDTH = 260
 const HEIGHT = 56
 const GAP_X = 90
 const GAP_Y = 28
 
-/** Column of each node: one more than the furthest of its sources. Cycles stop at the number of nodes. */
-const columnsOf = ({ nodes, edges }: Scene): Map<number, number> => {
+/** Column of each node: one right of its rightmost source. In a cycle the number of nodes is the limit. */
+const columnsOf = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
   const columns = new Map(nodes.map(({ id }) => [id, 0]))
   for (let round = 0, moved = true; moved && round < nodes.length; round += 1) {
     moved = false
@@ -59,12 +60,12 @@ const columnsOf = ({ nodes, edges }: Scene): Map<number, number> => {
   return columns
 }
 
-/** A picture that needs nothing else to be shown. Fuller colour is stronger belief. */
-export const renderSvg = (scene: Scene): string => {
-  const columns = columnsOf(scene)
+/** A self-contained SVG. A stronger belief has a more opaque colour. */
+export const renderSvg = (graph: DrawableGraph): string => {
+  const columns = columnsOf(graph)
   const filled = new Map<number, number>()
   const places = new Map(
-    scene.nodes.map(({ id }) => {
+    graph.nodes.map(({ id }) => {
       const column = columns.get(id) ?? 0
       const row = filled.get(column) ?? 0
       filled.set(column, row + 1)
@@ -82,10 +83,10 @@ export const renderSvg = (scene: Scene): string => {
     const colour = weight < 0 ? '#b3261e' : '#3a5a40'
     return `<path d="M${x1} ${y1} C${x1 + 40} ${y1} ${x2 - 40} ${y2} ${x2 - 4} ${y2}" fill="none" stroke="${colour}" stroke-width="1.5" marker-end="url(#tip)"/><text x="${(x1 + x2) / 2}" y="${(y1 + y2) / 2 - 4}" font-size="11" fill="${colour}" text-anchor="middle">${weight}</text>`
   }
-  const box = (node: Scene['nodes'][number]): string => {
+  const box = (node: DrawableGraph['nodes'][number]): string => {
     const { x, y } = places.get(node.id) ?? { x: 0, y: 0 }
     const strength = (0.08 + 0.5 * node.belief).toFixed(3)
-    return `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#588157" fill-opacity="${strength}" stroke="#344e41"/><text x="${x + 12}" y="${y + 24}" font-size="13">${xml(short(node.claim ?? `node ${node.id}`, 36))}</text><text x="${x + 12}" y="${y + 44}" font-size="12" fill="#444">${node.id} · ${percent(node.belief)} · energy ${node.energy}</text>`
+    return `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#588157" fill-opacity="${strength}" stroke="#344e41"/><text x="${x + 12}" y="${y + 24}" font-size="13">${escapeXml(ellipsize(node.claim ?? `node ${node.id}`, 36))}</text><text x="${x + 12}" y="${y + 44}" font-size="12" fill="#444">${node.id} · ${percent(node.belief)} · energy ${node.energy}</text>`
   }
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#3a5a40"/></marker></defs><rect width="100%" height="100%" fill="#fff"/>${scene.edges.map(line).join('')}${scene.nodes.map(box).join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#3a5a40"/></marker></defs><rect width="100%" height="100%" fill="#fff"/>${graph.edges.map(line).join('')}${graph.nodes.map(box).join('')}</svg>\n`
 }

@@ -17,10 +17,10 @@ import { emptyTables, type Tables } from './tables.ts'
  *   52   8  tick, f64
  *   60  96  reserve, nodes and dissipated in quanta: three signed integers of 32 bytes
  *   156     columns, each whole before the next:
- *           cells (belief, h, m, l: four f64 a node), seal f64, stability f64, written at f64,
- *           src u32, dst u32, weight f64, bound at f64, seal f64
+ *           cells (belief, h, m, l: four f64 a node), checksum f64, stability f64, written at f64,
+ *           src u32, dst u32, weight f64, bound at f64, checksum f64
  *   end-32  SHA-256 of all bytes before it
- * What follows from the edges (their lists, sums and order) is made anew.
+ * Data derived from the edges (lists, sums, topological order) is not stored but rebuilt.
  */
 const MAGIC = 'WRNTGRPH'
 const VERSION = 1
@@ -40,28 +40,28 @@ const columnsOf = ({ nodes, edges }: Tables, nodeCount: number, edgeCount: numbe
   [nodes.cells, nodeCount * CELL],
   [nodes.checksums, nodeCount],
   [nodes.stability, nodeCount],
-  [nodes.at, nodeCount],
+  [nodes.writtenAt, nodeCount],
   [edges.src, edgeCount],
   [edges.dst, edgeCount],
   [edges.weight, edgeCount],
-  [edges.at, edgeCount],
+  [edges.boundAt, edgeCount],
   [edges.checksums, edgeCount],
 ]
 
-const lengthOf = (columns: [Column, number][]): number =>
+const snapshotLength = (columns: [Column, number][]): number =>
   columns.reduce((sum, [column, rows]) => sum + rows * column.BYTES_PER_ELEMENT, COLUMNS_AT + HASH_BYTES)
 
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-/** The bytes in which a column keeps its first rows. */
+/** The memory of the first `rows` rows of a column. */
 const rawBytes = (column: Column, rows: number): Uint8Array =>
   new Uint8Array(column.buffer, column.byteOffset, rows * column.BYTES_PER_ELEMENT)
 
 const bytesAt = (view: DataView, offset: number, length: number): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + offset, length)
 
-// Where numbers lie in memory as they do in a snapshot, which is nearly everywhere, a column is copied whole.
-const putColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
+// On little-endian machines, which is nearly all, a column is copied as one block.
+const writeColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
   if (LITTLE_ENDIAN) {
     const raw = rawBytes(column, rows)
     bytesAt(view, offset, raw.length).set(raw)
@@ -72,7 +72,7 @@ const putColumn = (view: DataView, offset: number, column: Column, rows: number)
   }
 }
 
-const takeColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
+const readColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
   if (LITTLE_ENDIAN) {
     const raw = rawBytes(column, rows)
     raw.set(bytesAt(view, offset, raw.length))
@@ -83,13 +83,13 @@ const takeColumn = (view: DataView, offset: number, column: Column, rows: number
   }
 }
 
-const putAccount = (view: DataView, offset: number, quanta: bigint): void => {
+const writeAccount = (view: DataView, offset: number, quanta: bigint): void => {
   for (let word = 0; word < ACCOUNT_WORDS; word += 1) {
     view.setBigUint64(offset + word * 8, BigInt.asUintN(64, quanta >> BigInt(word * 64)), true)
   }
 }
 
-const takeAccount = (view: DataView, offset: number): bigint => {
+const readAccount = (view: DataView, offset: number): bigint => {
   let quanta = 0n
   for (let word = 0; word < ACCOUNT_WORDS; word += 1) {
     quanta += view.getBigUint64(offset + word * 8, true) << BigInt(word * 64)
@@ -99,13 +99,13 @@ const takeAccount = (view: DataView, offset: number): bigint => {
 
 const accountAt = (index: number): number => ACCOUNTS_AT + index * ACCOUNT_WORDS * 8
 
-/** Bytes that a snapshot shall lie between, to be filled by whoever asked for them. */
+/** Free bytes before and after a snapshot, to be filled by the caller. */
 export interface Margins {
   readonly before: number
   readonly after: number
 }
 
-/** Within margins, so that what goes around it costs no second copy of all of it. */
+/** Leaves margins, so that the caller can add header and trailer without copying the snapshot. */
 export const writeSnapshot = (
   config: GraphConfig,
   tables: Tables,
@@ -113,7 +113,7 @@ export const writeSnapshot = (
 ): Buffer => {
   const { nodes, edges, ledger } = tables
   const columns = columnsOf(tables, nodes.count, edges.count)
-  const length = lengthOf(columns)
+  const length = snapshotLength(columns)
   const whole = Buffer.allocUnsafeSlow(before + length + after)
   const bytes = whole.subarray(before, before + length)
   const view = new DataView(bytes.buffer, bytes.byteOffset, length)
@@ -125,27 +125,27 @@ export const writeSnapshot = (
   view.setFloat64(COUNTS_AT + 8, tables.tick, true)
   const { reserve, nodes: held, dissipated } = ledger.accounts()
   for (const [index, quanta] of [reserve, held, dissipated].entries()) {
-    putAccount(view, accountAt(index), quanta)
+    writeAccount(view, accountAt(index), quanta)
   }
   let offset = COLUMNS_AT
   for (const [column, rows] of columns) {
-    putColumn(view, offset, column, rows)
+    writeColumn(view, offset, column, rows)
     offset += rows * column.BYTES_PER_ELEMENT
   }
   bytes.set(sha256(bytes.subarray(0, offset)), offset)
   return whole
 }
 
-const damaged = (what: string): never => {
+const failDamaged = (what: string): never => {
   throw beliefFaults.snapshot_damaged(`the snapshot is damaged: ${what}`)
 }
 
-const checkFrame = (config: GraphConfig, bytes: Uint8Array, view: DataView): void => {
-  if (bytes.length < COLUMNS_AT + HASH_BYTES) damaged('it is too short')
+const checkHeader = (config: GraphConfig, bytes: Uint8Array, view: DataView): void => {
+  if (bytes.length < COLUMNS_AT + HASH_BYTES) failDamaged('it is too short')
   const end = bytes.length - HASH_BYTES
-  if (!sha256(bytes.subarray(0, end)).equals(bytes.subarray(end))) damaged('its checksum does not match')
+  if (!sha256(bytes.subarray(0, end)).equals(bytes.subarray(end))) failDamaged('its checksum does not match')
   if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
-    damaged('it is something else')
+    failDamaged('it is not a graph snapshot')
   if (view.getUint32(MAGIC.length, true) !== VERSION) {
     throw beliefFaults.snapshot_foreign('the snapshot was written by another version')
   }
@@ -154,20 +154,21 @@ const checkFrame = (config: GraphConfig, bytes: Uint8Array, view: DataView): voi
   }
 }
 
-/** The checksum finds accidents. That the content is right, only the log can say. */
+/** The checksum detects accidents only. Whether the content is right can only be verified against the log. */
 export const readSnapshot = (config: GraphConfig, bytes: Uint8Array): Tables => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  checkFrame(config, bytes, view)
+  checkHeader(config, bytes, view)
   const tables = emptyTables(config)
   const nodeCount = view.getUint32(COUNTS_AT, true)
   const edgeCount = view.getUint32(COUNTS_AT + 4, true)
-  // Before any room is made: counts that were never written must not be able to ask for memory.
-  if (lengthOf(columnsOf(tables, nodeCount, edgeCount)) !== bytes.length) damaged('its length is wrong')
+  // Checked before memory is allocated, so that a wrong count cannot exhaust it.
+  if (snapshotLength(columnsOf(tables, nodeCount, edgeCount)) !== bytes.length)
+    failDamaged('its length is wrong')
   tables.tick = view.getFloat64(COUNTS_AT + 8, true)
   tables.ledger.load({
-    reserve: takeAccount(view, accountAt(0)),
-    nodes: takeAccount(view, accountAt(1)),
-    dissipated: takeAccount(view, accountAt(2)),
+    reserve: readAccount(view, accountAt(0)),
+    nodes: readAccount(view, accountAt(1)),
+    dissipated: readAccount(view, accountAt(2)),
   })
   fillTables(tables, view, nodeCount, edgeCount)
   return tables
@@ -180,14 +181,14 @@ const fillTables = (tables: Tables, view: DataView, nodeCount: number, edgeCount
   edges.reserve(edgeCount)
   let offset = COLUMNS_AT
   for (const [column, rows] of columnsOf(tables, nodeCount, edgeCount)) {
-    takeColumn(view, offset, column, rows)
+    readColumn(view, offset, column, rows)
     offset += rows * column.BYTES_PER_ELEMENT
   }
   nodes.count = nodeCount
   for (let edge = 0; edge < edgeCount; edge += 1) {
     const { src, dst } = edges.state(edge)
-    if (src >= nodeCount || dst >= nodeCount) damaged('an edge leads nowhere')
+    if (src >= nodeCount || dst >= nodeCount) failDamaged('an edge has an unknown node')
   }
-  edges.relink(edgeCount)
-  if (order?.rebuild(nodeCount) === false) damaged('its edges form a cycle')
+  edges.rebuildLists(edgeCount)
+  if (order?.rebuild(nodeCount) === false) failDamaged('its edges form a cycle')
 }

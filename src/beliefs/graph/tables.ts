@@ -2,15 +2,15 @@ import type { GraphConfig } from '../config.ts'
 import { EdgeTable } from './edges.ts'
 import { Ledger } from './ledger.ts'
 import { NodeTable } from './nodes.ts'
-import { TopoOrder } from './topological-order.ts'
+import { TopologicalOrder } from './topological-order.ts'
 
-/** All a graph remembers. Data only: the operations are in graph.ts. */
+/** All data of a graph. The operations are in graph.ts. */
 export interface Tables {
   readonly nodes: NodeTable
   readonly edges: EdgeTable
   readonly ledger: Ledger
-  /** Absent where cycles are allowed. */
-  readonly order: TopoOrder | undefined
+  /** Undefined when cycles are allowed. */
+  readonly order: TopologicalOrder | undefined
   tick: number
 }
 
@@ -20,7 +20,7 @@ export const emptyTables = (config: GraphConfig): Tables => {
     nodes: new NodeTable(),
     edges,
     ledger: new Ledger(config.pool),
-    order: config.allowCycles ? undefined : new TopoOrder(edges),
+    order: config.allowCycles ? undefined : new TopologicalOrder(edges),
     tick: 0,
   }
 }

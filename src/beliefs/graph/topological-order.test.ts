@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { reaches } from '../../../test/support/belief-oracle/model.ts'
 import { beliefFaults } from '../faults.ts'
 import { EdgeTable } from './edges.ts'
-import { TopoOrder } from './topological-order.ts'
+import { TopologicalOrder } from './topological-order.ts'
 
 const NODES = 12
 
 const empty = (nodes: number) => {
   const edges = new EdgeTable()
-  const order = new TopoOrder(edges)
+  const order = new TopologicalOrder(edges)
   edges.reserveNodes(nodes)
   order.reserve(nodes)
   for (let node = 0; node < nodes; node += 1) order.push()
@@ -17,7 +17,7 @@ const empty = (nodes: number) => {
 }
 
 const bind = ({ edges, order }: ReturnType<typeof empty>, src: number, dst: number): (() => void) => {
-  const reorder = order.admit(src, dst)
+  const reorder = order.addEdge(src, dst)
   edges.reserve(edges.count + 1)
   const inflow = edges.inflow[dst] ?? 0
   edges.push(src, dst, 1, 0)
@@ -40,7 +40,7 @@ const refuses = (act: () => unknown): boolean => {
 }
 
 const pair = fc.tuple(fc.nat(NODES - 1), fc.nat(NODES - 1))
-const ends = (order: TopoOrder) =>
+const ends = (order: TopologicalOrder) =>
   Array.from({ length: NODES }, (_, a) => Array.from({ length: NODES }, (_, b) => order.allows(a, b)))
 
 describe('the topological order', () => {
@@ -80,7 +80,7 @@ describe('the topological order', () => {
       fc.property(fc.array(pair, { maxLength: 60 }), (pairs) => {
         const graph = empty(NODES)
         for (const [src, dst] of pairs) refuses(() => bind(graph, src, dst))
-        const anew = new TopoOrder(graph.edges)
+        const anew = new TopologicalOrder(graph.edges)
         expect(anew.rebuild(NODES)).toBe(true)
         for (const edge of listed(graph.edges)) expect(anew.allows(edge.src, edge.dst)).toBe(true)
       }),

@@ -2,17 +2,17 @@ import { beliefFaults } from '../faults.ts'
 import { capacityFor, grow } from './columns.ts'
 import type { EdgeTable } from './edges.ts'
 
-const nothing = (): void => {}
+const noop = (): void => {}
 
 /**
- * A topological order kept up to date as edges arrive (Pearce and Kelly, 2006). An edge that already points
- * forward costs nothing, nor does one from a node nobody points to, or to a node that points nowhere: such a
- * node may go first, or last. Another costs a search between its two ends, and nothing beyond them.
+ * Incremental topological order (Pearce and Kelly, 2006). An edge that already points forward takes constant time, and
+ * so does one whose source has no incoming edges (it moves to the front) or whose target has no outgoing ones (it moves
+ * to the back). Any other edge needs a search that is limited to the positions between its two ends.
  */
-export class TopoOrder {
+export class TopologicalOrder {
   readonly #edges: EdgeTable
   #count = 0
-  /** The next places before and after all others. Places are whole numbers, in any range. */
+  /** The next free positions at the front and at the back. Positions are integers of either sign. */
   #front = -1
   #back = 0
   #position = new Float64Array(0)
@@ -24,50 +24,50 @@ export class TopoOrder {
   }
 
   reserve(nodes: number): void {
-    const room = this.#seen.length
-    if (nodes <= room) return
-    this.#position = grow(this.#position, capacityFor(nodes, room))
-    this.#seen = grow(this.#seen, capacityFor(nodes, room))
+    const capacity = this.#seen.length
+    if (nodes <= capacity) return
+    this.#position = grow(this.#position, capacityFor(nodes, capacity))
+    this.#seen = grow(this.#seen, capacityFor(nodes, capacity))
   }
 
-  /** A new node comes last. */
+  /** Adds a node at the back. */
   push(): void {
     this.#position[this.#count] = this.#back
     this.#count += 1
     this.#back += 1
   }
 
-  /** The newest node goes. It is last again, once everything since it came has been undone. */
+  /** Removes the newest node. It is at the back again, because later operations were undone first. */
   pop(): void {
     this.#count -= 1
     this.#back -= 1
   }
 
   allows(src: number, dst: number): boolean {
-    return this.#at(src) < this.#at(dst)
+    return this.#positionOf(src) < this.#positionOf(dst)
   }
 
-  /** Makes `src` come before `dst`, or refuses and changes nothing. What it returns restores the order. */
-  admit(src: number, dst: number): () => void {
-    if (this.allows(src, dst)) return nothing
+  /** Orders `src` before `dst`, or throws without a change when that closes a cycle. Returns the undo function. */
+  addEdge(src: number, dst: number): () => void {
+    if (this.allows(src, dst)) return noop
     if (src !== dst && this.#edges.newestIn(src) < 0) return this.#placeFirst(src)
     if (src !== dst && this.#edges.newestOut(dst) < 0) return this.#placeLast(dst)
-    const ahead = this.#reached(dst, src)
+    const ahead = this.#searchForward(dst, src)
     if (ahead === undefined) throw beliefFaults.cycle(`edge ${src} -> ${dst} would close a cycle`)
-    return this.#place([...this.#sort(this.#reaching(src, dst)), ...this.#sort(ahead)])
+    return this.#reassign([...this.#sort(this.#searchBackward(src, dst)), ...this.#sort(ahead)])
   }
 
-  /** Lays all nodes out anew. False when they cannot be. */
+  /** Computes the order of all nodes. False when the edges form a cycle. */
   rebuild(nodes: number): boolean {
     this.reserve(nodes)
     this.#count = nodes
     this.#front = -1
     this.#back = nodes
-    return this.#keepIds(nodes) || this.#sortAll(nodes)
+    return this.#orderById(nodes) || this.#sortAll(nodes)
   }
 
-  /** Where every edge leads to a newer node, their ids are an order, and the one that further edges fit best. */
-  #keepIds(nodes: number): boolean {
+  /** When every edge leads to a newer node, the ids are an order, and the one that fits later edges best. */
+  #orderById(nodes: number): boolean {
     const { src, dst, count } = this.#edges
     for (let edge = 0; edge < count; edge += 1) {
       if ((src[edge] as number) >= (dst[edge] as number)) return false
@@ -99,16 +99,16 @@ export class TopoOrder {
     return end === nodes
   }
 
-  #at(node: number): number {
+  #positionOf(node: number): number {
     return this.#position[node] as number
   }
 
   #sort(nodes: number[]): number[] {
-    return nodes.sort((a, b) => this.#at(a) - this.#at(b))
+    return nodes.sort((a, b) => this.#positionOf(a) - this.#positionOf(b))
   }
 
   #placeFirst(node: number): () => void {
-    const before = this.#at(node)
+    const before = this.#positionOf(node)
     this.#position[node] = this.#front
     this.#front -= 1
     return () => {
@@ -118,7 +118,7 @@ export class TopoOrder {
   }
 
   #placeLast(node: number): () => void {
-    const before = this.#at(node)
+    const before = this.#positionOf(node)
     this.#position[node] = this.#back
     this.#back += 1
     return () => {
@@ -127,9 +127,9 @@ export class TopoOrder {
     }
   }
 
-  /** Hands the places these nodes hold out again, in the order they are listed. */
-  #place(nodes: readonly number[]): () => void {
-    const before = nodes.map((node) => this.#at(node))
+  /** Gives these nodes their own positions again, in the order of the list. */
+  #reassign(nodes: readonly number[]): () => void {
+    const before = nodes.map((node) => this.#positionOf(node))
     const places = before.toSorted((a, b) => a - b)
     const put = (all: readonly number[]) => {
       for (const [n, node] of nodes.entries()) this.#position[node] = all[n] as number
@@ -138,36 +138,36 @@ export class TopoOrder {
     return () => put(before)
   }
 
-  /** What is reached from `start` without passing `limit`; undefined when `limit` itself is. */
-  #reached(start: number, limit: number): number[] | undefined {
+  /** Nodes reachable from `start` up to the position of `limit`; undefined when `limit` itself is reachable. */
+  #searchForward(start: number, limit: number): number[] | undefined {
     const edges = this.#edges
-    const found = this.#begin(start)
+    const found = this.#startSearch(start)
     for (let next = 0; next < found.length; next += 1) {
       const node = found[next] as number
       if (node === limit) return undefined
       for (let edge = edges.newestOut(node); edge >= 0; edge = edges.olderOut(edge)) {
         const dst = edges.dst[edge] as number
-        if (this.#at(dst) <= this.#at(limit)) this.#visit(dst, found)
+        if (this.#positionOf(dst) <= this.#positionOf(limit)) this.#visit(dst, found)
       }
     }
     return found
   }
 
-  /** What reaches `start` and comes after `limit`. */
-  #reaching(start: number, limit: number): number[] {
+  /** Nodes from which `start` is reachable, positioned after `limit`. */
+  #searchBackward(start: number, limit: number): number[] {
     const edges = this.#edges
-    const found = this.#begin(start)
+    const found = this.#startSearch(start)
     for (let next = 0; next < found.length; next += 1) {
       const node = found[next] as number
       for (let edge = edges.newestIn(node); edge >= 0; edge = edges.olderIn(edge)) {
         const src = edges.src[edge] as number
-        if (this.#at(src) > this.#at(limit)) this.#visit(src, found)
+        if (this.#positionOf(src) > this.#positionOf(limit)) this.#visit(src, found)
       }
     }
     return found
   }
 
-  #begin(node: number): number[] {
+  #startSearch(node: number): number[] {
     this.#search += 1
     this.#seen[node] = this.#search
     return [node]

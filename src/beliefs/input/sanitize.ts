@@ -6,48 +6,48 @@ const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(confusabl
 
 const looksForbidden = (text: string): boolean => FORBIDDEN.test(confusableSkeleton(text))
 
-const MAX_JUDGED = 1_024
-/** Longer names are not ours, and remembering them would let a caller fill the memory. */
-const MAX_NAME = 64
-const judged = new Map<string, boolean>()
+const MAX_CACHED = 1_024
+/** Longer names are not ours. They are not cached, so that a caller cannot fill the memory. */
+const MAX_CACHED_LENGTH = 64
+const verdicts = new Map<string, boolean>()
 
-// Our own answers use the same few names over and over; folding one is dear.
+// Cached, because our answers repeat the same few names and a skeleton is expensive to compute.
 export const isForbidden = (name: string): boolean => {
-  if (name.length > MAX_NAME) return looksForbidden(name)
-  const known = judged.get(name)
+  if (name.length > MAX_CACHED_LENGTH) return looksForbidden(name)
+  const known = verdicts.get(name)
   if (known !== undefined) return known
   const verdict = looksForbidden(name)
-  if (judged.size >= MAX_JUDGED) judged.clear()
-  judged.set(name, verdict)
+  if (verdicts.size >= MAX_CACHED) verdicts.clear()
+  verdicts.set(name, verdict)
   return verdict
 }
 
-export interface Sanitized {
+interface Sanitized {
   readonly value: Json
-  /** Where something was taken out: `a.b[0].c`. For the log, not for the caller. */
+  /** Paths of the removed members, such as `a.b[0].c`. For the log, not for the caller. */
   readonly removed: readonly string[]
 }
 
-/** Deeper than any answer of ours: what is nested further could only be meant to exhaust the stack. */
+/** Deeper than any answer of ours: a limit against stack exhaustion. */
 const MAX_DEPTH = 128
 
-/** Where we are in the answer, and how deep, counting through texts. */
-interface Place {
+/** Path and depth of a value. The depth includes JSON nested in texts. */
+interface JsonLocation {
   readonly path: string
   readonly depth: number
 }
 
-const member = ({ path, depth }: Place, key: string): Place => ({
+const memberOf = ({ path, depth }: JsonLocation, key: string): JsonLocation => ({
   path: path === '' ? key : `${path}.${key}`,
   depth: depth + 1,
 })
 
-const item = ({ path, depth }: Place, index: number): Place => ({
+const itemOf = ({ path, depth }: JsonLocation, index: number): JsonLocation => ({
   path: `${path}[${index}]`,
   depth: depth + 1,
 })
 
-/** Whether there is nothing to take out. Our own answers are like that, and looking makes no copy. */
+/** Whether nothing has to be removed. True for our own answers, which then need no copy. */
 const isClean = (value: Json, depth: number): boolean => {
   if (depth > MAX_DEPTH) return false
   if (typeof value === 'string') return !maybeJson(value)
@@ -60,43 +60,43 @@ const isClean = (value: Json, depth: number): boolean => {
 }
 
 /**
- * The second line behind the output schemas: takes out every member whose name is forbidden, however deep, and
- * also inside texts that are JSON. Values are never judged: `energy_allocation` is fine as a word.
+ * Second defence after the output schemas: removes every member with a forbidden name at any depth, also inside texts
+ * that are JSON. Values are not checked: the text `energy_allocation` is allowed.
  */
 export const sanitize = (value: Json): Sanitized =>
-  isClean(value, 0) ? { value, removed: [] } : takeOut(value)
+  isClean(value, 0) ? { value, removed: [] } : removeForbidden(value)
 
-const takeOut = (value: Json): Sanitized => {
+const removeForbidden = (value: Json): Sanitized => {
   const removed: string[] = []
 
-  const cleanObject = (object: Record<string, unknown>, place: Place): Json =>
+  const cleanObject = (object: Record<string, unknown>, location: JsonLocation): Json =>
     Object.fromEntries(
       Object.entries(object).flatMap(([key, inner]) => {
-        const here = member(place, key)
+        const here = memberOf(location, key)
         if (!isForbidden(key)) return [[key, clean(inner as Json, here)]]
         removed.push(here.path)
         return []
       }),
     )
 
-  const cleanText = (text: string, place: Place): string => {
+  const cleanText = (text: string, location: JsonLocation): string => {
     const inner = parseNested(text)
     if (inner === undefined) return text
     return JSON.stringify(
-      clean(inner, { ...place, depth: place.depth + 1 }),
+      clean(inner, { ...location, depth: location.depth + 1 }),
       null,
       text.includes('\n') ? 2 : 0,
     )
   }
 
-  const clean = (inner: Json, place: Place): Json => {
-    if (place.depth > MAX_DEPTH) {
-      removed.push(place.path)
+  const clean = (inner: Json, location: JsonLocation): Json => {
+    if (location.depth > MAX_DEPTH) {
+      removed.push(location.path)
       return null
     }
-    if (typeof inner === 'string') return cleanText(inner, place)
-    if (Array.isArray(inner)) return inner.map((one, index) => clean(one, item(place, index)))
-    return isRecord(inner) ? cleanObject(inner, place) : inner
+    if (typeof inner === 'string') return cleanText(inner, location)
+    if (Array.isArray(inner)) return inner.map((one, index) => clean(one, itemOf(location, index)))
+    return isRecord(inner) ? cleanObject(inner, location) : inner
   }
 
   return { value: clean(value, { path: '', depth: 0 }), removed }
@@ -104,9 +104,9 @@ const takeOut = (value: Json): Sanitized => {
 
 const maybeJson = (text: string): boolean => /^\s*["[{]/.test(text)
 
-/** What a text says, if it is JSON that has to be looked into. */
+/** The parsed text, if it is JSON that mentions a forbidden name. */
 const parseNested = (text: string): Json | undefined => {
-  if (!maybeJson(text) || !mayHide(text)) return undefined
+  if (!maybeJson(text) || !mentionsForbidden(text)) return undefined
   try {
     const inner: Json = JSON.parse(text)
     return typeof inner === 'object' || typeof inner === 'string' ? inner : undefined
@@ -115,8 +115,8 @@ const parseNested = (text: string): Json | undefined => {
   }
 }
 
-// Judged on the text itself, not on what it parses to: of two members with one name the parser drops the first.
-const mayHide = (text: string): boolean =>
+// Checks the text and not the parsed value: of two members with the same name the parser keeps only the last.
+const mentionsForbidden = (text: string): boolean =>
   looksForbidden(
     text.replace(/\\(?:u([0-9a-f]{4})|[^u])/gi, (_, code: string | undefined) =>
       code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16)),

@@ -13,33 +13,33 @@ export type GraphJob =
   | {
       readonly kind: 'write'
       readonly operation: Operation
-      readonly show: (done: Committed) => unknown
+      readonly format: (done: Committed) => unknown
       readonly resolve: (shown: never) => void
       readonly reject: (thrown: unknown) => void
     }
   | {
       readonly kind: 'read'
-      readonly look: (state: GraphState, size: number) => unknown
+      readonly query: (state: GraphState, size: number) => unknown
       readonly resolve: (seen: never) => void
       readonly reject: (thrown: unknown) => void
     }
 
-/** A batch carried out on our copy and not yet durable. */
+/** A batch that was executed on the local state and is not yet durable. */
 export interface BatchPlan {
   readonly drafts: readonly EntryDraft[]
   readonly undo: readonly (() => void)[]
-  /** What each job will be told once the batch is durable. */
-  readonly told: readonly unknown[]
-  /** Why those that were refused were, by their place. */
-  readonly refused: ReadonlyMap<number, unknown>
+  /** Result of each job, by its index. */
+  readonly results: readonly unknown[]
+  /** Errors of the jobs that were refused, by index. */
+  readonly errors: ReadonlyMap<number, unknown>
 }
 
-/** Tells every job what came of it, in their order. */
-export const settleAll = (jobs: readonly GraphJob[], { told, refused }: BatchPlan): void => {
+/** Resolves or rejects the promise of every job, in order. */
+export const settleAll = (jobs: readonly GraphJob[], { results, errors }: BatchPlan): void => {
   for (let place = 0; place < jobs.length; place += 1) {
     const job = jobs[place] as GraphJob
-    if (refused.has(place)) job.reject(refused.get(place))
-    else if (job.kind === 'read') job.resolve(told[place] as never)
-    else job.resolve(job.show(told[place] as Committed) as never)
+    if (errors.has(place)) job.reject(errors.get(place))
+    else if (job.kind === 'read') job.resolve(results[place] as never)
+    else job.resolve(job.format(results[place] as Committed) as never)
   }
 }

@@ -1,3 +1,4 @@
+import { cacheFor } from '../../kernel/async/cached.ts'
 import type { Clock, Log } from '../../kernel/ports.ts'
 import { type LifecyclePorts, type LifecycleStatus, readLifecycle } from '../install/installation.ts'
 import type { GateVerdict } from '../judge.ts'
@@ -6,7 +7,7 @@ import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
 import type { GateStage } from '../stage.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
 
-/** What the evidence server answers at its own `/status`. */
+/** The answer of the evidence server at `/status`. */
 export interface EvidenceStatus {
   readonly status: string
   readonly context_api: object
@@ -18,7 +19,7 @@ export interface EvidenceStatus {
   }
 }
 
-/** The outside world of one repository. */
+/** The ports of one repository. */
 export interface RepositoryPorts {
   readonly git: GitReader
   readonly lifecycle: LifecyclePorts
@@ -26,9 +27,9 @@ export interface RepositoryPorts {
 }
 
 export interface EnterprisePorts {
-  /** The folder the server speaks about, absolute. */
+  /** The folder of the server, absolute. */
   readonly folder: string
-  /** The repository around it, looked up anew each time: one may be made while we run. */
+  /** The root of the repository around the folder. Not cached: it may be created while the server runs. */
   readonly locate: () => Promise<string | undefined>
   readonly open: (root: string) => RepositoryPorts
   readonly evidence: () => Promise<EvidenceStatus>
@@ -37,7 +38,7 @@ export interface EnterprisePorts {
   readonly log: Log
 }
 
-/** The repository as `/status` and the resources see it. */
+/** The repository as `/status` and the resources report it. */
 export interface RepositorySnapshot {
   readonly repoRoot: string
   readonly lifecycle: LifecycleStatus | null
@@ -57,54 +58,38 @@ export type Gitflow =
       readonly unstaged: number
     }
 
-const KEEP_MS = 1_000
+const SNAPSHOT_MS = 1_000
 
-const orNull = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
+const nullOnFailure = <T>(reading: Promise<T>, log: Log, what: string): Promise<T | null> =>
   reading.catch((cause: unknown) => {
     log.write('warn', `cannot read the ${what}`, { cause: String(cause) })
     return null
   })
 
-const readPicture = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
+const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Promise<RepositorySnapshot> => {
   const root = await locate()
   if (root === undefined) return { repoRoot: folder, lifecycle: null, sdd: null }
   const { lifecycle, sdd } = open(root)
-  // Shared by everybody who asks meanwhile, so nobody's hanging up may end it; every program has its own time.
+  // Concurrent callers share this reading, so no caller's signal may cancel it; each program has its own timeout.
   const { signal } = new AbortController()
   const keys = lifecycle.config.read('pumuki.', signal)
   const [installed, specified] = await Promise.all([
-    orNull(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
-    orNull(readSdd(sdd, keys, signal), log, 'specification'),
+    nullOnFailure(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
+    nullOnFailure(readSdd(sdd, keys, signal), log, 'specification'),
   ])
   return { repoRoot: root, lifecycle: installed, sdd: specified }
 }
 
-/** Looks at the repository at most once a second, and once for all who ask at the same time. */
-export const snapshotReader = (ports: EnterprisePorts): (() => Promise<RepositorySnapshot>) => {
-  let known: { readonly until: number; readonly picture: RepositorySnapshot } | undefined
-  let looking: Promise<RepositorySnapshot> | undefined
-  const look = async () => {
-    try {
-      const picture = await readPicture(ports)
-      known = { until: ports.clock.elapsed() + KEEP_MS, picture }
-      return picture
-    } finally {
-      looking = undefined
-    }
-  }
-  return async () => {
-    if (known !== undefined && ports.clock.elapsed() < known.until) return known.picture
-    looking ??= look()
-    return looking
-  }
-}
+/** Reads the repository at most once a second; callers at the same time share one reading. */
+const snapshotReader = (ports: EnterprisePorts) =>
+  cacheFor(ports.clock, SNAPSHOT_MS, () => readSnapshot(ports))
 
 export const readGitflow = async (
   { locate, open, log }: EnterprisePorts,
   signal: AbortSignal,
 ): Promise<Gitflow> => {
   const root = await locate()
-  const state = root === undefined ? null : await orNull(open(root).git.state(signal), log, 'branch')
+  const state = root === undefined ? null : await nullOnFailure(open(root).git.state(signal), log, 'branch')
   if (!state?.available) return { available: false }
   const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
   return {
@@ -127,29 +112,29 @@ const activeChange = (sdd: SddStatus | null) => ({
   remainingSeconds: sdd?.session.remainingSeconds ?? null,
 })
 
-/** The answers to whoever looks before they act. */
+/** Reads the status and the resources of the enterprise server. */
 export const enterpriseReader = (ports: EnterprisePorts) => {
-  const picture = snapshotReader(ports)
+  const readCached = snapshotReader(ports)
 
   const readers: Readonly<Record<ResourceUri, (signal: AbortSignal) => Promise<object>>> = {
     'evidence://status': () => ports.evidence(),
     'gitflow://state': (signal) => readGitflow(ports, signal),
     'context://active': async (signal) => {
       const [{ repoRoot, lifecycle, sdd }, gitflow] = await Promise.all([
-        picture(),
+        readCached(),
         readGitflow(ports, signal),
       ])
       return { repoRoot, gitflow, lifecycle, sdd }
     },
-    'sdd://status': async () => (await picture()).sdd ?? { available: false },
-    'sdd://active-change': async () => activeChange((await picture()).sdd),
+    'sdd://status': async () => (await readCached()).sdd ?? { available: false },
+    'sdd://active-change': async () => activeChange((await readCached()).sdd),
   }
 
   return {
     resource: (uri: ResourceUri, signal: AbortSignal): Promise<object> => readers[uri](signal),
 
     async status() {
-      const [{ repoRoot, lifecycle, sdd }, evidence] = await Promise.all([picture(), ports.evidence()])
+      const [{ repoRoot, lifecycle, sdd }, evidence] = await Promise.all([readCached(), ports.evidence()])
       const { exists, present, valid, version } = evidence.evidence
       return {
         status: 'ok' as const,
@@ -161,7 +146,7 @@ export const enterpriseReader = (ports: EnterprisePorts) => {
         },
         lifecycle,
         sdd,
-        // Both readings of what `evidence` means: the facts at hand, and the whole answer of the other server.
+        // Clients expect the summary members here, or the whole answer of the evidence server: send both.
         evidence: { exists, present, valid, version, ...evidence },
       }
     },

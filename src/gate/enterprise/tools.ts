@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { stackOf } from '../../kernel/invoke.ts'
+import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { repositoryFaults } from '../install/repository-faults.ts'
 import type { SddDecision } from '../sdd/decision.ts'
 import { evaluateSdd, type SddEvaluation } from '../sdd/sdd.ts'
@@ -7,10 +8,10 @@ import type { GateStage } from '../stage.ts'
 import type { ToolName } from './catalog.ts'
 import { type EnterprisePorts, readGitflow } from './enterprise.ts'
 
-/** How every tool answers, its members always in this order. */
+/** The answer of every tool. The order of its members is fixed. */
 export interface Envelope {
   readonly tool: ToolName
-  /** Always: nothing here changes the repository, whatever was asked. */
+  /** Always true: no tool changes the repository. */
   readonly dryRun: true
   readonly executed: boolean
   readonly success: boolean
@@ -18,46 +19,47 @@ export interface Envelope {
   readonly result: object
 }
 
-type Answer = Omit<Envelope, 'tool' | 'dryRun'>
-type Run = (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => Promise<Answer>
+type ToolAnswer = Omit<Envelope, 'tool' | 'dryRun'>
+type Run = (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => Promise<ToolAnswer>
 type Guarded = (
   ports: EnterprisePorts,
   evaluation: SddEvaluation,
   signal: AbortSignal,
-) => Promise<Omit<Answer, 'executed'>>
+) => Promise<Omit<ToolAnswer, 'executed'>>
 
-/** What a caller may read of a failure: our own words, never a stack or a path. */
-const wordsFor = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
+/** The part of a failure that the caller may see: never a stack trace or a path. */
+const describeFailure = (thrown: unknown, { log }: EnterprisePorts): { error: string; fix?: string } => {
   if (thrown instanceof Fault) return { error: thrown.message, fix: thrown.fix }
-  log.write('error', 'bug in an enterprise tool', { stack: stackOf(thrown) })
-  return { error: 'Internal error: the log has the rest.' }
+  log.write('error', 'an enterprise tool failed unexpectedly', { stack: stackOf(thrown) })
+  return { error: 'Internal error; the log of the server has the details.' }
 }
 
 const evaluate = async (ports: EnterprisePorts, stage: GateStage, signal: AbortSignal) => {
   const root = await ports.locate()
-  if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  if (root === undefined)
+    throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   return evaluateSdd(ports.open(root).sdd, stage, signal)
 }
 
-const unevaluated = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
+const evaluationFailed = (thrown: unknown, ports: EnterprisePorts): SddDecision => ({
   allowed: false,
   code: 'SDD_VALIDATION_ERROR',
   message: 'The specification could not be evaluated.',
-  details: { ...wordsFor(thrown, ports) },
+  details: { ...describeFailure(thrown, ports) },
 })
 
-/** The specification is heard before anything that would change the repository; its answer is heard once. */
+/** Evaluates the specification first, and runs the tool only when it allows the stage. */
 const guarded =
   (run: Guarded): Run =>
   async (ports, stage, signal) => {
-    const heard = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
+    const evaluation = await evaluate(ports, stage, signal).catch((thrown: unknown) => ({
       stage,
       status: null,
-      decision: unevaluated(thrown, ports),
+      decision: evaluationFailed(thrown, ports),
     }))
-    const { decision, status } = heard
+    const { decision, status } = evaluation
     if (status !== null && decision.allowed) {
-      return { executed: false, ...(await run(ports, { ...heard, status }, signal)) }
+      return { executed: false, ...(await run(ports, { ...evaluation, status }, signal)) }
     }
     return {
       executed: false,
@@ -82,7 +84,7 @@ const checkSdd: Run = async (ports, stage, signal) => {
       executed: true,
       success: false,
       warnings: ['SDD policy evaluation failed safely.'],
-      result: { stage, decision: unevaluated(thrown, ports) },
+      result: { stage, decision: evaluationFailed(thrown, ports) },
     }
   }
 }
@@ -93,7 +95,7 @@ const validateAndFix: Guarded = async (_, evaluation) => ({
   result: {
     evaluation,
     suggestedActions: [
-      'Run `openspec validate --changes` and repair what it reports.',
+      'Run `openspec validate --changes` and correct what it reports.',
       `Run \`warrant gate --stage ${evaluation.stage}\` to renew the evidence.`,
     ],
   },
@@ -105,8 +107,8 @@ const planSync = (state: { upstream?: string; behind: number; ahead: number; dir
   return [
     ...(behind > 0 ? ['git pull --rebase --autostash'] : []),
     ...(ahead > 0 ? ['git push'] : []),
-    ...(dirty ? ['Uncommitted changes: commit or stash them first.'] : []),
-    ...(behind === 0 && ahead === 0 ? ['Level with the upstream: nothing to do.'] : []),
+    ...(dirty ? ['There are uncommitted changes: commit or stash them first.'] : []),
+    ...(behind === 0 && ahead === 0 ? ['The branch is level with its upstream: nothing to do.'] : []),
   ]
 }
 
@@ -121,10 +123,6 @@ const syncBranches: Guarded = async (ports, _, signal) => {
 
 const KEPT_BRANCHES = ['main', 'master', 'develop', 'dev', 'production', 'staging']
 
-/** A branch may be called `$(anything)`, and a plan is there to be pasted. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
 const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   const { git } = ports.open(evaluation.status.repoRoot)
   const [merged, { branch }] = await Promise.all([git.mergedBranches(signal), git.state(signal)])
@@ -132,7 +130,7 @@ const cleanupBranches: Guarded = async (ports, evaluation, signal) => {
   return {
     success: true,
     warnings: ['Dry-run mode active: no branch deleted.'],
-    result: { candidates, plan: candidates.map((name) => `git branch -d ${shellWord(name)}`) },
+    result: { candidates, plan: candidates.map((name) => `git branch -d ${quoteShellWord(name)}`) },
   }
 }
 
@@ -144,7 +142,7 @@ const RUNS: Readonly<Record<ToolName, Run>> = {
   cleanup_stale_branches: guarded(cleanupBranches),
 }
 
-/** Runs a tool. Whatever goes wrong inside it is an answer that says so. */
+/** Runs a tool. A failure becomes an answer with `success: false`. */
 export const runTool = async (
   ports: EnterprisePorts,
   tool: ToolName,
@@ -155,7 +153,7 @@ export const runTool = async (
     executed: false,
     success: false,
     warnings: ['Tool execution failed safely.'],
-    result: wordsFor(thrown, ports),
+    result: describeFailure(thrown, ports),
   }))
   const { executed, success, warnings, result } = answer
   return { tool, dryRun: true, executed, success, warnings, result }

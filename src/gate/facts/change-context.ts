@@ -2,7 +2,7 @@ import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
 import { findManifests, manifestsToRead } from './manifests.ts'
 
-/** What is judged, and what kind of repository it is in. */
+/** The changed files, and the platforms of the repository. */
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
@@ -21,7 +21,7 @@ const readTexts = async (
     if (bytes !== undefined) texts.set(path, decoder.decode(bytes))
 }
 
-/** Platforms of the repository as it will be: the index, and over it what has changed. */
+/** Platforms after the change: the index, overlaid with the changed files. */
 const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
@@ -33,10 +33,15 @@ const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal
   }
   const wanted = manifestsToRead(findManifests(paths))
   const texts = new Map<string, string>()
-  const [fresh, old] = [true, false].map((is) => wanted.filter((path) => changed.has(path) === is))
+  const isChanged = (path: string) => changed.has(path)
   await Promise.all([
-    readTexts(set, fresh ?? [], texts, signal),
-    readTexts(tracked, old ?? [], texts, signal),
+    readTexts(set, wanted.filter(isChanged), texts, signal),
+    readTexts(
+      tracked,
+      wanted.filter((path) => !isChanged(path)),
+      texts,
+      signal,
+    ),
   ])
   return detectPlatforms(paths, texts, scripts())
 }

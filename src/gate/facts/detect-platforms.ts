@@ -1,7 +1,7 @@
 import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
 import type { Confidence, Platform } from '../../evidence/schema.ts'
+import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { PlatformRoots } from '../rules/compile.ts'
-import { extensionOf } from '../rules/languages.ts'
 import {
   DEPENDENCY_FOLDERS,
   findManifest,
@@ -15,68 +15,87 @@ export interface Detection {
   readonly roots: PlatformRoots
 }
 
-const SCRIPTS = ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte']
+const { typescript, tsx, javascript, swift, kotlin, java, python, go } = LANGUAGES
 
-/** Extensions that count as files of a platform. */
+const SCRIPTS: readonly string[] = [
+  ...typescript.extensions,
+  ...tsx.extensions,
+  ...javascript.extensions,
+  'vue',
+  'svelte',
+]
+
+/** Platform → extensions of its source files. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   backend: SCRIPTS,
   frontend: SCRIPTS,
-  ios: ['swift'],
-  android: ['kt', 'kts', 'java'],
-  java: ['java', 'kt'],
-  python: ['py', 'pyi'],
-  go: ['go'],
+  ios: swift.extensions,
+  android: [...kotlin.extensions, ...java.extensions],
+  // Without `kts`: build scripts of Gradle are no sources of the project.
+  java: [...java.extensions, 'kt'],
+  python: python.extensions,
+  go: go.extensions,
 }
 
-/** The platforms that have files with an extension. */
-const OWNERS: ReadonlyMap<string, readonly string[]> = new Map(
+const PLATFORMS_BY_EXTENSION: ReadonlyMap<string, readonly string[]> = new Map(
   [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
     extension,
     Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
   ]),
 )
 
-const SCRIPT_OWNERS = OWNERS.get('ts') ?? []
+const SCRIPT_PLATFORMS = PLATFORMS_BY_EXTENSION.get('ts') ?? []
 
-/** The folders that make a path belong to a platform by custom alone. */
-const CUSTOMS = [...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`), 'ios/']
-const CUSTOM = new RegExp(`^(?:${CUSTOMS.join('|')})`, 'i')
+/** Folders that belong to a platform by convention. */
+const CONVENTIONAL_FOLDERS = [
+  ...['ios', 'backend', 'web', 'frontend', 'android'].map((name) => `apps/${name}/`),
+  'ios/',
+]
+const CONVENTIONAL = new RegExp(`^(?:${CONVENTIONAL_FOLDERS.join('|')})`, 'i')
 
-const dotted = (extension: string): string => `.${extension}`
+const withDot = (extension: string): string => `.${extension}`
 
-/** How the paths look that may tell something by themselves. */
+/** Suffixes and prefixes of paths that can indicate a platform on their own. */
 export const SIGNAL_PATHS = {
-  ends: [...MANIFEST_SUFFIXES, ...[...OWNERS.keys()].filter((one) => !SCRIPTS.includes(one)).map(dotted)],
-  starts: CUSTOMS,
+  ends: [
+    ...MANIFEST_SUFFIXES,
+    ...[...PLATFORMS_BY_EXTENSION.keys()].filter((one) => !SCRIPTS.includes(one)).map(withDot),
+  ],
+  starts: CONVENTIONAL_FOLDERS,
 } as const
-/** How those of scripts end, which tell something only below a manifest. */
-export const SCRIPT_SUFFIXES: readonly string[] = SCRIPTS.map(dotted)
+/** Suffixes of scripts, which indicate a platform only below a manifest. */
+export const SCRIPT_SUFFIXES: readonly string[] = SCRIPTS.map(withDot)
 
-/** Signs of one platform, as they are gathered. */
-interface Signs {
+/** The signals of one platform. */
+interface Signals {
   readonly manifests: Set<string>
   readonly conventionalFolders: Set<string>
   files: number
-  /** Files that no folder explains: their kind alone says what they are. */
-  stray: boolean
+  /** True when files outside any manifest's or conventional folder were found. */
+  hasStrayFiles: boolean
 }
 
-const FEW = 3
+const SEVERAL_FILES = 3
 
-const confidence = ({ manifests, files }: Signs): Confidence => {
+const confidence = ({ manifests, files }: Signals): Confidence => {
   if (manifests.size > 0 && files > 0) return 'HIGH'
-  return manifests.size > 0 || files >= FEW ? 'MEDIUM' : 'LOW'
+  return manifests.size > 0 || files >= SEVERAL_FILES ? 'MEDIUM' : 'LOW'
 }
 
 class PlatformSignals {
-  readonly #signs = new Map<string, Signs>()
+  readonly #signals = new Map<string, Signals>()
 
-  of(platform: string): Signs {
-    const known = this.#signs.get(platform)
+  of(platform: string): Signals {
+    const known = this.#signals.get(platform)
     if (known !== undefined) return known
-    const fresh: Signs = { manifests: new Set(), conventionalFolders: new Set(), files: 0, stray: false }
-    this.#signs.set(platform, fresh)
-    return fresh
+    const created: Signals = {
+      manifests: new Set(),
+      conventionalFolders: new Set(),
+      files: 0,
+      hasStrayFiles: false,
+    }
+    this.#signals.set(platform, created)
+    return created
   }
 
   readManifests(paths: readonly string[], texts: ReadonlyMap<string, string>): void {
@@ -88,82 +107,83 @@ class PlatformSignals {
     }
   }
 
-  /** Files below a manifest's folder are its platform's. */
-  #claim(path: string, owners: readonly string[]): boolean {
-    let claimed = false
-    for (const platform of owners) {
-      const signs = this.#signs.get(platform)
-      if (signs === undefined) continue
-      for (const folder of signs.manifests) {
+  /** Counts a file below the folder of a manifest for the manifest's platform. */
+  #countBelowManifest(path: string, platforms: readonly string[]): boolean {
+    let counted = false
+    for (const platform of platforms) {
+      const signals = this.#signals.get(platform)
+      if (signals === undefined) continue
+      for (const folder of signals.manifests) {
         if (!path.startsWith(folder)) continue
-        signs.files += 1
-        claimed = true
+        signals.files += 1
+        counted = true
         break
       }
     }
-    return claimed
+    return counted
   }
 
-  /** Whether another script could tell us anything: one below each manifest is all there is to know. */
+  /** Whether a platform with a manifest has no file yet: one script below it is enough. */
   #needsScripts(): boolean {
-    return SCRIPT_OWNERS.some((platform) => {
-      const signs = this.#signs.get(platform)
-      return signs !== undefined && signs.manifests.size > 0 && signs.files === 0
+    return SCRIPT_PLATFORMS.some((platform) => {
+      const signals = this.#signals.get(platform)
+      return signals !== undefined && signals.manifests.size > 0 && signals.files === 0
     })
   }
 
   readFiles(paths: readonly string[]): void {
     for (const path of paths) {
       const extension = extensionOf(path)
-      const owners = OWNERS.get(extension)
-      const custom = CUSTOM.exec(path)?.[0]
-      if (custom !== undefined || (owners !== undefined && !SCRIPTS.includes(extension)))
-        this.#readFile(path, owners, custom)
+      const platforms = PLATFORMS_BY_EXTENSION.get(extension)
+      const conventional = CONVENTIONAL.exec(path)?.[0]
+      if (conventional !== undefined || (platforms !== undefined && !SCRIPTS.includes(extension)))
+        this.#readFile(path, platforms, conventional)
     }
   }
 
-  /** A script belongs to nobody by its kind alone; most are never looked at. */
+  /** The extension of a script does not decide its platform, so reading stops as soon as possible. */
   readScripts(paths: Iterable<string>): void {
     if (!this.#needsScripts()) return
     for (const path of paths) {
-      if (!SCRIPTS.includes(extensionOf(path)) || CUSTOM.test(path) || DEPENDENCY_FOLDERS.test(path)) continue
-      if (this.#claim(path, SCRIPT_OWNERS) && !this.#needsScripts()) return
+      if (!SCRIPTS.includes(extensionOf(path)) || CONVENTIONAL.test(path) || DEPENDENCY_FOLDERS.test(path))
+        continue
+      if (this.#countBelowManifest(path, SCRIPT_PLATFORMS) && !this.#needsScripts()) return
     }
   }
 
-  #readFile(path: string, owners: readonly string[] | undefined, custom: string | undefined): void {
+  #readFile(path: string, platforms: readonly string[] | undefined, conventional: string | undefined): void {
     if (DEPENDENCY_FOLDERS.test(path) || findManifest(path) !== undefined) return
-    const claimed = owners !== undefined && this.#claim(path, owners)
+    const counted = platforms !== undefined && this.#countBelowManifest(path, platforms)
     const platform = platformOf(path)
     if (platform === GENERIC_PLATFORM) return
-    if (custom !== undefined) this.of(platform).conventionalFolders.add(custom)
-    if (claimed || !owners?.includes(platform)) return
-    const signs = this.of(platform)
-    signs.files += 1
-    if (custom === undefined) signs.stray = true
+    if (conventional !== undefined) this.of(platform).conventionalFolders.add(conventional)
+    if (counted || !platforms?.includes(platform)) return
+    const signals = this.of(platform)
+    signals.files += 1
+    if (conventional === undefined) signals.hasStrayFiles = true
   }
 
   result(): Detection {
-    const names = [...this.#signs.keys()].sort()
+    const names = [...this.#signals.keys()].sort()
     const entries = names.map((name) => [name, this.of(name)] as const)
-    const platforms = entries.map(([name, signs]): [string, Platform] => {
-      // A folder with a platform's name and none of its files: seen, and not taken for it.
-      const detected = signs.manifests.size > 0 || signs.files > 0
-      return [name, { detected, confidence: confidence(signs) }]
+    const platforms = entries.map(([name, signals]): [string, Platform] => {
+      // A conventional folder without files of the platform does not count as detected.
+      const detected = signals.manifests.size > 0 || signals.files > 0
+      return [name, { detected, confidence: confidence(signals) }]
     })
     const roots = entries
       .filter(([, { manifests, files }]) => manifests.size > 0 || files > 0)
-      .map(([name, { manifests, conventionalFolders, stray }]): [string, readonly string[]] => [
+      .map(([name, { manifests, conventionalFolders, hasStrayFiles }]): [string, readonly string[]] => [
         name,
-        stray ? [''] : [...new Set([...manifests, ...conventionalFolders])].sort(),
+        hasStrayFiles ? [''] : [...new Set([...manifests, ...conventionalFolders])].sort(),
       ])
     return { platforms: Object.fromEntries(platforms), roots: Object.fromEntries(roots) }
   }
 }
 
 /**
- * What the repository is made of. HIGH: a manifest and files of its kind. MEDIUM: a manifest alone, or several
- * files without one. LOW: a file or two. Of `paths` only the telling ones matter; `scripts` are read as far as needed.
+ * The platforms of the repository. HIGH: a manifest and files of its platform. MEDIUM: a manifest alone, or several
+ * files without one. LOW: one or two files. Only `SIGNAL_PATHS` of `paths` matter; `scripts` are read as far as needed.
  */
 export const detectPlatforms = (
   paths: readonly string[],

@@ -1,12 +1,10 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 
-/** What a package must depend on to belong to a platform. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+/** npm packages whose presence among the dependencies means a platform. */
+const PLATFORM_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   backend: ['express', '@nestjs/core', '@nestjs/common', 'fastify', 'koa', '@hapi/hapi', 'hono'],
   frontend: ['react', 'next', 'vue', 'nuxt', '@angular/core', 'svelte', 'preact', 'solid-js', 'astro'],
 }
-
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies'] as const
 
 const readPackage = (text: string): readonly string[] => {
   let value: unknown
@@ -16,68 +14,69 @@ const readPackage = (text: string): readonly string[] => {
     return []
   }
   if (!isRecord(value)) return []
-  const { [DEPENDENCIES[0]]: own, [DEPENDENCIES[1]]: dev, [DEPENDENCIES[2]]: peer } = value
-  const names = new Set([own, dev, peer].filter(isRecord).flatMap((list) => Object.keys(list)))
-  return Object.keys(PACKAGES).filter((platform) => PACKAGES[platform]?.some((name) => names.has(name)))
+  const { dependencies, devDependencies, peerDependencies } = value
+  const lists = [dependencies, devDependencies, peerDependencies].filter(isRecord)
+  const names = new Set(lists.flatMap((list) => Object.keys(list)))
+  return Object.keys(PLATFORM_PACKAGES).filter((platform) =>
+    PLATFORM_PACKAGES[platform]?.some((name) => names.has(name)),
+  )
 }
 
-// Written out as a plug-in id, or by its usual alias in a version catalogue.
+// The plug-in id, or its usual alias in a version catalog.
 const ANDROID = /com\.android\b|\bandroid\.(application|library)\b/
 
 interface Manifest {
-  /** Which platforms a text stands for; where there is none, the name says it all. */
+  /** The platforms that the content means; the content is empty when `needsText` is false. */
   readonly platforms: (text: string) => readonly string[]
   readonly needsText: boolean
 }
 
-const always = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
+const byName = (platform: string): Manifest => ({ platforms: () => [platform], needsText: false })
 const gradle: Manifest = {
   platforms: (text) => [ANDROID.test(text) ? 'android' : 'java'],
   needsText: true,
 }
 
-/** By the name of the file. */
+/** By file name. */
 const MANIFESTS: ReadonlyMap<string, Manifest> = new Map([
   ['package.json', { platforms: readPackage, needsText: true }],
-  ['Package.swift', always('ios')],
-  ['Podfile', always('ios')],
-  ['project.pbxproj', always('ios')],
+  ['Package.swift', byName('ios')],
+  ['Podfile', byName('ios')],
+  ['project.pbxproj', byName('ios')],
   ['build.gradle', gradle],
   ['build.gradle.kts', gradle],
-  ['AndroidManifest.xml', always('android')],
-  ['pom.xml', always('java')],
-  ['pyproject.toml', always('python')],
-  ['setup.py', always('python')],
-  ['setup.cfg', always('python')],
-  ['Pipfile', always('python')],
-  ['requirements.txt', always('python')],
-  ['go.mod', always('go')],
+  ['AndroidManifest.xml', byName('android')],
+  ['pom.xml', byName('java')],
+  ['pyproject.toml', byName('python')],
+  ['setup.py', byName('python')],
+  ['setup.cfg', byName('python')],
+  ['Pipfile', byName('python')],
+  ['requirements.txt', byName('python')],
+  ['go.mod', byName('go')],
 ])
-/** `requirements-dev.txt` and its kin. */
+/** Such as `requirements-dev.txt`. */
 const REQUIREMENTS = /^requirements[^/]*\.txt$/
 
-/** How the path of a manifest ends. */
 export const MANIFEST_SUFFIXES: readonly string[] = [...MANIFESTS.keys(), '.txt']
 
-/** Folders that are somebody else's code. */
+/** Folders with third-party code. */
 export const DEPENDENCY_FOLDERS = /(?:^|\/)(?:node_modules|vendor|Pods|Carthage|\.git)\//
 
 export const findManifest = (path: string): Manifest | undefined => {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const known = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? always('python') : undefined)
-  return known === undefined || DEPENDENCY_FOLDERS.test(path) ? undefined : known
+  const manifest = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? byName('python') : undefined)
+  return manifest === undefined || DEPENDENCY_FOLDERS.test(path) ? undefined : manifest
 }
 
-// Deep and many: what lies nearest to the top says what the repository is.
+// The manifests nearest to the root are read first: they describe the repository best.
 const MAX_MANIFESTS = 200
 
 const depth = (path: string): number => path.split('/').length
 
-/** The manifests among the files, to be looked for once. */
 export const findManifests = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => findManifest(path) !== undefined)
 
-/** Those whose text has to be read, nearest to the top first. */
+/** The manifests whose content decides, nearest to the root first. */
 export const manifestsToRead = (manifests: readonly string[]): readonly string[] =>
   manifests
     .filter((path) => findManifest(path)?.needsText)
@@ -86,7 +85,7 @@ export const manifestsToRead = (manifests: readonly string[]): readonly string[]
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
-/** Where a manifest speaks for: its folder, or the one around the project it is packed in. */
+/** The folder that a manifest describes: its own, or the one around an Xcode project or `src/main`. */
 export const manifestFolder = (path: string): string => {
   const project = /^(.*\/)?[^/]+\.xcodeproj\/project\.pbxproj$/.exec(path)
   if (project !== null) return project[1] ?? ''

@@ -3,7 +3,7 @@ import type { GitReader, GitState } from '../ports.ts'
 
 type Lifecycle = RepoState['lifecycle']
 
-/** What is true of a repository nothing was installed in. */
+/** The lifecycle of a repository without an installation. */
 export const NO_LIFECYCLE: Lifecycle = {
   installed: false,
   package_version: null,
@@ -24,13 +24,12 @@ const NO_GIT: GitState = {
 
 export interface StatePorts {
   readonly git: GitReader
-  /** The folder the question is about, absolute: what stands for the root where there is no repository. */
+  /** Absolute path, reported as the root when there is no repository. */
   readonly folder: string
-  /** What is installed in the repository at `root`. */
   readonly lifecycle: (root: string, signal: AbortSignal) => Promise<Lifecycle>
 }
 
-/** The repository as it stands now. Outside of one, `git.available` is false and nothing is installed. */
+/** The present state of the repository. Outside a repository, `git.available` is false and nothing is installed. */
 export const readRepoState = async (
   { git, folder, lifecycle }: StatePorts,
   signal: AbortSignal,

@@ -2,41 +2,39 @@ import { gateFaults } from '../faults.ts'
 import type { GitReader, Scope } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
 
-/** How the files to judge can be named, by people and by agents. */
+/** The scopes that commands and tools accept by name. */
 export const SCOPES = ['staged', 'worktree', 'repository'] as const
 
-/** `A..B`, or `A...B` for those who are used to it: what B brought since it parted from A. */
+/** Parses `A..B` or `A...B`: the commits of B since it branched off A. */
 export const readRange = (text: string): Scope | undefined => {
   const [, from, to] = /^(.+?)\.{2,3}([^.].*)$/.exec(text) ?? []
   return from === undefined || to === undefined ? undefined : { kind: 'range', from, to }
 }
 
-/** Branches that work is usually taken from, in the order they are tried. */
+/** Usual base branches, in the order they are tried. */
 const USUAL_BASES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master', 'develop']
 
 const HEAD = 'HEAD'
 
-/** What a push would bring: everything since the upstream, or since the branch was taken from another. */
+/** The commits of a push: since the upstream, or since the base branch. */
 const pushScope = async (git: GitReader, signal: AbortSignal): Promise<Scope> => {
   const { upstream, branch } = await git.state(signal)
   if (upstream !== null) return { kind: 'range', from: upstream, to: HEAD }
-  // A branch that is its own base would have nothing to push, and nothing would be judged.
+  // The current branch is no base: the range would be empty and nothing would be judged.
   const base = await git.resolve(
     USUAL_BASES.filter((name) => name !== branch),
     signal,
   )
   if (base === undefined) {
-    throw gateFaults.base_missing('the branch has no upstream, and no branch it could have been taken from')
+    throw gateFaults.base_missing(
+      'the branch has no upstream and no base branch (main, master or develop) was found',
+    )
   }
   return { kind: 'range', from: base.name, to: HEAD }
 }
 
-/** What a pull request would bring; on the base itself, what its last commit brought. */
-const buildScope = async (
-  git: GitReader,
-  target: string | undefined,
-  signal: AbortSignal,
-): Promise<Scope> => {
+/** The commits of a pull request; on the base branch itself, the last commit. */
+const ciScope = async (git: GitReader, target: string | undefined, signal: AbortSignal): Promise<Scope> => {
   const asked = target === undefined ? [] : [target, `origin/${target}`]
   const [head, base] = await Promise.all([
     git.resolve([HEAD], signal),
@@ -48,7 +46,7 @@ const buildScope = async (
   return parent === undefined ? { kind: 'repository' } : { kind: 'range', from: parent.name, to: HEAD }
 }
 
-/** The files a stage is about, unless it is told otherwise. `target` is the branch a build will be merged into. */
+/** The default scope of a stage. `target` is the branch that a CI build will be merged into. */
 export const stageScope = (
   stage: GateStage,
   git: GitReader,
@@ -63,6 +61,6 @@ export const stageScope = (
     case 'PRE_PUSH':
       return pushScope(git, signal)
     case 'CI':
-      return buildScope(git, target, signal)
+      return ciScope(git, target, signal)
   }
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { gateFaults } from '../faults.ts'
 import { comparePlaces, type GateFinding } from '../reports/report.ts'
 
-/** In the repository and meant to be committed: everybody who judges it must know the same findings. */
+/** The baseline is committed, so that every machine accepts the same findings. */
 export const BASELINE_FILE = 'warrant.baseline.json'
 
 const VERSION = 1
@@ -25,39 +25,39 @@ const isEntry = (value: unknown): value is BaselineEntry =>
   typeof value.ruleId === 'string' &&
   typeof value.file === 'string'
 
-/** A finding before it has a fingerprint, and the text it is about. */
+/** A finding before it has a fingerprint, with the matched text. */
 export type Unfingerprinted = Omit<GateFinding, 'fingerprint' | 'state'> & { readonly text: string }
 
 const FINGERPRINT_LENGTH = 32
 
-// Line numbers are left out, and white space counts once: code that is moved or indented is still the same.
-const mark = (ruleId: string, file: string, text: string, nth: number): string =>
+// Line numbers are left out and white space is collapsed, so that moved or indented code keeps its fingerprint.
+const fingerprint = (ruleId: string, file: string, text: string, nth: number): string =>
   createHash('sha256')
     .update(JSON.stringify([ruleId, file, text.replace(/\s+/g, ' ').trim(), nth]))
     .digest('hex')
     .slice(0, FINGERPRINT_LENGTH)
 
-const inOrder = (findings: readonly Unfingerprinted[]): Unfingerprinted[] => {
+const sortByPlace = (findings: readonly Unfingerprinted[]): Unfingerprinted[] => {
   const compare = (a: Unfingerprinted, b: Unfingerprinted) =>
     comparePlaces({ ...a, state: 'new', fingerprint: '' }, { ...b, state: 'new', fingerprint: '' })
   return [...findings].sort(compare)
 }
 
-/** Calls equal findings of a file apart by their order, and names each. */
+/** Fingerprints of findings. Equal findings of a file are numbered in their order. */
 export const fingerprintFindings = (
   findings: readonly Unfingerprinted[],
   fileOf: (file: string) => string = (file) => file,
 ): Map<Unfingerprinted, string> => {
   const seen = new Map<string, number>()
-  const marks = new Map<Unfingerprinted, string>()
-  for (const finding of inOrder(findings)) {
+  const fingerprints = new Map<Unfingerprinted, string>()
+  for (const finding of sortByPlace(findings)) {
     const file = fileOf(finding.file)
-    const first = mark(finding.ruleId, file, finding.text, 0)
+    const first = fingerprint(finding.ruleId, file, finding.text, 0)
     const nth = seen.get(first) ?? 0
     seen.set(first, nth + 1)
-    marks.set(finding, nth === 0 ? first : mark(finding.ruleId, file, finding.text, nth))
+    fingerprints.set(finding, nth === 0 ? first : fingerprint(finding.ruleId, file, finding.text, nth))
   }
-  return marks
+  return fingerprints
 }
 
 export const writeBaseline = (findings: readonly GateFinding[]): string => {
@@ -79,7 +79,7 @@ export interface LoadedBaseline {
   readonly known: ReadonlySet<string>
 }
 
-/** A baseline that cannot be read might have been empty: it stops the gate instead of excusing everything. */
+/** An unreadable baseline is a fault: ignoring it would report or accept the wrong findings. */
 export const readBaseline = (path: string, text: string): LoadedBaseline => {
   let value: unknown
   try {
@@ -91,7 +91,7 @@ export const readBaseline = (path: string, text: string): LoadedBaseline => {
     throw gateFaults.baseline_invalid(`${path} is not a baseline of version ${VERSION}`)
   }
   const unknown = value.findings.findIndex((entry) => !isEntry(entry))
-  if (unknown >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${unknown} is no finding`)
+  if (unknown >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${unknown} is not a valid entry`)
   const entries: readonly BaselineEntry[] = value.findings.filter(isEntry)
   return { path, digest: digestJson(entries), known: new Set(entries.map(({ fingerprint }) => fingerprint)) }
 }

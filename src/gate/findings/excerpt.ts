@@ -1,14 +1,14 @@
+import { decodeLenient } from '../../kernel/text/decode.ts'
 import type { Excerpt, Region } from '../reports/report.ts'
 
 const AROUND = 1
 const MOST_LINES = 6
-const decoder = new TextDecoder()
 
-/** The lines of a file, as editors count them. */
+/** The lines of a file, as editors number them. */
 export const splitSourceLines = (bytes: Uint8Array): readonly string[] =>
-  decoder.decode(bytes).split(/\r\n|\n|\r/)
+  decodeLenient(bytes).split(/\r\n|\n|\r/)
 
-/** What a region holds. Where it reaches past the text, as much as there is. */
+/** The text of a region, as far as it lies within the file. */
 export const regionText = (
   lines: readonly string[],
   { line, column, endLine, endColumn }: Region,
@@ -19,24 +19,24 @@ export const regionText = (
   return [first.slice(column - 1), ...rest].join('\n')
 }
 
-/** Text of a report that nobody may read: as long as before, so that every place in it stays where it is. */
-const cover = (text: string, from: number): string =>
+/** Replaces text by asterisks of the same length, so that columns stay valid. */
+const redact = (text: string, from: number): string =>
   text.slice(0, from) + text.slice(from).replace(/\S/g, '*')
 
 /**
- * The lines without the secrets in them. The rest of a key stands behind its first words, on their line or the next:
- * both are covered to their ends.
+ * The lines with secrets redacted. A rule matches only the start of a key, and the rest follows on the same line or
+ * the next: both are redacted to their ends.
  */
 export const redactSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
   if (secrets.length === 0) return lines
   const shown = [...lines]
   for (const { line, column, endLine } of secrets)
     for (let at = line; at <= endLine + 1 && at <= shown.length; at++)
-      shown[at - 1] = cover(shown[at - 1] ?? '', at === line ? column - 1 : 0)
+      shown[at - 1] = redact(shown[at - 1] ?? '', at === line ? column - 1 : 0)
   return shown
 }
 
-/** A region with a line before and after it. */
+/** A region with one line before and after it. */
 export const excerptOf = (lines: readonly string[], { line, endLine }: Region): Excerpt => {
   const first = Math.max(1, line - AROUND)
   const last = Math.min(endLine + AROUND, first + MOST_LINES - 1)

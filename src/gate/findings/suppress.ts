@@ -2,11 +2,11 @@ import type { Severity } from '../../evidence/schema.ts'
 import type { Comment, Match } from '../ports.ts'
 
 /**
- * Comments that silence rules, in any language:
- *   warrant-ignore RULE[, RULE]: REASON            this line, or the next when the comment stands alone
+ * Suppression comments, in any language:
+ *   warrant-ignore RULE[, RULE]: REASON            this line, or the next when the comment has a line of its own
  *   warrant-ignore-next-line RULE[, RULE]: REASON
  *   warrant-ignore-file RULE[, RULE]: REASON
- * Without a reason or a rule it silences nothing, and says so.
+ * A comment without a rule or a reason suppresses nothing and is reported.
  */
 
 interface NoticeRule {
@@ -16,25 +16,25 @@ interface NoticeRule {
   readonly fix: string
 }
 
-/** What is reported about the comments themselves. */
+/** Findings about the comments themselves. */
 export const SUPPRESSION_RULES = {
   'warrant.suppression-without-reason': {
     severity: 'WARN',
     code: 'SUPPRESSION_WITHOUT_REASON',
-    message: 'This comment wants to silence a rule and does not say why.',
+    message: 'The suppression comment has no reason, so it suppresses nothing.',
     fix: 'Write the reason after a colon: warrant-ignore RULE: REASON',
   },
   'warrant.suppression-without-rule': {
     severity: 'WARN',
     code: 'SUPPRESSION_WITHOUT_RULE',
-    message: 'This comment does not say which rule it silences.',
+    message: 'The suppression comment names no rule, so it suppresses nothing.',
     fix: 'Name the rules before the colon: warrant-ignore RULE: REASON',
   },
   'warrant.suppression-unused': {
     severity: 'INFO',
     code: 'SUPPRESSION_UNUSED',
-    message: 'This comment silences nothing.',
-    fix: 'Remove it.',
+    message: 'The suppression comment matches no finding.',
+    fix: 'Remove the comment.',
   },
 } as const satisfies Record<string, NoticeRule>
 
@@ -42,31 +42,31 @@ export interface Suppression {
   readonly ids: readonly string[]
   readonly reason: string
   readonly comment: Comment
-  /** The line it speaks of; undefined is the whole file. */
+  /** The line that it applies to; undefined for the whole file. */
   readonly line: number | undefined
 }
 
 const DIRECTIVE = /(?<![\w-])warrant-ignore(-next-line|-file)?(?![\w-])[ \t]*([^:\r\n]*)(?::([^\r\n]*))?/g
 
-const tidy = (text: string): string => text.replace(/\*+\/[ \t]*$/, '').trim()
+const stripCommentEnd = (text: string): string => text.replace(/\*+\/[ \t]*$/, '').trim()
 
 const parseComment = (comment: Comment): Suppression[] =>
   [...comment.text.matchAll(DIRECTIVE)].map(([, where, ids = '', reason = '']) => {
     const next = where === '-next-line' || comment.alone
     return {
-      ids: tidy(ids)
+      ids: stripCommentEnd(ids)
         .split(/[\s,]+/)
         .filter((id) => id !== ''),
-      reason: tidy(reason),
+      reason: stripCommentEnd(reason),
       comment,
       line: where === '-file' ? undefined : next ? comment.endLine + 1 : comment.line,
     }
   })
 
 export interface SuppressOptions {
-  /** Rules that looked at the file. Of others nobody can say whether they would have matched. */
+  /** Rules that ran on the file. A suppression of any other rule is not reported as unused. */
   readonly active: ReadonlySet<string>
-  /** Whether two rules say the same, so that silencing one silences the other. */
+  /** Whether suppressing one rule suppresses the other. */
   readonly equivalent?: (one: string, other: string) => boolean
 }
 
@@ -86,25 +86,25 @@ const notice = (id: keyof typeof SUPPRESSION_RULES, { comment }: Suppression): M
   endColumn: comment.column + 1,
 })
 
-/** Splits the matches of one file by what its comments silence. */
+/** Splits the matches of one file by its suppression comments. */
 export const suppress = (
   found: { readonly matches: readonly Match[]; readonly comments: readonly Comment[] },
   { active, equivalent = () => false }: SuppressOptions,
 ): Suppressions => {
   const all = found.comments.flatMap(parseComment)
-  const sound = all.filter(({ ids, reason }) => ids.length > 0 && reason !== '')
-  const speaks = (id: string, { ruleId }: Match): boolean => id === ruleId || equivalent(id, ruleId)
-  const about = ({ line }: Suppression, match: Match): boolean => line === undefined || line === match.line
-  const silencer = (match: Match) =>
-    sound.find((one) => about(one, match) && one.ids.some((id) => speaks(id, match)))
-  const isIdle = (one: Suppression): boolean =>
+  const valid = all.filter(({ ids, reason }) => ids.length > 0 && reason !== '')
+  const names = (id: string, { ruleId }: Match): boolean => id === ruleId || equivalent(id, ruleId)
+  const covers = ({ line }: Suppression, match: Match): boolean => line === undefined || line === match.line
+  const findSuppression = (match: Match) =>
+    valid.find((one) => covers(one, match) && one.ids.some((id) => names(id, match)))
+  const isUnused = (one: Suppression): boolean =>
     one.ids.some(
-      (id) => active.has(id) && !found.matches.some((match) => about(one, match) && speaks(id, match)),
+      (id) => active.has(id) && !found.matches.some((match) => covers(one, match) && names(id, match)),
     )
-  const judged = found.matches.map((match) => ({ match, by: silencer(match) }))
+  const split = found.matches.map((match) => ({ match, by: findSuppression(match) }))
   return {
-    kept: judged.filter(({ by }) => by === undefined).map(({ match }) => match),
-    suppressed: judged.flatMap(({ match, by }) => (by === undefined ? [] : [{ match, by }])),
+    kept: split.filter(({ by }) => by === undefined).map(({ match }) => match),
+    suppressed: split.flatMap(({ match, by }) => (by === undefined ? [] : [{ match, by }])),
     notices: [
       ...all
         .filter(({ ids }) => ids.length === 0)
@@ -112,7 +112,7 @@ export const suppress = (
       ...all
         .filter(({ ids, reason }) => ids.length > 0 && reason === '')
         .map((one) => notice('warrant.suppression-without-reason', one)),
-      ...sound.filter(isIdle).map((one) => notice('warrant.suppression-unused', one)),
+      ...valid.filter(isUnused).map((one) => notice('warrant.suppression-unused', one)),
     ],
   }
 }

@@ -1,12 +1,13 @@
 import { defineFaults } from '../../kernel/fault.ts'
+import { quoteShell } from '../../kernel/text/shell-quote.ts'
 import type { GateStage } from '../stage.ts'
 
 export const hookFaults = defineFaults('hook', {
   program: {
     kind: 'conflict',
-    fix: 'Call `warrant gate` from your own hook, or move that hook aside and install again.',
+    fix: 'Call `warrant gate` from this hook yourself, or rename the hook and install again.',
   },
-  tangled: { kind: 'conflict', fix: 'Take the markers out of the hook by hand, and install again.' },
+  tangled: { kind: 'conflict', fix: 'Remove the PUMUKI MANAGED markers from the hook, then install again.' },
   outside: {
     kind: 'refused',
     fix: 'Set core.hooksPath in this repository (git config --local core.hooksPath .githooks), or call `warrant gate` from the shared hook.',
@@ -14,14 +15,13 @@ export const hookFaults = defineFaults('hook', {
   husky: { kind: 'refused', fix: 'Add `npx warrant gate` to .husky/pre-commit and .husky/pre-push.' },
 })
 
-/** The hooks we take part in. */
+/** The hooks that run the gate. */
 export const HOOK_NAMES = ['pre-commit', 'pre-push'] as const
 export type HookName = (typeof HOOK_NAMES)[number]
 
-/** The stage each of them stands for. */
 const STAGES: Readonly<Record<HookName, GateStage>> = { 'pre-commit': 'PRE_COMMIT', 'pre-push': 'PRE_PUSH' }
 
-/** One value for each hook. */
+/** Builds a record with one value per hook. */
 export const eachHook = <T>(value: (name: HookName) => T): Readonly<Record<HookName, T>> => ({
   'pre-commit': value('pre-commit'),
   'pre-push': value('pre-push'),
@@ -31,15 +31,13 @@ const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
 
-const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
 /**
- * Plain sh that also lives under `set -eu`. Git gives pre-push the refs on stdin: they are left for whoever
- * comes after us. A machine without any way to run the gate must not pass it, and nothing is fetched: a hook
- * that runs whatever a registry has under our name would be a door for others.
+ * POSIX sh that also works under `set -eu`. Git sends refs to pre-push on stdin; they are left for the rest of the
+ * hook. Without Warrant the hook fails. It never downloads Warrant: that would run whatever a registry serves under
+ * this name.
  */
 const writeBlock = (name: HookName, program: string): string => `${START}
-# Put here by \`warrant hooks install\`; \`warrant hooks uninstall\` takes it out again.
+# Added by \`warrant hooks install\`; \`warrant hooks uninstall\` removes it.
 warrant_gate() {
   if [ -x ./node_modules/.bin/warrant ]; then
     ./node_modules/.bin/warrant gate --stage ${STAGES[name]} </dev/null
@@ -48,7 +46,7 @@ warrant_gate() {
   elif [ -f ${quoteShell(program)} ] && command -v node >/dev/null 2>&1; then
     node ${quoteShell(program)} gate --stage ${STAGES[name]} </dev/null
   else
-    echo "warrant: cannot judge this ${name}: warrant was not found. Install it here (npm install --save-dev warrant), or take the hook out: remove the block in .git/hooks/${name}" >&2
+    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it (npm install --save-dev warrant), or remove the managed block from .git/hooks/${name}" >&2
     return 1
   fi
 }
@@ -56,21 +54,21 @@ warrant_gate || exit $?
 ${END}
 `
 
-interface Span {
+interface BlockSpan {
   readonly from: number
   readonly to: number
 }
 
 const isMarker = (line: string, marker: string): boolean => line.trimEnd() === marker
 
-/** Where our block lies, in characters of the latin1 text; undefined when there is no whole one. */
-const findBlock = (text: string): Span | undefined => {
+/** The position of the managed block in the latin1 text; undefined when there is no complete block. */
+const findBlock = (text: string): BlockSpan | undefined => {
   let at = 0
   let from: number | undefined
   for (const line of text.split(/(?<=\n)/)) {
     if (isMarker(line, START)) {
       if (from !== undefined && text.indexOf(END, at) !== -1) {
-        throw hookFaults.tangled('the hook holds two starts of the managed block')
+        throw hookFaults.tangled('the hook has two start markers of the managed block')
       }
       from = at
     }
@@ -82,7 +80,7 @@ const findBlock = (text: string): Span | undefined => {
 
 const SHELLS = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh']
 
-/** The program a first line asks for: `#!/usr/bin/env -S bash -e` asks for bash. */
+/** The interpreter of a shebang line: bash for `#!/usr/bin/env -S bash -e`. */
 const interpreter = (firstLine: string): string => {
   const words = firstLine.slice(2).trim().split(/\s+/)
   const base = (word: string | undefined) => word?.split('/').at(-1) ?? ''
@@ -90,7 +88,7 @@ const interpreter = (firstLine: string): string => {
   return base(words.slice(1).find((word) => !word.startsWith('-') && !word.includes('=')))
 }
 
-/** Length of the first line when it names a shell; 0 without one, as git then takes sh. */
+/** Length of the shebang line when it names a shell; 0 without one, because git then uses sh. */
 const shebangLength = (text: string, name: HookName): number => {
   if (text.includes('\0')) throw hookFaults.program(`the ${name} hook is a binary program`)
   if (!text.startsWith('#!')) return 0
@@ -98,12 +96,12 @@ const shebangLength = (text: string, name: HookName): number => {
   const firstLine = end === -1 ? text : text.slice(0, end)
   const program = interpreter(firstLine)
   if (!SHELLS.includes(program)) {
-    throw hookFaults.program(`the ${name} hook is a program for ${JSON.stringify(program.slice(0, 40))}`)
+    throw hookFaults.program(`the ${name} hook is a script for ${JSON.stringify(program.slice(0, 40))}`)
   }
   return end === -1 ? text.length : end + 1
 }
 
-// Latin1 maps every byte to one character and back: what is not ours comes out as it went in.
+// Latin1 maps every byte to one character and back, so the rest of the hook stays byte-identical.
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const asBytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
@@ -119,9 +117,8 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
 }
 
 /**
- * The hook with our block in it; `program` is the one that installs it, the last that the block tries. The block goes
- * before everything else, because a hook that ends with `exit 0` would never come to what follows; one that is already
- * there keeps its place.
+ * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
+ * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
@@ -134,7 +131,7 @@ export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, progr
   return asBytes(`${before}${gap}${writeBlock(name, program)}${text.slice(to)}`)
 }
 
-/** The hook without our block: `unchanged`, or what is left, which is undefined when that is nothing. */
+/** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */
 export const removeBlock = (bytes: Uint8Array): 'unchanged' | Buffer | undefined => {
   const text = asText(bytes)
   const found = findBlock(text)

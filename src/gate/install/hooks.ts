@@ -1,4 +1,5 @@
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
@@ -18,51 +19,47 @@ export interface HookPorts {
 }
 
 export interface InstallPorts extends HookPorts {
-  /** Path of the program that runs now. */
+  /** Path of the running program. */
   readonly program: string
 }
 
 export interface HookReport {
   readonly hook: HookName
   readonly state: HookState
-  /** What was done to it now. */
+  /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
 
 const EXECUTABLE = 0o755
 
-const holds = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
-}
-
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
-  if (places === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  if (places === undefined)
+    throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   return places
 }
 
-/** Hooks outside the repository belong to all repositories of the user: that is not ours to change. */
-const requireOwn = ({ top, common }: RepositoryPlaces, path: string): void => {
-  if (!holds(top, path) && !holds(common, path)) {
-    throw hookFaults.outside('the hooks of this repository lie outside of it')
+/** A hooks folder outside the repository is shared by all repositories of the user, so it is left alone. */
+const requireInside = ({ top, common }: RepositoryPlaces, path: string): void => {
+  if (!isPathInside(top, path) && !isPathInside(common, path)) {
+    throw hookFaults.outside('the hooks folder lies outside this repository')
   }
 }
 
-const refuseHusky = ({ hooks }: RepositoryPlaces): void => {
+const rejectHusky = ({ hooks }: RepositoryPlaces): void => {
   if (hooks.endsWith(`${sep}.husky${sep}_`)) {
-    throw hookFaults.husky('the hooks folder is made by husky, which writes it anew at every install')
+    throw hookFaults.husky('husky generates the hooks folder and overwrites it at every install')
   }
 }
 
-interface Found {
+interface FoundHook {
   readonly hook: HookName
-  /** Where its bytes are: a hook may be a link to a file of the repository. */
+  /** With symlinks resolved: a hook may be a symlink to a file of the repository. */
   readonly path: string
   readonly old: Buffer | undefined
 }
 
-const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<Found[]> =>
+const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<FoundHook[]> =>
   Promise.all(
     HOOK_NAMES.map(async (hook) => {
       const path = await files.real(join(hooks, hook))
@@ -84,15 +81,15 @@ export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal
   return HOOK_NAMES.map((hook) => ({ hook, state: states[hook], did: 'nothing' }))
 }
 
-/** Puts our block into both hooks. All are worked out before the first is written: a refusal changes nothing. */
+/** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */
 export const installHooks = async (
   { git, files, program }: InstallPorts,
   signal: AbortSignal,
 ): Promise<HookReport[]> => {
   const places = await requirePlaces(git, signal)
-  refuseHusky(places)
+  rejectHusky(places)
   const plans = (await findHooks(files, places)).map((found) => {
-    requireOwn(places, found.path)
+    requireInside(places, found.path)
     return { ...found, bytes: insertBlock(found.old, found.hook, program) }
   })
   for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
@@ -110,7 +107,7 @@ export const uninstallHooks = async (
   const places = await requirePlaces(git, signal)
   const plans = (await findHooks(files, places)).map((found) => {
     const left = found.old === undefined ? 'unchanged' : removeBlock(found.old)
-    if (left !== 'unchanged') requireOwn(places, found.path)
+    if (left !== 'unchanged') requireInside(places, found.path)
     return { ...found, left }
   })
   for (const { path, left } of plans) {

@@ -12,17 +12,17 @@ import {
 } from './installation.ts'
 
 export const lifecycleFaults = defineFaults('lifecycle', {
-  blocked: { kind: 'refused', fix: 'Repair what `warrant doctor` reports, and install again.' },
+  blocked: { kind: 'refused', fix: 'Correct what `warrant doctor` reports, then install again.' },
   not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
 })
 
-export interface InstallPortSet extends LifecyclePorts, InstallPorts {
+export interface InstallationPorts extends LifecyclePorts, InstallPorts {
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined
-  /** Writes evidence that says "nothing found yet", unless there is some. True when it did. */
+  /** Writes empty evidence unless there is some. True when it wrote. */
   readonly bootstrapEvidence: (signal: AbortSignal) => Promise<boolean>
-  /** Removes a plain file by relative path, and folders it leaves empty. False when there is none. */
+  /** Removes a regular file by relative path, and folders that become empty. False when there is none. */
   readonly removeFile: (path: string) => Promise<boolean>
 }
 
@@ -35,7 +35,7 @@ export interface InstallReport {
 
 const PREFIX = 'pumuki.'
 
-const setState = (
+const writeState = (
   ports: LifecyclePorts,
   values: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
@@ -45,20 +45,19 @@ const setState = (
     signal,
   )
 
-export const statusNow = (ports: LifecyclePorts, signal: AbortSignal): Promise<LifecycleStatus> =>
+export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promise<LifecycleStatus> =>
   readLifecycle(ports, ports.config.read(PREFIX, signal), signal)
 
 /**
- * Keeps our state out of `git status` through `info/exclude`: it concerns this clone alone, and nothing that
- * others would have to commit. Rules of the repository lie in the same folder and are for everybody, so the folder
- * itself stays in sight. True when something was added.
+ * Hides the state folder from `git status` through `info/exclude`, which applies to this clone only and needs no
+ * commit. The user rules lie in the same folder and are committed, so they stay visible. True when lines were added.
  */
-const excludeState = async (ports: InstallPortSet, signal: AbortSignal): Promise<boolean> => {
+const excludeState = async (ports: InstallationPorts, signal: AbortSignal): Promise<boolean> => {
   const { stateFolder, git, files } = ports
   if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
-  // No list of names holds a NUL: something else lies there, and stays.
+  // A file with a NUL is not an exclude file and is left alone.
   if (old.includes('\0')) return false
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
   const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
@@ -67,14 +66,16 @@ const excludeState = async (ports: InstallPortSet, signal: AbortSignal): Promise
   return true
 }
 
-const refuseBroken = async (ports: InstallPortSet, signal: AbortSignal): Promise<void> => {
-  const issue = lifecycleIssues(await statusNow(ports, signal)).find(({ severity }) => severity === 'error')
+const rejectBroken = async (ports: InstallationPorts, signal: AbortSignal): Promise<void> => {
+  const issue = lifecycleIssues(await currentStatus(ports, signal)).find(
+    ({ severity }) => severity === 'error',
+  )
   if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
 }
 
-/** The hooks, and the note in the configuration that they are ours. */
-export const installGate = async (ports: InstallPortSet, signal: AbortSignal): Promise<HookReport[]> => {
-  await refuseBroken(ports, signal)
+/** Installs the hooks and records the installation in the git configuration. */
+export const installGate = async (ports: InstallationPorts, signal: AbortSignal): Promise<HookReport[]> => {
+  await rejectBroken(ports, signal)
   const hooks = await installHooks(ports, signal)
   const since = (await ports.config.read(PREFIX, signal)).get(STATE_KEYS.installedAt)
   const values = {
@@ -83,38 +84,39 @@ export const installGate = async (ports: InstallPortSet, signal: AbortSignal): P
     [STATE_KEYS.hooks]: HOOK_NAMES.join(','),
     [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
   }
-  await setState(ports, values, signal)
+  await writeState(ports, values, signal)
   return hooks
 }
 
 export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal): Promise<HookReport[]> => {
   const hooks = await uninstallHooks(ports, signal)
   const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
-  await setState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
+  await writeState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
   return hooks
 }
 
-/** Hooks, then state, then evidence: whatever fails leaves what `doctor` can name. */
-export const install = async (ports: InstallPortSet, signal: AbortSignal): Promise<InstallReport> => {
+/** Installs hooks, then state, then evidence, so that `doctor` can report a partial installation. */
+export const install = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
   const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
   const evidence = (await ports.bootstrapEvidence(signal)) ? 'written' : 'kept'
-  return { hooks, evidence, excluded, status: await statusNow(ports, signal) }
+  return { hooks, evidence, excluded, status: await currentStatus(ports, signal) }
 }
 
-/** Brings blocks and state to the running version. */
-export const update = async (ports: InstallPortSet, signal: AbortSignal): Promise<InstallReport> => {
-  const { lifecycleState } = await statusNow(ports, signal)
-  if (lifecycleState.installed !== 'true') throw lifecycleFaults.not_installed('nothing is installed here')
+/** Updates hooks and state to the running version. */
+export const update = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
+  const { lifecycleState } = await currentStatus(ports, signal)
+  if (lifecycleState.installed !== 'true')
+    throw lifecycleFaults.not_installed('Warrant is not installed in this repository')
   return install(ports, signal)
 }
 
-/** Paths this installation made and may take away again, relative to the repository. */
+/** Paths that the installation created and may remove, relative to the repository. */
 const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string[] =>
   (state.openSpecManagedArtifacts ?? '')
     .split(',')
     .map((path) => path.trim())
-    // The list is in a file anybody can edit: nothing outside openspec/ is ever removed because of it.
+    // The list is untrusted: nothing outside openspec/ is removed because of it.
     .filter(
       (path) =>
         /^openspec\/[\p{L}\p{N}_.-]+(\/[\p{L}\p{N}_.-]+)*$/u.test(path) && !/(^|\/)\.+(\/|$)/.test(path),
@@ -126,12 +128,12 @@ export interface UninstallReport {
 }
 
 export const uninstall = async (
-  ports: InstallPortSet,
+  ports: InstallationPorts,
   purge: boolean,
   signal: AbortSignal,
 ): Promise<UninstallReport> => {
   const hooks = await uninstallGate(ports, signal)
-  const { lifecycleState } = await statusNow(ports, signal)
+  const { lifecycleState } = await currentStatus(ports, signal)
   const removed: string[] = []
   if (purge) {
     const candidates = ['.ai_evidence.json', ...managedPaths(lifecycleState)]
@@ -140,17 +142,17 @@ export const uninstall = async (
       if (!tracked.has(path) && (await ports.removeFile(path))) removed.push(path)
     }
   }
-  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
+  await writeState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
   return { hooks, removed }
 }
 
-/** Remembers files that were made here, so that a purge may take them away again. */
-export const noteArtifacts = async (
+/** Records created files, so that `uninstall --purge` can remove them. */
+export const recordArtifacts = async (
   ports: LifecyclePorts,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<void> => {
-  const known = managedPaths((await statusNow(ports, signal)).lifecycleState)
+  const known = managedPaths((await currentStatus(ports, signal)).lifecycleState)
   const all = [...new Set([...known, ...paths])].sort()
-  await setState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: all.join(',') }, signal)
+  await writeState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: all.join(',') }, signal)
 }

@@ -22,7 +22,7 @@ export interface LifecycleStatus {
   readonly trackedNodeModulesCount: number
 }
 
-/** Keys under `pumuki.` in the repository's configuration, and what a status calls them. */
+/** Member of the status → key under `pumuki.` in the git configuration. */
 export const STATE_KEYS = {
   installed: 'installed',
   version: 'version',
@@ -51,7 +51,7 @@ const readState = (keys: ReadonlyMap<string, string>): LifecycleState =>
 const findHookStates = async ({ git, files }: LifecyclePorts, signal: AbortSignal) =>
   readHooks(files, await requirePlaces(git, signal))
 
-/** What is installed here. Throws outside a repository. */
+/** The status of the installation. Throws outside a repository. */
 export const readLifecycle = async (
   ports: LifecyclePorts,
   reading: Promise<ReadonlyMap<string, string>>,
@@ -89,7 +89,7 @@ const readHardMode = async (files: RepositoryFiles): Promise<RepoState['lifecycl
   }
 }
 
-/** The same in the words of the evidence file. */
+/** The same in the form of the evidence file. */
 export const repoLifecycle = async (
   ports: LifecyclePorts,
   signal: AbortSignal,
@@ -115,7 +115,7 @@ export interface LifecycleIssue {
   readonly fix: string
 }
 
-/** What is wrong with an installation, or with its absence. */
+/** Problems of the installation. */
 export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssue[] => {
   const { lifecycleState, hookStatus, trackedNodeModulesCount: modules } = status
   const installed = lifecycleState.installed === 'true'
@@ -125,8 +125,8 @@ export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssu
     issues.push({
       check: 'node_modules',
       severity: 'error',
-      detail: `git keeps track of ${modules} files in node_modules`,
-      fix: 'Run `git rm -r --cached node_modules` and ignore the folder.',
+      detail: `git tracks ${modules} files in node_modules`,
+      fix: 'Run `git rm -r --cached node_modules` and add the folder to .gitignore.',
     })
   }
   if (installed && managed.length < HOOK_NAMES.length) {
@@ -134,7 +134,7 @@ export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssu
     issues.push({
       check: 'hooks',
       severity: 'warning',
-      detail: `installed, but ${missing.join(' and ')} does not run the gate`,
+      detail: `Warrant is installed, but the hook ${missing.join(' and ')} does not run the gate`,
       fix: 'Run `warrant install` again.',
     })
   }
@@ -142,8 +142,8 @@ export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssu
     issues.push({
       check: 'hooks',
       severity: 'warning',
-      detail: `${managed.join(' and ')} runs the gate, but nothing is installed here`,
-      fix: 'Run `warrant install`, or `warrant hooks uninstall`.',
+      detail: `the hook ${managed.join(' and ')} runs the gate, but Warrant is not installed here`,
+      fix: 'Run `warrant install`, or remove the hooks with `warrant hooks uninstall`.',
     })
   }
   return issues

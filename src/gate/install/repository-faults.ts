@@ -3,6 +3,6 @@ import { defineFaults } from '../../kernel/fault.ts'
 export const repositoryFaults = defineFaults('repository', {
   absent: {
     kind: 'missing',
-    fix: 'Run it inside a git repository with a working tree; `git status` tells when git refuses this one.',
+    fix: 'Run it in the working tree of a git repository. `git status` shows why git rejects this folder.',
   },
 })

@@ -1,37 +1,20 @@
+import { escapeXml } from '../../kernel/text/escape-markup.ts'
 import { isAtLeast } from '../policy.ts'
 import type { GateFinding, GateReport } from './report.ts'
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-}
-
-// What XML 1.0 cannot hold in any spelling is written as the escape a programmer reads.
-const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
-const escapeXml = (text: string): string =>
-  text
-    .replace(FORBIDDEN, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-    .replace(/[&<>"'\t\n\r]/g, (char) => ENTITIES[char] ?? char)
 
 const attributes = (values: Readonly<Record<string, string | number>>): string =>
   Object.entries(values)
     .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
     .join('')
 
-const details = ({ file, region, message, why, fix }: GateFinding): string =>
+const describeFinding = ({ file, region, message, why, fix }: GateFinding): string =>
   [
     `${file}${region === undefined ? '' : `:${region.line}:${region.column}`}: ${message}`,
     ...(why === undefined ? [] : [`why: ${why}`]),
     ...(fix === undefined ? [] : [`fix: ${fix}`]),
   ].join('\n')
 
-/** Only what blocks is a failure; a build that passes must not look as if it had not. */
+/** Only blocking findings are failures, so that a passing build has none. */
 const testCase = (finding: GateFinding, blocks: boolean): string => {
   const { ruleId, file, region, severity, message, state, reason } = finding
   const name = region === undefined ? ruleId : `${ruleId} at ${region.line}:${region.column}`
@@ -40,12 +23,12 @@ const testCase = (finding: GateFinding, blocks: boolean): string => {
     state !== 'new'
       ? `<skipped${attributes({ message: reason ?? state })}/>`
       : blocks
-        ? `<failure${attributes({ message, type: severity })}>${escapeXml(details(finding))}</failure>`
-        : `<system-out>${escapeXml(`${severity} ${details(finding)}`)}</system-out>`
+        ? `<failure${attributes({ message, type: severity })}>${escapeXml(describeFinding(finding))}</failure>`
+        : `<system-out>${escapeXml(`${severity} ${describeFinding(finding)}`)}</system-out>`
   return `${open}${body}</testcase>`
 }
 
-/** For continuous integration servers: one test case a finding, one that passes when there is none. */
+/** The report for CI servers: one test case per finding, or one passing test case without findings. */
 export const writeJunit = (report: GateReport): string => {
   const { findings, policy, stage } = report
   const blocks = (finding: GateFinding) =>

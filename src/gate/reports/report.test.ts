@@ -47,7 +47,7 @@ const run = (...findings: GateFinding[]): GateRun => {
     rulesets: [],
     evidence: null,
   } as const
-  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, outweighed: [] }
+  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, shadowed: [] }
 }
 
 const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
@@ -91,7 +91,7 @@ describe('the report for people', () => {
     const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
     const { report } = run(one)
     const text = writeText(
-      { report, outweighed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
+      { report, shadowed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
       { colour: false },
     )
     expect(text).toContain('eval()')
@@ -168,6 +168,7 @@ describe('the report for build servers', () => {
 describe('excerpts', () => {
   it('count lines as editors do and give the text of a region', () => {
     const mixed = splitSourceLines(Buffer.from('a\r\nbc\rd\ne'))
+    expect(splitSourceLines(Buffer.from('\ufeffa\r\nbc\rd\ne', 'utf16le'))).toEqual(mixed)
     expect(mixed).toEqual(['a', 'bc', 'd', 'e'])
     expect(regionText(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
     expect(regionText(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')

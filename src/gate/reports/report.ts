@@ -19,17 +19,17 @@ export type GateFinding = {
   readonly code: string
   readonly message: string
   readonly file: string
-  /** Absent where the finding is about a file, or about none. */
+  /** Absent when the finding is about a whole file, or about no file. */
   readonly region?: Region
-  /** `new` ones are judged; `known` ones are in the baseline; `suppressed` ones a comment speaks for. */
+  /** `new` findings are judged; `known` ones are in the baseline; `suppressed` ones have a suppression comment. */
   readonly state: 'new' | 'known' | 'suppressed'
-  /** What the suppressing comment says. */
+  /** The reason in the suppression comment. */
   readonly reason?: string
   readonly why?: string
   readonly fix?: string
   readonly matchedBy: string
   readonly source: string
-  /** Stays the same while lines move and files are renamed. */
+  /** Stays the same when lines move or files are renamed. */
   readonly fingerprint: string
 }
 
@@ -40,7 +40,7 @@ type Counts = {
   readonly by_severity: Readonly<Record<Severity, number>>
 }
 
-/** What a run of the gate came to, as it is printed and told. */
+/** The result of a gate run, as commands and tools return it. */
 export interface GateReport {
   readonly stage: GateStage
   readonly status: 'ALLOWED' | 'BLOCKED'
@@ -53,32 +53,32 @@ export interface GateReport {
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
-  /** Rules of ours that weigh something else here; absent when there are none. */
+  /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
-  /** What the baseline did; absent without one. */
+  /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
-  /** Hash of the evidence that was written; null when none was. */
+  /** Hash of the written evidence; null when none was written. */
   readonly evidence: string | null
 }
 
-/** A few lines around a finding, to be shown. Never part of what is stored. */
+/** A few lines around a finding, for display. Never stored. */
 export interface Excerpt {
   /** Number of the first line. */
   readonly first: number
   readonly lines: readonly string[]
 }
 
-/** What one run of the gate gives to whoever shows it. */
+/** A report with what is needed to display it. */
 export interface GateRun {
   readonly report: GateReport
   readonly excerpts: ReadonlyMap<GateFinding, Excerpt>
-  /** Findings left out of the report because a weightier rule speaks of the same place. */
-  readonly outweighed: readonly GateFinding[]
+  /** Findings left out of the report because a stronger rule reports the same line. */
+  readonly shadowed: readonly GateFinding[]
 }
 
 const START: Region = { line: 0, column: 0, endLine: 0, endColumn: 0 }
 
-/** By file, then by place, then by rule. */
+/** Compares by file, then position, then rule. */
 export const comparePlaces = (a: GateFinding, b: GateFinding): number => {
   const [left, right] = [a.region ?? START, b.region ?? START]
   return (
@@ -108,13 +108,13 @@ export const countFindings = (findings: readonly GateFinding[]): Counts => {
   }
 }
 
-/** Severities from the worst down, with how many there are of each that occurs. */
+/** The severities that occur and their counts, worst first. */
 export const worstFirst = (counts: Readonly<Record<Severity, number>>): [Severity, number][] =>
   SEVERITIES.toReversed().flatMap((severity) =>
     counts[severity] > 0 ? [[severity, counts[severity]] as [Severity, number]] : [],
   )
 
-/** The report without what was known or suppressed; its counts still tell of them. */
+/** The report with new findings only; its counts still cover all. */
 export const onlyNew = (report: GateReport): GateReport => ({
   ...report,
   findings: report.findings.filter(({ state }) => state === 'new'),

@@ -9,10 +9,10 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   INFO: 'note',
 }
 
-/** A path as a relative URI: every byte that is not plain is escaped, so that no name can be a scheme or a query. */
-const uriOf = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
+/** A path as a relative URI. Segments are percent-encoded, so that no name reads as a scheme or a query. */
+const toUri = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-const ruleOf = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
+const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
   const help = [why, fix].filter((part) => part !== undefined).join('\n\n') || message
   return {
     id: ruleId,
@@ -28,15 +28,15 @@ const ruleOf = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
 const listRules = (findings: readonly GateFinding[]) => {
   const first = new Map<string, GateFinding>()
   for (const finding of findings) if (!first.has(finding.ruleId)) first.set(finding.ruleId, finding)
-  return [...first.values()].map(ruleOf).sort((a, b) => compareText(a.id, b.id))
+  return [...first.values()].map(toRule).sort((a, b) => compareText(a.id, b.id))
 }
 
-const locationOf = (finding: GateFinding, { excerpts }: GateRun) => {
+const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
   const { file, region } = finding
   const excerpt = excerpts.get(finding)
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(file), uriBaseId: '%SRCROOT%' },
+      artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
       ...(region !== undefined && {
         region: {
           startLine: region.line,
@@ -57,14 +57,14 @@ const locationOf = (finding: GateFinding, { excerpts }: GateRun) => {
   }
 }
 
-const resultOf = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
+const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
   const { state, reason, severity, ruleId, message, fingerprint } = finding
   return {
     ruleId,
     ruleIndex,
     level: LEVELS[severity],
     message: { text: message },
-    locations: [locationOf(finding, run)],
+    locations: [toLocation(finding, run)],
     partialFingerprints: { 'warrant/v1': fingerprint },
     ...(run.report.baseline !== undefined && { baselineState: state === 'known' ? 'unchanged' : 'new' }),
     ...(state === 'suppressed' && {
@@ -74,7 +74,7 @@ const resultOf = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
   }
 }
 
-/** For code scanning: SARIF 2.1.0, one run. */
+/** The report for code scanning: SARIF 2.1.0 with one run. */
 export const writeSarif = (run: GateRun, version: string): string => {
   const { findings, stage, status } = run.report
   const rules = listRules(findings)
@@ -89,7 +89,7 @@ export const writeSarif = (run: GateRun, version: string): string => {
           automationDetails: { id: `warrant/${stage}/` },
           columnKind: 'utf16CodeUnits',
           invocations: [{ executionSuccessful: true, exitCode: status === 'BLOCKED' ? 1 : 0 }],
-          results: findings.map((finding) => resultOf(finding, run, places.get(finding.ruleId) ?? -1)),
+          results: findings.map((finding) => toResult(finding, run, places.get(finding.ruleId) ?? -1)),
         },
       ],
     },

@@ -26,26 +26,26 @@ const painter =
   (as, text) =>
     colour ? `${ESC}${COLOURS[as]}m${text}${ESC}0m` : text
 
-const WIDEST = 140
-const BEFORE = 40
+const MAX_COLUMNS = 140
+const COLUMNS_BEFORE = 40
 
-interface Window {
+interface VisiblePart {
   readonly text: string
-  /** Columns left out at the front. */
+  /** Columns left out at the start. */
   readonly cut: number
 }
 
-/** The part of a line that can be shown, around the column that counts. */
-const cutLine = (line: string, column: number): Window => {
-  if (line.length <= WIDEST) return { text: line, cut: 0 }
-  const cut = Math.max(0, Math.min(column - BEFORE, line.length - WIDEST))
-  return { text: line.slice(cut, cut + WIDEST), cut }
+/** The part of a long line around a column. */
+const cutLine = (line: string, column: number): VisiblePart => {
+  if (line.length <= MAX_COLUMNS) return { text: line, cut: 0 }
+  const cut = Math.max(0, Math.min(column - COLUMNS_BEFORE, line.length - MAX_COLUMNS))
+  return { text: line.slice(cut, cut + MAX_COLUMNS), cut }
 }
 
 const blanks = (text: string): string => ' '.repeat(escapeLineBreaks(text.replaceAll('\t', '  ')).length)
 const code = (text: string): string => escapeLineBreaks(text.replaceAll('\t', '  '))
 
-const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
+const renderExcerpt = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
   const width = String(first + lines.length).length
   return lines.flatMap((line, at) => {
     const number = first + at
@@ -61,13 +61,13 @@ const frame = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[
   })
 }
 
-const oneFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
+const renderFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
     `  ${place}${paint(severity, severity)}  ${escapeLineBreaks(ruleId)}`,
     `    ${escapeLineBreaks(message)}`,
-    ...(region !== undefined && excerpt !== undefined ? frame(excerpt, region, paint) : []),
+    ...(region !== undefined && excerpt !== undefined ? renderExcerpt(excerpt, region, paint) : []),
     ...(why === undefined ? [] : [`    why: ${escapeLineBreaks(why)}`]),
     ...(fix === undefined ? [] : [`    fix: ${escapeLineBreaks(fix)}`]),
   ]
@@ -83,13 +83,13 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     `in ${count(files.scanned, 'file')}`,
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
-    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'rule')} reweighed`]),
+    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }
 
-/** For people: findings by file with the code they are about, then one line that says it all. */
+/** The report for a terminal: findings by file with an excerpt, then a summary line. */
 export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): string => {
   const paint = painter(style)
   const lines: string[] = []
@@ -98,9 +98,9 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
     if (finding.state !== 'new') continue
     if (finding.file !== file) lines.push(paint('file', escapeLineBreaks(finding.file)))
     file = finding.file
-    lines.push(...oneFinding(finding, excerpts.get(finding), paint), '')
+    lines.push(...renderFinding(finding, excerpts.get(finding), paint), '')
   }
-  // Whoever reads that all is well shall see what was made lighter to get there.
+  // Shown even without findings: an override may be the reason why there are none.
   for (const { rule, from, to } of report.reweighed ?? [])
     lines.push(paint('dim', `${rule}: ${from} → ${to}`))
   return [...lines, summaryLine(report, style)].join('\n')

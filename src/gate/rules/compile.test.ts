@@ -7,7 +7,6 @@ import {
   type PlatformRoots,
   selectRules,
 } from './compile.ts'
-import { readGlob } from './glob.ts'
 import { readPack } from './packs.ts'
 import type { RuleAlias } from './rule.ts'
 
@@ -21,13 +20,12 @@ const compile = async (
   text: string,
   roots: PlatformRoots,
   stage: GateStage = 'CI',
-  relabels: readonly RuleAlias[] = [],
+  aliases: readonly RuleAlias[] = [],
 ) =>
   compilePacks([await readPack('own', '1', [{ path: 'a.yml', text }])], {
     roots,
     stage,
-    relabels,
-    glob: readGlob,
+    aliases,
   })
 
 const covered = async (text: string, roots: PlatformRoots, paths: readonly string[]) => {
@@ -80,7 +78,6 @@ describe('the reach of a rule', () => {
     const rules = compilePacks([await readPack('own', '1', texts)], {
       roots: { backend: [''] },
       stage: 'CI',
-      glob: readGlob,
     })
     expect(rules[0]?.covers).toBe(rules[1]?.covers)
   })
@@ -111,15 +108,15 @@ describe('a compiled rule', () => {
   })
 
   it('goes by a second name from a stage on, in the folders of a platform', async () => {
-    const relabels: RuleAlias[] = [
+    const aliases: RuleAlias[] = [
       { id: 'skills.own', of: 'own.rule', severity: 'CRITICAL', platform: 'backend', from: 'PRE_PUSH' },
     ]
     const roots = { backend: ['api/'], frontend: ['web/'] }
     const text = rule('', 'platform: [backend, frontend]')
-    const ids = async (stage: GateStage) => (await compile(text, roots, stage, relabels)).map(({ id }) => id)
+    const ids = async (stage: GateStage) => (await compile(text, roots, stage, aliases)).map(({ id }) => id)
     expect(await ids('PRE_COMMIT')).toEqual(['own.rule'])
     expect(await ids('PRE_PUSH')).toEqual(['own.rule', 'skills.own'])
-    const [, second] = await compile(text, roots, 'CI', relabels)
+    const [, second] = await compile(text, roots, 'CI', aliases)
     expect(second).toMatchObject({ severity: 'CRITICAL', code: 'SKILLS_OWN' })
     expect([second?.covers('api/a.ts'), second?.covers('web/a.ts')]).toEqual([true, false])
   })
@@ -137,7 +134,7 @@ changes:
 `
   const missing = async (changed: readonly string[], roots: PlatformRoots = { ios: [''] }) => {
     const pack = await readPack('own', '1', [{ path: 'a.yml', text }])
-    return compileChanges([pack], { roots: roots, glob: readGlob }).flatMap((one) => one.missing(changed))
+    return compileChanges([pack], { roots }).flatMap((one) => one.missing(changed))
   }
 
   it.each([

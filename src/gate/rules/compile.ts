@@ -1,4 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
+import { pushTo } from '../../kernel/multimap.ts'
+import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { findLanguage, translateKinds } from './languages.ts'
@@ -6,38 +9,23 @@ import type { Pack, ShippedRules } from './packs.ts'
 import type { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
 import { RULE_LEVELS, type SeverityOverrides } from './severity-overrides.ts'
 
-/** Where each platform lives: folders ending in `/`, or `''` for the whole repository. */
+/** The folders of each platform, ending in `/`; `''` is the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
 
 export interface CompileOptions {
   readonly roots: PlatformRoots
   readonly stage: GateStage
-  readonly relabels?: readonly RuleAlias[]
-  readonly glob: GlobReader
-  /** Words each rule needs, where they are known already. */
-  readonly words?: ShippedRules['words']
-  /** What the repository says rules weigh in it. */
-  readonly weights?: SeverityOverrides['of']
+  readonly aliases?: readonly RuleAlias[]
+  /** Required literals of shipped rules, computed at build time. */
+  readonly literals?: ShippedRules['literals']
+  readonly overrides?: SeverityOverrides['byRule']
 }
 
 type Test = (path: string) => boolean
 
-/** Tells which paths a glob means. */
-export type GlobReader = (glob: string, nocase: boolean) => Test
-
-/** Globs that were read when the rules were built. */
-export const precompiledGlobs =
-  (sources: ShippedRules['globs']): GlobReader =>
-  (glob, nocase) => {
-    const source = sources[glob]
-    if (source === undefined) throw new Error(`the rules were built without ${glob}`)
-    const expression = new RegExp(source, nocase ? 'i' : '')
-    return (path) => path === glob || expression.test(path)
-  }
-
 export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
-export const platformsOf = ({
+export const rulePlatforms = ({
   metadata,
 }: {
   readonly metadata?: RuleFile['metadata']
@@ -48,76 +36,81 @@ export const platformsOf = ({
 
 type Globs = RuleFile['files']
 
-const globTest = (globs: Globs, read: GlobReader, otherwise: boolean): Test => {
-  if (globs === undefined || globs.length === 0) return () => otherwise
+const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
+  if (globs === undefined || globs.length === 0) return () => whenEmpty
   const tests = globs.map((one) =>
-    typeof one === 'string' ? read(one, false) : read(one.glob, one.caseInsensitive ?? false),
+    typeof one === 'string'
+      ? compileBraceGlob(one)
+      : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false }),
   )
-  return (path) => tests.some((test) => test(path))
+  return (segments) => tests.some((test) => test(segments))
 }
 
-/** The folders a rule looks into; the whole repository is written ''. A platform that is not there has none. */
+/** The folders that a rule applies to. A platform that was not detected has none. */
 const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
-/** Globs count from a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[], read: GlobReader): Test => {
-  const wanted = globTest(files, read, true)
-  const unwanted = globTest(ignores, read, false)
+/** Globs are relative to a platform's folder, so that a rule fits any layout. */
+const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+  const isIncluded = compileGlobs(files, true)
+  const isExcluded = compileGlobs(ignores, false)
   return (path) =>
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
-      const rest = path.slice(folder.length)
-      return wanted(rest) && !unwanted(rest)
+      const segments = path.slice(folder.length).split('/')
+      return isIncluded(segments) && !isExcluded(segments)
     })
 }
 
-/** Rules of equal reach share one function: a scanner asks it once a file. */
+/** Rules with equal globs and folders share one function, so that the scanner calls it once a file. */
 class Coverages {
   readonly #known = new Map<string, Test>()
   readonly #roots: PlatformRoots
-  readonly #read: GlobReader
-  constructor({ roots, glob }: CompileOptions) {
+
+  constructor(roots: PlatformRoots) {
     this.#roots = roots
-    this.#read = glob
   }
 
   of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
     const folders = rootsFor(platforms, this.#roots)
     if (folders.length === 0) return undefined
     const key = JSON.stringify([rule.files, rule.ignores, folders])
-    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders, this.#read)
+    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
     this.#known.set(key, known)
     return known
   }
 }
 
-const bodyOf = ({ rule, constraints, utils }: RuleFile) => ({
+const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
   rule,
   ...(constraints !== undefined && { constraints }),
   ...(utils !== undefined && { utils }),
 })
 
-/** A rule that has somewhere to look, under one of its names. */
+/** A rule that applies to some folder of the repository, under its own id or an alias. */
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: string
+  readonly home: LanguageName
   readonly severity: Severity
-  /** Whether the repository said so itself. */
-  readonly settled: boolean
+  /** True when the severity comes from an override. */
+  readonly pinnedSeverity: boolean
   readonly covers: Test
-  readonly words: ShippedRules['words'][string] | undefined
+  readonly literals: ShippedRules['literals'][string] | undefined
 }
 
-const reached = (from: GateStage, stage: GateStage): boolean =>
+const isReached = (from: GateStage, stage: GateStage): boolean =>
   GATE_STAGES.indexOf(stage) >= GATE_STAGES.indexOf(from)
 
-/** The names a rule goes by at a stage: its own, and those it was given. */
-const namesOf = (file: RuleFile, relabels: readonly RuleAlias[], stage: GateStage): readonly RuleFile[] => [
+/** The rule, and a copy for each alias that is in force at the stage. */
+const withAliases = (
+  file: RuleFile,
+  aliases: readonly RuleAlias[],
+  stage: GateStage,
+): readonly RuleFile[] => [
   file,
-  ...relabels
-    .filter(({ from }) => reached(from, stage))
+  ...aliases
+    .filter(({ from }) => isReached(from, stage))
     .map(({ id, severity, platform }) => ({
       ...file,
       id,
@@ -125,52 +118,53 @@ const namesOf = (file: RuleFile, relabels: readonly RuleAlias[], stage: GateStag
     })),
 ]
 
-/** The rules of the packs that have something to say on a repository whose platforms live in `roots`. */
+/** The rules of the packs that apply to a repository with these platforms. */
 export const selectRules = (packs: readonly Pack[], options: CompileOptions): SelectedRule[] => {
-  const { stage, relabels = [], words, weights: overrides } = options
-  const coverages = new Coverages(options)
-  const named = new Map<string, RuleAlias[]>()
-  for (const relabel of relabels) named.set(relabel.of, [...(named.get(relabel.of) ?? []), relabel])
-  const reach = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
-    const weight = overrides?.get(file.id)
-    const severity = weight ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
+  const { roots, stage, aliases = [], literals, overrides } = options
+  const coverages = new Coverages(roots)
+  const aliasesOf = new Map<string, RuleAlias[]>()
+  for (const alias of aliases) pushTo(aliasesOf, alias.of, alias)
+  const select = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
+    const override = overrides?.get(file.id)
+    const severity = override ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
     const home = findLanguage(file.language)
     if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
       return []
-    const covers = coverages.of(file, platformsOf(file))
-    const settled = weight !== undefined
-    return covers === undefined ? [] : [{ file, pack, home, severity, settled, covers, words: words?.[of] }]
+    const covers = coverages.of(file, rulePlatforms(file))
+    if (covers === undefined) return []
+    const pinnedSeverity = override !== undefined
+    return [{ file, pack, home, severity, pinnedSeverity, covers, literals: literals?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
-      namesOf(file, named.get(file.id) ?? [], stage).flatMap((one) => reach(name, one, file.id)),
+      withAliases(file, aliasesOf.get(file.id) ?? [], stage).flatMap((one) => select(name, one, file.id)),
     ),
   )
 }
 
-/** Makes rules ready to run, in those of their languages that anybody will read. */
+/** Compiles rules for each of their languages that `reads` accepts. */
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
-  reads: (language: string) => boolean = () => true,
+  reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, home, severity, settled, covers, words }) => {
+  rules.flatMap(({ file, home, severity, pinnedSeverity, covers, literals }) => {
     const { id, message, metadata = {} } = file
     const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
     return [...new Set([home, ...others])].filter(reads).map((language) => ({
       id,
       language,
-      matcher: language === home ? bodyOf(file) : translateKinds(bodyOf(file), home, language),
+      matcher: language === home ? matcherOf(file) : translateKinds(matcherOf(file), home, language),
       covers,
       severity,
-      ...(settled && { settled }),
+      ...(pinnedSeverity && { pinnedSeverity }),
       trusted,
       message,
       code: metadata.code ?? ruleCode(id),
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
-      ...(words?.[language] !== undefined && { words: words[language] }),
+      ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })
 
@@ -181,39 +175,36 @@ export interface ChangeRule {
   readonly message: string
   readonly why?: string
   readonly fix?: string
-  /** The changed paths that ask for something that is not there; empty when all is well. */
+  /** The changed paths whose required companion change is missing. */
   readonly missing: (changed: readonly string[]) => readonly string[]
 }
 
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'glob' | 'weights'>
+type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides'>
 
-const compileChange = (
-  file: ChangeFile,
-  { roots, glob: read, weights: overrides }: ChangeOptions,
-): ChangeRule[] => {
+const compileChange = (file: ChangeFile, { roots, overrides }: ChangeOptions): ChangeRule[] => {
   const { when, require, ignores } = file.changes
-  const folders = rootsFor(platformsOf(file), roots)
-  const weight = overrides?.get(file.id) ?? file.metadata.severity
-  if (folders.length === 0 || weight === 'OFF') return []
-  const asking = coverage(when, ignores, folders, read)
-  const answering = coverage(require, undefined, folders, read)
+  const folders = rootsFor(rulePlatforms(file), roots)
+  const severity = overrides?.get(file.id) ?? file.metadata.severity
+  if (folders.length === 0 || severity === 'OFF') return []
+  const needsCompanion = coverage(when, ignores, folders)
+  const isCompanion = coverage(require, undefined, folders)
   const { code = ruleCode(file.id), why, fix } = file.metadata
   return [
     {
       id: file.id,
-      severity: weight,
+      severity,
       code,
       message: file.message,
       ...(why !== undefined && { why }),
       ...(fix !== undefined && { fix }),
       missing: (changed) => {
-        const asked = changed.filter(asking)
-        return asked.length === 0 || changed.some(answering) ? [] : asked
+        const found = changed.filter(needsCompanion)
+        return found.length === 0 || changed.some(isCompanion) ? [] : found
       },
     },
   ]
 }
 
-/** The rules of the packs that speak of changes. */
+/** Compiles the rules about changed files. */
 export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
   packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))

@@ -15,22 +15,22 @@ type RuleCard = {
   readonly message: string
   readonly why?: string
   readonly fix?: string
-  /** Code the rule lets pass, and code it objects to. */
+  /** Examples of code that the rule accepts, and of code that it reports. */
   readonly valid?: readonly string[]
   readonly invalid?: readonly string[]
 }
 
-/** One rule with all there is to say of it, or every rule in a line. */
+/** One rule with all details, or every rule with its message only. */
 export interface Explanation {
   readonly rules: readonly RuleCard[]
 }
 
-/** Snippets that prove a rule, by its id. */
+/** Examples by rule id, taken from the tests of the rules. */
 export type Examples = Readonly<
   Record<string, { readonly valid: readonly string[]; readonly invalid: readonly string[] }>
 >
 
-const cardOf = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
+const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
   const { id, message, metadata } = rule
   const level = 'severity' in rule ? RULE_LEVELS[rule.severity] : undefined
   return {
@@ -43,16 +43,16 @@ const cardOf = (pack: string, rule: Pack['rules'][number] | Pack['changes'][numb
   }
 }
 
-const listCards = ({ packs, relabels }: ShippedRules, userRules: Pack | undefined): RuleCard[] => {
+const listCards = ({ packs, aliases }: ShippedRules, userRules: Pack | undefined): RuleCard[] => {
   const all = userRules === undefined ? packs : [...packs, userRules]
   const cards = all.flatMap(({ name, rules, changes }) =>
-    [...rules, ...changes].map((rule) => cardOf(name, rule)),
+    [...rules, ...changes].map((rule) => toCard(name, rule)),
   )
-  const named = relabels.flatMap(({ id, of, severity }) => {
+  const aliased = aliases.flatMap(({ id, of, severity }) => {
     const card = cards.find((one) => one.id === of)
     return card === undefined ? [] : [{ ...card, id, severity, pack: 'skills' }]
   })
-  return [...cards, ...named].sort((a, b) => compareText(a.id, b.id))
+  return [...cards, ...aliased].sort((a, b) => compareText(a.id, b.id))
 }
 
 export const explainRules = async (
@@ -66,11 +66,9 @@ export const explainRules = async (
     return { rules: cards.map(({ id, pack, severity, message }) => ({ id, pack, severity, message })) }
   }
   const card = cards.find(({ id }) => id === rule)
-  if (card === undefined) throw gateFaults.rule_unknown(`there is no rule ${JSON.stringify(rule)}`)
-  const source = shippedRules.relabels.find(({ id }) => id === rule)?.of ?? rule
+  if (card === undefined) throw gateFaults.rule_unknown(`no rule is called ${JSON.stringify(rule)}`)
+  const source = shippedRules.aliases.find(({ id }) => id === rule)?.of ?? rule
   const known = await examples()
   const shown = Object.hasOwn(known, source) ? known[source] : undefined
-  return {
-    rules: [{ ...card, ...shown }],
-  }
+  return { rules: [{ ...card, ...shown }] }
 }

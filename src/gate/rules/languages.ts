@@ -1,52 +1,11 @@
-/**
- * The languages rules are written for. A file's extension picks the grammar: rules for TypeScript also look at
- * TSX and JavaScript, which the TSX grammar reads as well.
- */
-export interface Language {
-  /** Name of the grammar for each extension. */
-  readonly grammars: Readonly<Record<string, string>>
-  /** Kinds of node that are comments, and that hold the text of a string. */
+import { LANGUAGES, type LanguageName } from '../../kernel/text/languages.ts'
+
+interface KindLists {
   readonly comments: readonly string[]
   readonly strings: readonly string[]
 }
 
-const all = (grammar: string, ...extensions: string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(extensions.map((extension) => [extension, grammar]))
-
-const scripts = ['js', 'mjs', 'cjs', 'jsx']
-const script = { comments: ['comment'], strings: ['string_fragment'] }
-
-export const LANGUAGES: Readonly<Record<string, Language>> = {
-  typescript: {
-    grammars: { ...all('TypeScript', 'ts', 'mts', 'cts'), ...all('Tsx', 'tsx', ...scripts) },
-    ...script,
-  },
-  tsx: { grammars: all('Tsx', 'tsx'), ...script },
-  javascript: { grammars: all('JavaScript', ...scripts), ...script },
-  swift: {
-    grammars: all('swift', 'swift'),
-    comments: ['comment', 'multiline_comment'],
-    strings: ['line_str_text', 'multi_line_str_text'],
-  },
-  kotlin: {
-    grammars: all('kotlin', 'kt', 'kts'),
-    comments: ['line_comment', 'multiline_comment'],
-    strings: ['string_content'],
-  },
-  java: {
-    grammars: all('java', 'java'),
-    comments: ['line_comment', 'block_comment'],
-    strings: ['string_fragment'],
-  },
-  python: { grammars: all('python', 'py', 'pyi'), comments: ['comment'], strings: ['string_content'] },
-  go: {
-    grammars: all('go', 'go'),
-    comments: ['comment'],
-    strings: ['interpreted_string_literal_content', 'raw_string_literal_content'],
-  },
-}
-
-const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, LanguageName>> = {
   ts: 'typescript',
   js: 'javascript',
   jsx: 'javascript',
@@ -55,33 +14,43 @@ const ALIASES: Readonly<Record<string, string>> = {
   golang: 'go',
 }
 
-/** Our name for what a rule file calls its language; undefined when we have no grammar for it. */
-export const findLanguage = (word: string): string | undefined => {
-  const name = word.toLowerCase()
-  const known = ALIASES[name] ?? name
-  return Object.hasOwn(LANGUAGES, known) ? known : undefined
+const isLanguage = (name: string): name is LanguageName => Object.hasOwn(LANGUAGES, name)
+
+/** The language that a rule file names, under one of its usual names; undefined when there is no grammar for it. */
+export const findLanguage = (name: string): LanguageName | undefined => {
+  const lower = name.toLowerCase()
+  const known = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower
+  return known !== undefined && isLanguage(known) ? known : undefined
 }
 
-/** The part after the last dot of a path's last segment, in lower case; empty when there is none. */
-export const extensionOf = (path: string): string => {
-  // Asked of every path of a repository: looking for two characters is ten times as fast as an expression.
-  const dot = path.lastIndexOf('.')
-  return dot < 0 || path.includes('/', dot) ? '' : path.slice(dot + 1).toLowerCase()
+/** Rules for TypeScript also apply to TSX and JavaScript files; the TSX grammar has all of their node kinds. */
+const TSX_TOO: readonly LanguageName[] = ['tsx', 'javascript']
+
+const listGrammars = (language: LanguageName): ReadonlyMap<string, string> => {
+  const own = LANGUAGES[language].extensions.map((one) => [one, LANGUAGES[language].grammar] as const)
+  if (language !== 'typescript') return new Map(own)
+  const others = TSX_TOO.flatMap((name) => LANGUAGES[name].extensions)
+  return new Map([...own, ...others.map((one) => [one, LANGUAGES.tsx.grammar] as const)])
 }
 
-export const grammarFor = (language: string, extension: string): string | undefined => {
-  const grammars = LANGUAGES[language]?.grammars
-  return grammars !== undefined && Object.hasOwn(grammars, extension) ? grammars[extension] : undefined
-}
+const RULE_GRAMMARS = new Map(
+  (Object.keys(LANGUAGES) as LanguageName[]).map((language) => [language, listGrammars(language)]),
+)
 
-/** Says of another language what a matcher says of its own: only comments and strings go by different names. */
-export const translateKinds = <T>(value: T, from: string, to: string): T => {
-  const names = (kind: unknown): readonly string[] | undefined =>
-    LANGUAGES[from]?.comments.includes(String(kind))
-      ? LANGUAGES[to]?.comments
-      : LANGUAGES[from]?.strings.includes(String(kind))
-        ? LANGUAGES[to]?.strings
-        : undefined
+/** Extension → grammar, for the files that rules of a language apply to. */
+export const grammarsFor = (language: LanguageName): ReadonlyMap<string, string> =>
+  RULE_GRAMMARS.get(language) ?? new Map()
+
+export const grammarFor = (language: LanguageName, extension: string): string | undefined =>
+  grammarsFor(language).get(extension)
+
+/** Rewrites a matcher for another language by translating its comment and string node kinds. */
+export const translateKinds = <T>(value: T, from: LanguageName, to: LanguageName): T => {
+  const translate = (kind: unknown): readonly string[] | undefined => {
+    const { comments, strings }: KindLists = LANGUAGES[from]
+    if (comments.includes(String(kind))) return LANGUAGES[to].comments
+    return strings.includes(String(kind)) ? LANGUAGES[to].strings : undefined
+  }
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit)
     if (typeof node !== 'object' || node === null) return node
@@ -89,7 +58,7 @@ export const translateKinds = <T>(value: T, from: string, to: string): T => {
       Object.entries(node).map(([key, member]) => [key, visit(member)]),
     )
     if (kind === undefined) return rest
-    const kinds = names(kind)
+    const kinds = translate(kind)
     return kinds === undefined
       ? { ...rest, kind }
       : {

@@ -4,7 +4,7 @@ import { parseAs, parseRule, RULE_LIMITS } from './parse-rule.ts'
 import { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
 
-/** Rules that travel together. The digest is of the rules as they were written, whatever the order of files. */
+/** A set of rules with one version. The digest does not depend on the order of the files. */
 export const Pack = z.strictObject({
   name: z.string(),
   version: z.string(),
@@ -14,14 +14,12 @@ export const Pack = z.strictObject({
 })
 export interface Pack extends z.infer<typeof Pack> {}
 
-/** What is shipped: every pack, the second names of rules, and what can be worked out of them in advance. */
+/** The content of `rules.json`: every pack, the aliases, and what the build computes from them. */
 export const ShippedRules = z.strictObject({
   packs: z.array(Pack),
-  relabels: z.array(RuleAlias),
-  /** By rule and language: words without which it cannot match. */
-  words: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
-  /** The expression each glob stands for. */
-  globs: z.record(z.string(), z.string()),
+  aliases: z.array(RuleAlias),
+  /** By rule and language: literals without which the rule cannot match. */
+  literals: z.record(z.string(), z.record(z.string(), z.array(z.array(z.string())))),
 })
 export type ShippedRules = z.infer<typeof ShippedRules>
 
@@ -33,7 +31,7 @@ export interface RuleSource {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
-/** Reads the rule files of one folder into a pack. Files with tests in them are not rules. */
+/** Reads the rule files of one folder into a pack. `*.test.yml` files are not rules. */
 export const readPack = async (
   name: string,
   version: string,
@@ -41,16 +39,18 @@ export const readPack = async (
 ): Promise<Pack> => {
   const files = sources.filter(({ path }) => /\.ya?ml$/.test(path) && !/\.test\.ya?ml$/.test(path))
   if (files.length > RULE_LIMITS.rules) {
-    throw ruleFaults.too_large(`${name}: ${files.length} rule files, ${RULE_LIMITS.rules} are allowed`)
+    throw ruleFaults.too_large(
+      `${name} has ${files.length} rule files; at most ${RULE_LIMITS.rules} are allowed`,
+    )
   }
   const rules: RuleFile[] = []
   const changes: ChangeFile[] = []
-  const owner = new Map<string, string>()
+  const pathById = new Map<string, string>()
   for (const { path, text } of files) {
     const { kind, file } = await parseRule(path, text)
-    const other = owner.get(file.id)
+    const other = pathById.get(file.id)
     if (other !== undefined) throw ruleFaults.duplicate(`${path}: ${file.id} is also in ${other}`)
-    owner.set(file.id, path)
+    pathById.set(file.id, path)
     if (kind === 'syntax') rules.push(file)
     else changes.push(file)
   }
@@ -58,6 +58,5 @@ export const readPack = async (
   return { name, version, digest: digestJson(content), ...content }
 }
 
-/** Reads the table of second names. */
 export const readAliases = (path: string, value: unknown): RuleAlias[] =>
   parseAs(z.array(RuleAlias).max(RULE_LIMITS.rules), path, value).sort(byId)

@@ -5,27 +5,27 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { ShippedRules } from './packs.ts'
 import { parseAs, readRuleYaml } from './parse-rule.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { type SeverityOverrides, shippedOverrides } from './severity-overrides.ts'
+import { type SeverityOverrides, shippedSeverities } from './severity-overrides.ts'
 
-const WeightsFile = z.strictObject({
+const OverridesFile = z.strictObject({
   severities: z.record(z.string(), z.enum([...SEVERITIES, 'OFF'])),
 })
 
-/** Reads what a repository says of our rules. A name that is none of ours would change nothing and look as if it did. */
+/** Reads the severity overrides. An unknown rule is a fault: the entry would silently have no effect. */
 export const readSeverityOverrides = async (
   path: string,
   text: string,
   shippedRules: ShippedRules,
 ): Promise<SeverityOverrides> => {
-  const { severities } = parseAs(WeightsFile, path, await readRuleYaml(path, text))
-  const shipped = shippedOverrides(shippedRules)
+  const { severities } = parseAs(OverridesFile, path, await readRuleYaml(path, text))
+  const shipped = shippedSeverities(shippedRules)
   const list = Object.entries(severities)
     .sort(([a], [b]) => compareText(a, b))
     .map(([rule, to]) => {
       const from = shipped.get(rule)
       if (from === undefined)
-        throw ruleFaults.unknown(`${path}: there is no rule ${JSON.stringify(rule)} of ours`)
+        throw ruleFaults.unknown(`${path}: no shipped rule is called ${JSON.stringify(rule)}`)
       return { rule, from, to }
     })
-  return { of: new Map(list.map(({ rule, to }) => [rule, to])), list, digest: digestJson(severities) }
+  return { byRule: new Map(list.map(({ rule, to }) => [rule, to])), list, digest: digestJson(severities) }
 }

@@ -4,20 +4,20 @@ import { findLanguage } from './languages.ts'
 import { ChangeFile, RuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
 
-/** Rules come with repositories we do not know: how much of one we are ready to read. */
+/** Limits for rule files: they come from repositories, so they are untrusted input. */
 export const RULE_LIMITS = { bytes: 64 * 1024, depth: 40, nodes: 5_000, aliases: 50, rules: 500 } as const
 
-/** Counts an alias as often as it is used, so that a small file cannot stand for a large one. */
+/** Counts a YAML alias each time it is used, so that a small file cannot expand without limit. */
 const measure = (value: unknown, depth: number, seen: { nodes: number }): void => {
   seen.nodes += 1
   if (seen.nodes > RULE_LIMITS.nodes) throw ruleFaults.too_large(`more than ${RULE_LIMITS.nodes} values`)
   if (depth > RULE_LIMITS.depth) throw ruleFaults.too_large(`nested deeper than ${RULE_LIMITS.depth}`)
   if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__')) throw ruleFaults.malformed('__proto__ is no name')
+  if (Object.hasOwn(value, '__proto__')) throw ruleFaults.malformed('__proto__ is not allowed as a name')
   for (const member of Object.values(value)) measure(member, depth + 1, seen)
 }
 
-/** The value of one YAML document, within limits. Faults name the file. */
+/** Parses one YAML document within the limits. Faults name the file. */
 export const readRuleYaml = async (path: string, text: string): Promise<unknown> => {
   if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {
     throw ruleFaults.too_large(`${path}: longer than ${RULE_LIMITS.bytes} bytes`)
@@ -45,10 +45,10 @@ export const readRuleYaml = async (path: string, text: string): Promise<unknown>
   }
 }
 
-/** The deepest problem is the one worth naming: "invalid union" tells nobody anything. */
+/** Reports the innermost issue: "invalid union" alone does not say what to correct. */
 const firstIssue = (issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[] = []): string => {
   const [issue] = issues
-  if (issue === undefined) return 'not a rule'
+  if (issue === undefined) return 'this is not a rule'
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
     const branches = issue.errors.filter((branch) => branch.some(({ code }) => code !== 'invalid_type'))
@@ -58,7 +58,7 @@ const firstIssue = (issues: readonly z.core.$ZodIssue[], above: readonly Propert
   return `${path.length === 0 ? 'the document' : path.join('.')}: ${issue.message}`
 }
 
-/** Parses at the edge: what does not fit the schema is a fault that names file and member. */
+/** Validates against a schema; a fault names the file and the member. */
 export const parseAs = <T>(schema: z.ZodType<T>, path: string, value: unknown): T => {
   const result = schema.safeParse(value)
   if (!result.success) throw ruleFaults.malformed(`${path}: ${firstIssue(result.error.issues)}`)
@@ -71,7 +71,7 @@ const isChange = (value: unknown): boolean =>
 const checkLanguages = (path: string, { language, metadata }: RuleFile): void => {
   for (const name of [language, ...(metadata?.languages ?? [])]) {
     if (findLanguage(name) === undefined)
-      throw ruleFaults.malformed(`${path}: language: no grammar for ${name}`)
+      throw ruleFaults.malformed(`${path}: language: there is no grammar for ${name}`)
   }
 }
 
@@ -79,7 +79,7 @@ export type ParsedRule =
   | { readonly kind: 'syntax'; readonly file: RuleFile }
   | { readonly kind: 'change'; readonly file: ChangeFile }
 
-/** One rule file: about syntax, or about changes. */
+/** Parses one rule file, about syntax or about changed files. */
 export const parseRule = async (path: string, text: string): Promise<ParsedRule> => {
   const value = await readRuleYaml(path, text)
   if (isChange(value)) return { kind: 'change', file: parseAs(ChangeFile, path, value) }

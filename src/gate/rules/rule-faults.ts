@@ -3,17 +3,17 @@ import { defineFaults } from '../../kernel/fault.ts'
 export const ruleFaults = defineFaults('rule', {
   unreadable: {
     kind: 'invalid',
-    fix: 'Write the rule as one YAML document; the message says where it breaks.',
+    fix: 'Correct the YAML at the place that the message names. A rule file is one YAML document.',
   },
   malformed: {
     kind: 'invalid',
-    fix: 'Correct the member the message names; docs/rules.md lists all of them.',
+    fix: 'Correct the member that the message names; docs/rules.md describes every member.',
   },
-  too_large: { kind: 'exhausted', fix: 'Split the rule, or leave out what it does not need.' },
-  duplicate: { kind: 'conflict', fix: 'Give each rule an id of its own.' },
+  too_large: { kind: 'exhausted', fix: 'Split the rule or shorten it; docs/rules.md lists the limits.' },
+  duplicate: { kind: 'conflict', fix: 'Give each rule a different id.' },
   unknown: {
     kind: 'invalid',
-    fix: 'Name a shipped rule; `gate_explain` and docs/reference/rules.md list them. A rule of your own is changed in its file.',
+    fix: 'Name a shipped rule; `gate_explain` and docs/reference/rules.md list them. To change a user rule, edit its file.',
   },
   refused: {
     kind: 'invalid',

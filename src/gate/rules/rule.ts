@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { Severity } from '../../evidence/schema.ts'
+import { exceedsAlternatives, MAX_ALTERNATIVES } from '../../kernel/text/glob.ts'
 import { GATE_STAGES } from '../stage.ts'
 
 /**
- * A rule file is an ast-grep rule: data that describes syntax. `transform`, `rewriters`, `labels` and `fix` are
- * allowed so that the same file serves the ast-grep tools, and are never carried out here.
+ * A rule file is an ast-grep rule. `transform`, `rewriters`, `labels` and `fix` are accepted, so that the same file
+ * works in the ast-grep tools, but they are never executed here.
  */
 
 const Text = z.string().min(1).max(4_000)
@@ -13,7 +14,7 @@ const Word = z
   .regex(/^[A-Za-z][\w.-]*$/, 'letters, digits, dots, dashes and underscores')
   .max(100)
 
-/** A matcher of the ast-grep language, with whatever it is made of. */
+/** A matcher of the ast-grep rule language. */
 export type Matcher = Readonly<Record<string, unknown>>
 
 const Position = z.strictObject({ line: z.int().nonnegative(), column: z.int().nonnegative() })
@@ -53,21 +54,18 @@ const parts = {
   not: matcher.optional(),
 }
 
-/** Globs become regular expressions: few wildcards, so that no path can keep one busy. */
 const GlobText = z
   .string()
   .min(1)
   .max(200)
   .refine((glob) => !/[!?+*@]\(|\\/.test(glob), 'only *, **, ?, [...] and {...} have a meaning in a glob')
-  .refine((glob) => (glob.match(/\*\*/g)?.length ?? 0) <= 2, 'at most two ** in a glob')
   .refine(
-    (glob) => glob.split('/').every((part) => (part.replaceAll('**', '').match(/\*/g)?.length ?? 0) <= 2),
-    'at most two * between slashes in a glob',
+    (glob) => !exceedsAlternatives(glob),
+    `the {...} of a glob may stand for at most ${MAX_ALTERNATIVES} alternatives`,
   )
-  .refine((glob) => (glob.match(/[{[]/g)?.length ?? 0) <= 4, 'at most four groups in a glob')
 const Glob = z.union([GlobText, z.strictObject({ glob: GlobText, caseInsensitive: z.boolean().optional() })])
 
-/** Words of ours, where ast-grep leaves room for them. Others are let be. */
+/** Members of our own in the place ast-grep reserves for tools. Unknown members are ignored. */
 const Metadata = z.object({
   severity: Severity.optional(),
   code: z
@@ -75,14 +73,14 @@ const Metadata = z.object({
     .regex(/^[A-Z][A-Z0-9_]*$/, 'capitals, digits and underscores')
     .max(120)
     .optional(),
-  /** The platforms whose folders the rule looks into; `generic` is the whole repository. */
+  /** The platforms whose folders the rule applies to; `generic` is the whole repository. */
   platform: z.union([Word, z.array(Word).min(1).max(20)]).optional(),
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
-  /** What it matches is a secret, and shown nowhere. */
+  /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
-  /** Further languages the matcher holds for; names of comment and string nodes are translated. */
+  /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
 })
 
@@ -106,22 +104,22 @@ export const RuleFile = z.strictObject({
 })
 export type RuleFile = z.infer<typeof RuleFile>
 
-/** A rule about which files changed together; there is no syntax in it. */
+/** A rule about files that must change together. It has no matcher. */
 export const ChangeFile = z.strictObject({
   id: Word,
   message: Text,
   metadata: Metadata.required({ severity: true }),
   changes: z.strictObject({
-    /** A change of such a file ... */
+    /** A change of one of these files ... */
     when: z.array(GlobText).min(1).max(20),
-    /** ... asks for a change of one of these. */
+    /** ... requires a change of one of these. */
     require: z.array(GlobText).min(1).max(20),
     ignores: z.array(GlobText).max(20).optional(),
   }),
 })
 export type ChangeFile = z.infer<typeof ChangeFile>
 
-/** Gives a rule's matches a second name and weight within one platform, from a stage on. */
+/** A second id and severity for the matches of a rule, in one platform and from a stage on. */
 export const RuleAlias = z.strictObject({
   id: Word,
   of: Word,

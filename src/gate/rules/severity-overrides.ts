@@ -1,12 +1,12 @@
 import type { Severity } from '../../evidence/schema.ts'
 import type { ShippedRules } from './packs.ts'
 
-/** Where a repository says how much rules of ours weigh in it: beside rules of its own, and like them committed. */
+/** The file in which a repository overrides severities of shipped rules; it lies beside the user rules. */
 export const OVERRIDES_NAME = 'severities.yml'
 
 export type SeverityOverride = Severity | 'OFF'
 
-/** A rule of ours that weighs something else here. */
+/** A shipped rule whose severity the repository overrides. */
 export interface AppliedOverride {
   readonly rule: string
   readonly from: Severity
@@ -14,14 +14,14 @@ export interface AppliedOverride {
 }
 
 export interface SeverityOverrides {
-  readonly of: ReadonlyMap<string, SeverityOverride>
+  readonly byRule: ReadonlyMap<string, SeverityOverride>
   readonly list: readonly AppliedOverride[]
   readonly digest: string
 }
 
-export const NO_OVERRIDES: SeverityOverrides = { of: new Map(), list: [], digest: '' }
+export const NO_OVERRIDES: SeverityOverrides = { byRule: new Map(), list: [], digest: '' }
 
-/** The words of ast-grep for the same four ranks; a rule that is `off` has none. */
+/** Severities of ast-grep in ours; `off` has none. */
 export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
   error: 'ERROR',
   warning: 'WARN',
@@ -29,8 +29,8 @@ export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
   hint: 'INFO',
 }
 
-/** What rules weigh as they are shipped, by every name they have. */
-export const shippedOverrides = ({ packs, relabels }: ShippedRules): ReadonlyMap<string, Severity> =>
+/** The severities of shipped rules, by id and alias. */
+export const shippedSeverities = ({ packs, aliases }: ShippedRules): ReadonlyMap<string, Severity> =>
   new Map([
     ...packs.flatMap(({ rules, changes }) => [
       ...rules.map(
@@ -38,5 +38,5 @@ export const shippedOverrides = ({ packs, relabels }: ShippedRules): ReadonlyMap
       ),
       ...changes.map(({ id, metadata }) => [id, metadata.severity] as const),
     ]),
-    ...relabels.map(({ id, severity }) => [id, severity] as const),
+    ...aliases.map(({ id, severity }) => [id, severity] as const),
   ])

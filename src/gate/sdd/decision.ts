@@ -25,14 +25,14 @@ export interface SddDecision {
   readonly details?: JsonObject
 }
 
-/** All that the decision rests on. */
+/** Everything the decision depends on. */
 export interface SddFacts {
   readonly stage: GateStage
   readonly bypass: boolean
   readonly openspec: OpenSpecStatus
   readonly session: SessionState
   readonly change: ChangeState
-  /** Undefined: the validator has not run. */
+  /** Undefined while the validator has not run. */
   readonly validation: SddValidation | undefined
 }
 
@@ -44,43 +44,45 @@ interface Obstacle {
   readonly message: (facts: SddFacts) => string
 }
 
-/** What can stand in the way before anything is validated. The first that does is the answer. */
+/** The checks before validation, in order. The first that blocks decides. */
 const OBSTACLES: readonly Obstacle[] = [
   {
     code: 'OPENSPEC_MISSING',
     blocks: ({ openspec }) => !openspec.installed,
-    message: () => 'OpenSpec is not installed: `openspec --version` does not answer.',
+    message: () => 'OpenSpec is not installed: `openspec --version` failed. Install it, then try again.',
   },
   {
     code: 'OPENSPEC_VERSION_UNSUPPORTED',
     blocks: ({ openspec }) => !openspec.compatible,
     message: ({ openspec }) =>
-      `OpenSpec ${openspec.parsedVersion ?? 'of an unknown version'} is too old: ${openspec.minimumVersion} is needed.`,
+      `OpenSpec ${openspec.parsedVersion ?? 'of an unknown version'} is too old. Install version ${openspec.minimumVersion} or later.`,
   },
   {
     code: 'OPENSPEC_PROJECT_MISSING',
     blocks: ({ openspec }) => !openspec.projectInitialized,
-    message: () => 'There is no openspec/ folder in this repository: run `openspec init`.',
+    message: () => 'This repository has no openspec/ folder. Run `openspec init`.',
   },
   {
     code: 'SDD_SESSION_MISSING',
     blocks: ({ session }) => !session.active,
-    message: () => 'No session is open: run `warrant sdd session --open --change ID`.',
+    message: () => 'No session is open. Run `warrant sdd session --open --change ID`.',
   },
   {
     code: 'SDD_SESSION_INVALID',
     blocks: ({ session }) => !session.valid,
-    message: () => 'The session has expired or names no change: refresh it or open another.',
+    message: () => 'The session has expired or names no valid change. Refresh it, or open another one.',
   },
   {
     code: 'SDD_CHANGE_ARCHIVED',
     blocks: ({ change }) => change === 'archived',
-    message: ({ session }) => `The change ${session.changeId} is archived: open a session on another.`,
+    message: ({ session }) =>
+      `The change ${session.changeId} is archived. Open a session for another change.`,
   },
   {
     code: 'SDD_CHANGE_MISSING',
     blocks: ({ change }) => change === 'missing',
-    message: ({ session }) => `There is no change ${session.changeId} in openspec/changes.`,
+    message: ({ session }) =>
+      `The change ${session.changeId} does not exist in openspec/changes. Open a session for another change.`,
   },
 ]
 
@@ -100,8 +102,8 @@ const allow = (message: string, details?: JsonObject): SddDecision => ({
 
 const UNREADABLE: Readonly<Record<NonNullable<SddValidation['unreadable']>, string>> = {
   time: 'the validator did not end in time',
-  size: 'the validator said too much',
-  format: 'what the validator said is no report',
+  size: 'the output of the validator is too long',
+  format: 'the output of the validator is not a report',
   start: 'the validator could not be started',
 }
 
@@ -109,9 +111,9 @@ export const judgeValidation = (validation: SddValidation): SddDecision => {
   const { exitCode, totals, issues, unreadable } = validation
   const details = { exitCode, failedItems: totals.failed, errors: issues.errors }
   if (exitCode !== null && exitCode !== 0) {
-    return refuse('SDD_VALIDATION_FAILED', `openspec validate ended with ${exitCode}.`, details)
+    return refuse('SDD_VALIDATION_FAILED', `openspec validate ended with exit code ${exitCode}.`, details)
   }
-  // Silence is no consent: what cannot be read proves nothing.
+  // Output that cannot be read is not a success.
   if (unreadable !== undefined) {
     const why = UNREADABLE[unreadable]
     return refuse('SDD_VALIDATION_ERROR', `openspec validate: ${why}.`, { ...details, unreadable })
@@ -122,19 +124,19 @@ export const judgeValidation = (validation: SddValidation): SddDecision => {
   return allow('The changes are valid.', { passedItems: totals.passed, warnings: issues.warnings })
 }
 
-/** The verdict on the facts; undefined when the validator must be heard first. */
+/** The decision; undefined when the validator has to run first. */
 export const decideSdd = (facts: SddFacts): SddDecision | undefined => {
   if (facts.bypass) {
     const details = { bypass: true, env: BYPASS_VARIABLE }
-    return allow(`The guard is switched off by ${BYPASS_VARIABLE}.`, details)
+    return allow(`The guard is disabled by ${BYPASS_VARIABLE}.`, details)
   }
   const obstacle = OBSTACLES.find(({ blocks }) => blocks(facts))
   if (obstacle !== undefined) return refuse(obstacle.code, obstacle.message(facts))
-  if (facts.stage === 'PRE_WRITE') return allow('A session on an open change is all that writing needs.')
+  if (facts.stage === 'PRE_WRITE') return allow('A session for an open change is enough for PRE_WRITE.')
   return facts.validation && judgeValidation(facts.validation)
 }
 
-/** What the evidence must say about a decision: a refusal, or a guard that was switched off. */
+/** The finding that the evidence records for a blocked stage or a disabled guard. */
 export const sddFinding = ({ allowed, code, message, details }: SddDecision): Finding | undefined => {
   const bypassed = details?.bypass === true
   if (allowed && !bypassed) return undefined

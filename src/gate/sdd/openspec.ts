@@ -1,14 +1,14 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { FolderNames, OpenSpecProgram, ProgramResult, RepositoryFiles } from '../ports.ts'
 
-/** The oldest OpenSpec whose validator says what we rely on. */
-const OLDEST = '1.1.1'
-const MAX_WORDS = 200
-const MAX_OUTPUT = 4_096
+/** The oldest supported OpenSpec: earlier validators report no totals. */
+const MINIMUM_VERSION = '1.1.1'
+const MAX_VERSION_CHARS = 200
+const MAX_OUTPUT_CHARS = 4_096
 
 export interface OpenSpecStatus {
   readonly installed: boolean
-  /** What the program calls its version. */
+  /** The output of `openspec --version`. */
   readonly version?: string
   readonly projectInitialized: boolean
   readonly minimumVersion: string
@@ -24,32 +24,32 @@ export interface SddValidation {
   readonly stderr: string
   readonly totals: { readonly items: number; readonly failed: number; readonly passed: number }
   readonly issues: { readonly errors: number; readonly warnings: number; readonly infos: number }
-  /** Why the output proves nothing; absent when it could be read. */
+  /** Why the output is not usable; absent when it is. */
   readonly unreadable?: 'time' | 'size' | 'format' | 'start'
 }
 
-const numbersOf = (version: string): readonly number[] => version.split('.').map(Number)
+const toNumbers = (version: string): readonly number[] => version.split('.').map(Number)
 
-/** The first x.y.z in what a program says of itself. */
-export const parseVersion = (words: string): string | undefined =>
-  /\d{1,9}\.\d{1,9}\.\d{1,9}/.exec(words)?.[0]
+/** The first x.y.z in the output of a program. */
+export const parseVersion = (output: string): string | undefined =>
+  /\d{1,9}\.\d{1,9}\.\d{1,9}/.exec(output)?.[0]
 
 export const isCompatible = (version: string): boolean => {
-  const oldest = numbersOf(OLDEST)
-  const at = numbersOf(version).findIndex((part, place) => part !== oldest[place])
-  return at === -1 || (numbersOf(version)[at] ?? 0) > (oldest[at] ?? 0)
+  const minimum = toNumbers(MINIMUM_VERSION)
+  const at = toNumbers(version).findIndex((part, place) => part !== minimum[place])
+  return at === -1 || (toNumbers(version)[at] ?? 0) > (minimum[at] ?? 0)
 }
 
-// A change id becomes part of a path: it must name one folder below `changes`, and not the archive itself.
+// A change id becomes part of a path: it must name one folder below `changes` other than `archive`.
 const CHANGE_ID = /^(?!\.+$)(?!archive$)[\p{L}\p{N}_.][\p{L}\p{N}\p{M}_. -]{0,127}$/iu
 
 export const isChangeId = (id: string): boolean => CHANGE_ID.test(id) && !/[ .]$/.test(id)
 
-const plainWords = (text: string): string =>
+const singleLine = (text: string): string =>
   text
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, MAX_WORDS)
+    .slice(0, MAX_VERSION_CHARS)
 
 export const readOpenSpec = async (
   program: OpenSpecProgram,
@@ -61,14 +61,14 @@ export const readOpenSpec = async (
     files.exists('openspec'),
   ])
   const installed = answer?.exitCode === 0
-  const version = installed ? plainWords(answer.stdout) : ''
+  const version = installed ? singleLine(answer.stdout) : ''
   const parsedVersion = parseVersion(version)
   return {
     installed,
     ...(version !== '' && { version }),
     projectInitialized,
-    minimumVersion: OLDEST,
-    recommendedVersion: OLDEST,
+    minimumVersion: MINIMUM_VERSION,
+    recommendedVersion: MINIMUM_VERSION,
     compatible: parsedVersion !== undefined && isCompatible(parsedVersion),
     ...(parsedVersion !== undefined && { parsedVersion }),
   }
@@ -76,7 +76,7 @@ export const readOpenSpec = async (
 
 export type ChangeState = 'open' | 'archived' | 'missing'
 
-/** Archiving moves a change away and puts the date before its name. */
+/** OpenSpec archives a change under its date and name. */
 const isDated = (name: string, id: string): boolean =>
   name.length === id.length + 11 && name.endsWith(`-${id}`) && /^\d{4}-\d{2}-\d{2}-/.test(name)
 
@@ -94,14 +94,14 @@ export const findChange = async (
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-const levelsOf = (items: unknown): readonly unknown[] =>
+const issueLevels = (items: unknown): readonly unknown[] =>
   (Array.isArray(items) ? items : [])
     .flatMap((item) => (isRecord(item) && Array.isArray(item.issues) ? item.issues : []))
     .map((issue) => (isRecord(issue) ? issue.level : undefined))
 
-/** Issues by level: older versions count them in the summary, newer ones only list them. */
+/** Issues by level. Older versions of OpenSpec count them in the summary, newer ones only list them. */
 const countIssues = (report: Record<string, unknown>, byLevel: unknown): SddValidation['issues'] => {
-  const levels = levelsOf(report.items)
+  const levels = issueLevels(report.items)
   const counted = isRecord(byLevel) ? byLevel : {}
   const of = (...names: readonly string[]) =>
     Math.max(
@@ -129,15 +129,15 @@ const parseReport = (stdout: string): Pick<SddValidation, 'totals' | 'issues'> |
   }
 }
 
-const NOTHING = {
+const NO_COUNTS = {
   totals: { items: 0, failed: 0, passed: 0 },
   issues: { errors: 0, warnings: 0, infos: 0 },
 }
 
-/** What the validator said. Whatever cannot be read is never `ok`. */
+/** Reads the result of the validator. Unreadable output is never `ok`. */
 export const readValidation = (result: ProgramResult | undefined, root: string): SddValidation => {
-  const shown = (text: string | undefined) => (text ?? '').replaceAll(root, '.').slice(0, MAX_OUTPUT)
-  const outside = {
+  const shown = (text: string | undefined) => (text ?? '').replaceAll(root, '.').slice(0, MAX_OUTPUT_CHARS)
+  const process = {
     exitCode: result?.exitCode ?? null,
     stdout: shown(result?.stdout),
     stderr: shown(result?.stderr),
@@ -145,10 +145,10 @@ export const readValidation = (result: ProgramResult | undefined, root: string):
   const report = result?.cut === undefined ? parseReport(result?.stdout ?? '') : undefined
   if (report === undefined) {
     const unreadable = result === undefined ? 'start' : (result.cut ?? 'format')
-    return { ok: false, ...outside, ...NOTHING, unreadable }
+    return { ok: false, ...process, ...NO_COUNTS, unreadable }
   }
   const ok = result?.exitCode === 0 && report.totals.failed === 0 && report.issues.errors === 0
-  return { ok, ...outside, ...report }
+  return { ok, ...process, ...report }
 }
 
 export const VALIDATE = ['validate', '--changes', '--json', '--no-interactive'] as const

@@ -31,7 +31,7 @@ export interface SddPorts {
   readonly config: LocalConfig
   readonly files: Pick<RepositoryFiles, 'exists'> & FolderNames
   readonly clock: Clock
-  /** Whether the operator switched the guard off. */
+  /** Whether the operator disabled the guard. */
   readonly bypass: boolean
 }
 
@@ -44,7 +44,7 @@ export const readSdd = async (
   return { repoRoot, openspec, session: readSession(keys, repoRoot, clock.now()) }
 }
 
-/** Whether the specification lets this stage pass. Throws outside a repository. */
+/** Whether the specification allows this stage. Throws outside a repository. */
 export const evaluateSdd = async (
   ports: SddPorts,
   stage: GateStage,
@@ -54,8 +54,8 @@ export const evaluateSdd = async (
   const { openspec, session } = status
   const change = session.changeId === undefined ? 'missing' : await findChange(session.changeId, ports.files)
   const facts = { stage, bypass: ports.bypass, openspec, session, change, validation: undefined }
-  const early = decideSdd(facts)
-  if (early !== undefined) return { stage, status, decision: early }
+  const withoutValidator = decideSdd(facts)
+  if (withoutValidator !== undefined) return { stage, status, decision: withoutValidator }
   const validation = readValidation(await ports.program.run(VALIDATE, signal), ports.repoRoot)
   const decision = decideSdd({ ...facts, validation }) ?? judgeValidation(validation)
   return { stage, status, decision, validation }

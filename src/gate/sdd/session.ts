@@ -4,11 +4,14 @@ import type { LocalConfig } from '../ports.ts'
 import { type ChangeState, isChangeId } from './openspec.ts'
 
 export const sessionFaults = defineFaults('session', {
-  change_id: { kind: 'invalid', fix: 'Name one folder of openspec/changes, such as add-login.' },
-  change_missing: { kind: 'missing', fix: 'Create the change with OpenSpec first, or name one that exists.' },
-  change_archived: { kind: 'conflict', fix: 'Name a change that is still open; this one was archived.' },
+  change_id: { kind: 'invalid', fix: 'Name a folder of openspec/changes, such as add-login.' },
+  change_missing: {
+    kind: 'missing',
+    fix: 'Create the change with OpenSpec, or name one that exists in openspec/changes.',
+  },
+  change_archived: { kind: 'conflict', fix: 'Name a change that is not archived.' },
   not_open: { kind: 'conflict', fix: 'Open a session with `warrant sdd session --open --change ID`.' },
-  too_long: { kind: 'invalid', fix: 'Choose at most 525600 minutes, which is a year.' },
+  too_long: { kind: 'invalid', fix: 'Use at most 525600 minutes (one year).' },
 })
 
 export interface SessionState {
@@ -28,7 +31,7 @@ const DEFAULT_MINUTES = 45
 const MAX_MINUTES = 525_600
 const MINUTE_MS = 60_000
 
-/** Minutes as a session counts them: whole, at least one, 45 where nothing sensible was said. */
+/** Rounds down to whole minutes, at least one; 45 for anything that is not a positive number. */
 export const wholeMinutes = (minutes: number | undefined): number =>
   minutes === undefined || !Number.isFinite(minutes) || minutes <= 0
     ? DEFAULT_MINUTES
@@ -39,7 +42,7 @@ const secondsLeft = (expiresAt: string | undefined, now: number): number | undef
   return Number.isNaN(end) ? undefined : Math.max(0, Math.floor((end - now) / 1_000))
 }
 
-/** The session as the keys under `pumuki.` tell it. Git folds the case of the last part of a key. */
+/** Reads the session from the keys under `pumuki.`. Git lowercases the last part of a key. */
 export const readSession = (
   keys: ReadonlyMap<string, string>,
   repoRoot: string,
@@ -48,7 +51,7 @@ export const readSession = (
   const [active, change, updatedAt, expiresAt, ttl] = KEYS.map(
     (key) => keys.get(`sdd.session.${key.toLowerCase()}`) ?? keys.get(`sdd.session.${key}`),
   )
-  // Anybody may have written the key: a name that could leave the folder is no name.
+  // The key is untrusted: an id that could leave openspec/changes is ignored.
   const changeId = change !== undefined && isChangeId(change) ? change : undefined
   const remainingSeconds = secondsLeft(expiresAt, now)
   const minutes = Number(ttl)
@@ -71,26 +74,27 @@ export interface SessionPorts {
   readonly findChange: (id: string) => Promise<ChangeState>
 }
 
-const sessionNow = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
+const currentSession = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
   readSession(await config.read('pumuki.', signal), repoRoot, clock.now())
 
-const store = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
-  if (minutes > MAX_MINUTES) throw sessionFaults.too_long(`${minutes} minutes are too many`)
+const saveSession = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
+  if (minutes > MAX_MINUTES) throw sessionFaults.too_long(`a session of ${minutes} minutes is too long`)
   const now = ports.clock.now()
   const at = (ms: number) => new Date(ms).toISOString()
   const values = ['true', change, at(now), at(now + minutes * MINUTE_MS), String(minutes)]
   await ports.config.write(new Map(KEYS.map((key, place) => [`${PREFIX}${key}`, values[place]])), signal)
-  return sessionNow(ports, signal)
+  return currentSession(ports, signal)
 }
 
 const requireOpen = async (ports: SessionPorts, id: string): Promise<void> => {
-  if (!isChangeId(id)) throw sessionFaults.change_id(`${JSON.stringify(id.slice(0, 128))} is no change id`)
+  if (!isChangeId(id))
+    throw sessionFaults.change_id(`${JSON.stringify(id.slice(0, 128))} is not a valid change id`)
   const state = await ports.findChange(id)
   if (state === 'archived') throw sessionFaults.change_archived(`the change ${id} is archived`)
-  if (state === 'missing') throw sessionFaults.change_missing(`there is no change ${id}`)
+  if (state === 'missing') throw sessionFaults.change_missing(`the change ${id} does not exist`)
 }
 
-/** Ties the work in this repository to one change for a while. */
+/** Opens a session: work in this repository belongs to the change until the session expires. */
 export const openSession = async (
   ports: SessionPorts,
   change: string,
@@ -98,7 +102,7 @@ export const openSession = async (
   signal: AbortSignal,
 ): Promise<SessionState> => {
   await requireOpen(ports, change)
-  return store(ports, change, wholeMinutes(minutes), signal)
+  return saveSession(ports, change, wholeMinutes(minutes), signal)
 }
 
 export const refreshSession = async (
@@ -106,12 +110,12 @@ export const refreshSession = async (
   minutes: number | undefined,
   signal: AbortSignal,
 ): Promise<SessionState> => {
-  const { active, changeId, ttlMinutes } = await sessionNow(ports, signal)
+  const { active, changeId, ttlMinutes } = await currentSession(ports, signal)
   if (!active || changeId === undefined) throw sessionFaults.not_open('no session is open')
-  return store(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
+  return saveSession(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
 }
 
 export const closeSession = async (ports: SessionPorts, signal: AbortSignal): Promise<SessionState> => {
   await ports.config.write(new Map(KEYS.map((key) => [`${PREFIX}${key}`, undefined])), signal)
-  return sessionNow(ports, signal)
+  return currentSession(ports, signal)
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseText } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../../project/access-rules.ts'
 import { walkTree } from '../../project/files/walk.ts'
 
@@ -41,7 +41,7 @@ const walked = (root: string, path = '.'): string[] => {
     jail,
     rules: textRules([]),
     fileBytes: 10_485_760,
-    parse: parseText,
+    parser: syntaxTrees(),
     checkDeadline: () => {},
     now: () => 0,
   }

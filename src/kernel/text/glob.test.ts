@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyGlob, compileGlob, expandBraces } from './glob.ts'
+import { anyGlob, compileBraceGlob, compileGlob, expandBraces } from './glob.ts'
 
 const matches = (pattern: string, path: string): boolean => compileGlob(pattern)(path.split('/'))
 
@@ -60,5 +61,64 @@ describe('a glob', () => {
     expect(anyGlob(['*.{yml,yaml}'])(['a', 'b.yaml'])).toBe(true)
     expect(anyGlob(['/b.yaml'])(['a', 'b.yaml'])).toBe(false)
     expect(anyGlob([])(['a'])).toBe(false)
+  })
+})
+
+describe('a glob without regard to case', () => {
+  const PIECES = ['a', 'B', 'é', 'Ñ', 'ß', '.', '*', '?', '[a-c]', '[!X-Z]', '{a,B}', '/', '**/']
+  const globs = fc
+    .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 })
+    .map((all) => all.join(''))
+  const paths = fc
+    .array(fc.constantFrom('a', 'A', 'b', 'B', 'é', 'É', 'ñ', 'x', 'Z', '.', '/'), { maxLength: 12 })
+    .map((all) => all.join(''))
+  const ignoringCase = (glob: string, path: string) =>
+    compileBraceGlob(glob, { nocase: true })(path.split('/'))
+
+  it('gives every spelling of a path the same answer', () => {
+    fc.assert(
+      fc.property(globs, paths, (glob, path) => {
+        const found = ignoringCase(glob, path)
+        expect(ignoringCase(glob, path.toUpperCase())).toBe(found)
+        expect(ignoringCase(glob, path.toLowerCase())).toBe(found)
+      }),
+    )
+  })
+
+  it('gives every spelling of a glob without ranges the same answer', () => {
+    fc.assert(
+      fc.property(
+        globs.filter((glob) => !glob.includes('[')),
+        paths,
+        (glob, path) => {
+          const lower = compileBraceGlob(glob.toLowerCase())(path.toLowerCase().split('/'))
+          expect(ignoringCase(glob, path)).toBe(lower)
+        },
+      ),
+    )
+  })
+
+  it('matches whatever the same glob matches with regard to case, unless a range is negated', () => {
+    fc.assert(
+      fc.property(
+        globs.filter((glob) => !glob.includes('[!')),
+        paths,
+        (glob, path) => {
+          if (compileBraceGlob(glob)(path.split('/'))) expect(ignoringCase(glob, path)).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ['**/*.TS', 'src/a.ts', true],
+    ['readme*', 'README.md', true],
+    ['[a-c]x', 'BX', true],
+    ['[!a-c]x', 'BX', false],
+    ['[Z-a]', 'A', true],
+    ['?', 'İ', true],
+    ['a', 'b', false],
+  ])('%j of %j is %s', (glob, path, expected) => {
+    expect(ignoringCase(glob, path)).toBe(expected)
   })
 })

@@ -1,113 +1,9 @@
+import { compileName, type NameTest } from './glob-name.ts'
+
 /**
- * Glob matching without regular expressions. The time is at most proportional to the length of the pattern times
- * the length of the path, whatever pattern a caller sends.
+ * Glob matching without regular expressions: no pattern takes more time than its length times the length of the
+ * path, so patterns from callers and from repositories are safe to run.
  */
-
-type Token =
-  | { readonly kind: 'char'; readonly char: string }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'star' }
-  | { readonly kind: 'set'; readonly not: boolean; readonly ranges: readonly (readonly [string, string])[] }
-
-type NameTest = (name: string) => boolean
-
-/** One part of a pattern between slashes; `deep` is `**`, any number of names. */
-type Part = 'deep' | NameTest
-
-const SPECIAL = /[*?[\\]/
-
-const readSet = (chars: readonly string[], from: number): [Token, number] | undefined => {
-  let at = from + 1
-  const not = chars[at] === '!' || chars[at] === '^'
-  if (not) at += 1
-  const ranges: [string, string][] = []
-  for (let first = true; at < chars.length; first = false) {
-    const char = chars[at] as string
-    if (char === ']' && !first) return [{ kind: 'set', not, ranges }, at + 1]
-    const high = chars[at + 1] === '-' && chars[at + 2] !== ']' ? chars[at + 2] : undefined
-    ranges.push([char, high ?? char])
-    at += high === undefined ? 1 : 3
-  }
-  return undefined
-}
-
-const readTokens = (pattern: string): readonly Token[] => {
-  const chars = [...pattern]
-  const tokens: Token[] = []
-  for (let at = 0; at < chars.length; ) {
-    const char = chars[at] as string
-    const set = char === '[' ? readSet(chars, at) : undefined
-    if (set !== undefined) {
-      tokens.push(set[0])
-      at = set[1]
-      continue
-    }
-    const escaped = char === '\\' && at + 1 < chars.length
-    if (char === '*') {
-      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
-    } else if (char === '?') tokens.push({ kind: 'any' })
-    else tokens.push({ kind: 'char', char: escaped ? (chars[at + 1] as string) : char })
-    at += escaped ? 2 : 1
-  }
-  return tokens
-}
-
-const fits = (token: Token | undefined, char: string): boolean => {
-  switch (token?.kind) {
-    case 'char':
-      return token.char === char
-    case 'any':
-      return true
-    case 'set':
-      return token.not !== token.ranges.some(([low, high]) => low <= char && char <= high)
-    default:
-      return false
-  }
-}
-
-/** Matches with two pointers and backtracks to the last star only: an earlier star could not help. */
-const matchAll = <T>(
-  length: number,
-  items: readonly T[],
-  isStar: (at: number) => boolean,
-  suits: (at: number, item: T) => boolean,
-): boolean => {
-  let at = 0
-  let item = 0
-  let star = -1
-  let resume = 0
-  while (item < items.length) {
-    if (at < length && isStar(at)) {
-      star = at
-      resume = item
-      at += 1
-    } else if (at < length && suits(at, items[item] as T)) {
-      at += 1
-      item += 1
-    } else if (star >= 0) {
-      resume += 1
-      item = resume
-      at = star + 1
-    } else return false
-  }
-  while (at < length && isStar(at)) at += 1
-  return at === length
-}
-
-const compileName = (pattern: string): NameTest => {
-  if (pattern === '*') return () => true
-  if (!SPECIAL.test(pattern)) return (name) => name === pattern
-  const ending = pattern.slice(1)
-  if (pattern.startsWith('*') && !SPECIAL.test(ending)) return (name) => name.endsWith(ending)
-  const tokens = readTokens(pattern)
-  return (name) =>
-    matchAll(
-      tokens.length,
-      [...name],
-      (at) => tokens[at]?.kind === 'star',
-      (at, char) => fits(tokens[at], char),
-    )
-}
 
 export type PathTest = (segments: readonly string[]) => boolean
 
@@ -117,36 +13,78 @@ interface Glob {
   readonly depth: number | undefined
 }
 
-const readPattern = (pattern: string): Glob => {
-  const names = pattern.split('/').filter((name) => name !== '' && name !== '.')
-  const parts: Part[] = names.map((name) => (name === '**' ? 'deep' : compileName(name)))
-  if (parts.at(-1) === 'deep') parts.push(() => true)
-  const depth = parts.includes('deep') ? undefined : parts.length
-  const test: PathTest = (segments) =>
-    (depth === undefined || segments.length === depth) &&
-    matchAll(
-      parts.length,
-      segments,
-      (at) => parts[at] === 'deep',
-      (at, name) => {
-        const part = parts[at]
-        return part !== undefined && part !== 'deep' && part(name)
-      },
-    )
-  return { test, depth }
+const matchesAt = (names: readonly NameTest[], segments: readonly string[], from: number): boolean => {
+  for (let at = 0; at < names.length; at += 1)
+    if (!(names[at] as NameTest)(segments[from + at] as string)) return false
+  return true
+}
+
+/** Names between two `**`: the first place from `from` on where they match, or -1. */
+const findNames = (
+  names: readonly NameTest[],
+  segments: readonly string[],
+  from: number,
+  end: number,
+): number => {
+  for (let at = from; at + names.length <= end; at += 1) if (matchesAt(names, segments, at)) return at
+  return -1
+}
+
+const isAnyName: NameTest = () => true
+
+/** The names before, between and after each `**`. */
+const splitAtDeep = (pattern: string, nocase: boolean): [NameTest[], ...NameTest[][]] => {
+  const runs: [NameTest[], ...NameTest[][]] = [[]]
+  let run = runs[0]
+  for (const name of pattern.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '**') run.push(name === '*' ? isAnyName : compileName(name, nocase))
+    else {
+      run = []
+      runs.push(run)
+    }
+  }
+  // `**` at the end stands for at least one name.
+  if (runs.length > 1 && run.length === 0) run.push(isAnyName)
+  return runs
+}
+
+const readPattern = (pattern: string, nocase = false): Glob => {
+  const [first, ...others] = splitAtDeep(pattern, nocase)
+  const last = others.pop()
+  if (last === undefined) {
+    const depth = first.length
+    return { test: (segments) => segments.length === depth && matchesAt(first, segments, 0), depth }
+  }
+  const between = others.filter((names) => names.length > 0)
+  const test: PathTest = (segments) => {
+    const end = segments.length - last.length
+    if (end < first.length || !matchesAt(last, segments, end) || !matchesAt(first, segments, 0)) return false
+    let at = first.length
+    for (const names of between) {
+      at = findNames(names, segments, at, end)
+      if (at < 0) return false
+      at += names.length
+    }
+    return true
+  }
+  return { test, depth: undefined }
 }
 
 /** Tests a whole path by its segments. `**` matches any number of segments, at the end at least one. */
 export const compileGlob = (pattern: string): PathTest => readPattern(pattern).test
 
-const MAX_ALTERNATIVES = 64
+/** The most patterns that the braces of one glob may expand to. */
+export const MAX_ALTERNATIVES = 64
 
-/** Expands `{a,b}`, innermost first. Beyond `MAX_ALTERNATIVES` the remaining braces are literal. */
+const BRACES = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s
+
+/** Expands `{a,b}`, innermost first, up to `MAX_ALTERNATIVES`; beyond it braces stay and are matched literally. */
 export const expandBraces = (pattern: string): readonly string[] => {
   let open = [pattern]
   for (;;) {
     const all = open.flatMap((one) => {
-      const found = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(one)
+      const found = BRACES.exec(one)
       if (found === null) return [one]
       const [, before = '', inside = '', after = ''] = found
       return inside.split(',').map((choice) => `${before}${choice}${after}`)
@@ -156,6 +94,18 @@ export const expandBraces = (pattern: string): readonly string[] => {
     if (next.length > MAX_ALTERNATIVES) return open
     open = next
   }
+}
+
+/** Whether a glob expands to more than `MAX_ALTERNATIVES` patterns, so that some of its braces stay unexpanded. */
+export const exceedsAlternatives = (glob: string): boolean =>
+  expandBraces(glob).some((one) => BRACES.test(one))
+
+/** Compiles a glob with braces. Without a slash it matches names at the top only. */
+export const compileBraceGlob = (glob: string, { nocase = false } = {}): PathTest => {
+  const tests = expandBraces(glob).map((one) => readPattern(one, nocase).test)
+  const [only] = tests
+  if (only !== undefined && tests.length === 1) return only
+  return (segments) => tests.some((test) => test(segments))
 }
 
 /** A pattern without a slash matches a name at any depth. */

@@ -14,7 +14,7 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
   vectors: {
     rows: 2,
     dim: LOCAL_DIM,
-    search: async () => ({ hits: [{ row: 1, score: 0.5 }], approximate: false }),
+    search: async () => [{ row: 1, score: 0.5 }],
     close: () => {},
     ...vectors,
   },
@@ -25,16 +25,17 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
   close: () => {},
 })
 
-describe('what was found by a graph', () => {
-  const search = async () => ({ hits: [{ row: 1, score: 0.5 }], approximate: true })
-
-  it.each(['hybrid', 'dense'] as const)('says so in a %s search', async (mode) => {
-    const { warnings } = await retrieve(packetWith({ search }), 'wick', 2, mode, localEmbedder, never)
-    expect(warnings).toEqual(['searched by a graph, which may miss a passage'])
-  })
-
-  it('is no news where no graph was asked', async () => {
-    const { warnings } = await retrieve(packetWith({}), 'wick', 2, 'hybrid', localEmbedder, never)
+describe('a search that could use the vectors', () => {
+  it.each(['hybrid', 'dense'] as const)('has no warnings in %s mode', async (mode) => {
+    const { warnings, hits } = await retrieve({
+      packet: packetWith({}),
+      question: 'wick',
+      k: 2,
+      mode,
+      embedder: localEmbedder,
+      signal: never,
+    })
     expect(warnings).toEqual([])
+    expect(hits.map(({ row }) => row)).toContain(1)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { hnswFile } from '../../../test/support/packet-hnsw.ts'
 import { floatsOf, memorySource, readFlat, writeFlat } from './faiss.ts'
 import { decodeFloat16, encodeFloat16 } from './float16.ts'
 import { normalizeRow, readVectors, writeVectors } from './vectors.ts'
@@ -74,18 +75,6 @@ describe('vectors.f16.bin', () => {
 
 const sample = { rows: 2, dim: 3, values: Float32Array.of(1, 2, 3, -0.5, 0.25, 1e-3) }
 
-/** A file as FAISS writes it for an HNSW graph over flat rows. */
-const graphFile = (flat: Uint8Array): Uint8Array => {
-  const prefix = Buffer.from(flat.subarray(0, 37))
-  prefix.write('IHNf')
-  const arrays = [8, 4, 4, 8, 4].map((width, i) => {
-    const bytes = Buffer.alloc(8 + width * (i + 1), 7)
-    bytes.writeBigUInt64LE(BigInt(i + 1))
-    return bytes
-  })
-  return Buffer.concat([prefix, ...arrays, Buffer.alloc(20, 1), flat])
-}
-
 describe('index.faiss', () => {
   it('is laid out as FAISS lays it out', async () => {
     const bytes = writeFlat(sample)
@@ -111,7 +100,7 @@ describe('index.faiss', () => {
   })
 
   it('with a graph has the same rows', async () => {
-    const bytes = graphFile(writeFlat(sample))
+    const bytes = hnswFile(writeFlat(sample))
     const { dim, rows, offset } = await readFlat(memorySource(bytes))
     expect({ dim, rows }).toEqual({ dim: 3, rows: 2 })
     expect(floatsOf(bytes.subarray(offset))).toEqual(sample.values)
@@ -138,9 +127,9 @@ describe('index.faiss', () => {
     ['negative rows', damaged((b) => b.writeBigInt64LE(-1n, 8))],
     ['rows beyond all numbers', damaged((b) => b.writeBigInt64LE(2n ** 62n, 8))],
     ['a count that wraps round', damaged((b) => b.writeBigUInt64LE(2n ** 64n - 1n, 37))],
-    ['a graph with a forged length', graphFile(writeFlat(sample)).fill(0xff, 37, 45)],
-    ['a graph over nothing', graphFile(new Uint8Array(37))],
-    ['a graph over other rows', graphFile(damaged((b) => b.writeBigInt64LE(1n, 8)))],
+    ['a graph with a forged length', hnswFile(writeFlat(sample)).fill(0xff, 37, 45)],
+    ['a graph over nothing', hnswFile(new Uint8Array(37))],
+    ['a graph over other rows', hnswFile(damaged((b) => b.writeBigInt64LE(1n, 8)))],
   ])('with %s is refused', async (_, bytes) => {
     await expect(readFlat(memorySource(bytes))).rejects.toMatchObject({ code: 'packet.index' })
   })

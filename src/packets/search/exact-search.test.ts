@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { byScore, type ReadRows, type SearchHit, searchExact } from './exact-search.ts'
 import { QuantizedVectors, quantize } from './quantized-vectors.ts'
-import { assembleWasm } from './wasm/assembler.ts'
 
 /** What a search is measured by: every row, every value, nothing clever. */
 const plainSearch = (rows: Float32Array, dim: number, query: Float32Array, k: number): SearchHit[] => {
@@ -174,49 +173,20 @@ describe('an exact search', () => {
   })
 })
 
-describe('a squeezed row', () => {
+describe('a quantized row', () => {
   it('is no further from the row than it says', () => {
     fc.assert(
       fc.property(fc.array(finite, { minLength: 1, maxLength: 50 }), (list) => {
         const values = Float32Array.from(list)
         const bytes = new Int8Array(values.length)
         const place = { numbers: bytes, at: 0, gap: 0, most: 127, single: true }
-        const { scale, residue } = quantize(values, 0, values.length, place)
+        const { scale, residual } = quantize(values, 0, values.length, place)
         const distance = Math.sqrt(
           values.reduce((sum, value, i) => sum + (value - scale * (bytes[i] as number)) ** 2, 0),
         )
-        expect(distance).toBeLessThanOrEqual(residue * (1 + 1e-12))
+        expect(distance).toBeLessThanOrEqual(residual * (1 + 1e-12))
         expect(Math.min(...bytes)).toBeGreaterThanOrEqual(-127)
       }),
     )
-  })
-})
-
-describe('the assembler', () => {
-  const routine = { name: 'f', parameters: { a: 'i32' }, result: 'i32', locals: {}, body: 'local.get $a' }
-
-  it('makes modules that run', () => {
-    const memory = new WebAssembly.Memory({ initial: 1 })
-    const run = (body: string) => {
-      const { exports } = new WebAssembly.Instance(
-        new WebAssembly.Module(assembleWasm({ ...routine, body })),
-        {
-          host: { memory },
-        },
-      )
-      return (exports.f as (a: number) => number)(7)
-    }
-    expect(run('local.get $a')).toBe(7)
-    expect(run('local.get $a\n i32.const -65\n i32.add ;; less')).toBe(-58)
-    expect(run('local.get $a\n i32.const 123456\n i32.add')).toBe(123463)
-    expect(run('block $x\n loop $y\n br $x\n end\n end\n local.get $a')).toBe(7)
-  })
-
-  it.each(['local.get $b', 'nonsense', 'br $nowhere'])('does not know %s', (body) => {
-    expect(() => assembleWasm({ ...routine, body })).toThrow(TypeError)
-  })
-
-  it('knows no other types', () => {
-    expect(() => assembleWasm({ ...routine, result: 'i31' })).toThrow('no such type')
   })
 })

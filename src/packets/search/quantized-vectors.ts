@@ -1,47 +1,51 @@
 import { packetFaults } from '../faults.ts'
-import { CANDIDATE_BYTES, FACT_BYTES, LANES, PIECE } from './memory-layout.ts'
-import { loadScanModule } from './wasm/load.ts'
+import { CANDIDATE_BYTES, GROUP_ROWS, loadScan, PIECE_BYTES, STATS_BYTES } from './wasm/scan-module.ts'
 
-/** Most rows one walk of the kernel looks at; so many candidates it may write down. */
+/** Most rows of one scan, and so the most candidates it can write. */
 export const MAX_BLOCK = 4096
 const PAGE = 65_536
 const MAX_PAGES = 65_536
 const ALIGN = 64
-const BYTE = 127
-const WORD = 32_767
+const MAX_INT8 = 127
+const MAX_INT16 = 32_767
 
 const alignTo = (value: number, step: number): number => Math.ceil(value / step) * step
 
-/** Float32 at least as large as the number: what is rounded down would be a bound that does not hold. */
+/** The next float32 that is not smaller: a bound that was rounded down would not hold. */
 const roundUp = (value: number): number => {
   const near = Math.fround(value)
   return near >= value ? near : Math.fround(value * (1 + 2 ** -22) + 2 ** -149)
 }
 
-/** A row in bytes, and how far that is from the row. */
-interface Squeezed {
-  /** What a byte counts. */
+/** How a row was quantized, and how far the result is from the row. */
+interface Quantization {
+  /** The value of one step. */
   readonly scale: number
-  readonly length: number
-  readonly residue: number
+  readonly norm: number
+  /** Norm of the difference between the row and its quantized form. */
+  readonly residual: number
 }
 
-/** Where small whole numbers go, and how large they may be. */
-interface Target {
+interface QuantizeTarget {
   readonly numbers: Int8Array | Int16Array
   readonly at: number
-  /** What is left free after every sixteen of them. */
+  /** Places left free after every sixteen numbers. */
   readonly gap: number
   readonly most: number
-  /** The scale is kept as a float32. */
+  /** Round the scale to float32, because it is stored as one. */
   readonly single: boolean
 }
 
 /**
- * Writes `dim` values as small whole numbers: `values ≈ scale × numbers`. Plain loops over plain indexes: a
- * million rows pass through here when an index is first opened.
+ * Scalar quantization: writes `dim` values as integers, `values ≈ scale × numbers`. Index loops, because every row
+ * of an index passes through here when it is first opened.
  */
-export const quantize = (values: Float32Array, from: number, dim: number, target: Target): Squeezed => {
+export const quantize = (
+  values: Float32Array,
+  from: number,
+  dim: number,
+  target: QuantizeTarget,
+): Quantization => {
   const { numbers, at, gap, most, single } = target
   let peak = 0
   for (let i = from; i < from + dim; i++) {
@@ -50,128 +54,102 @@ export const quantize = (values: Float32Array, from: number, dim: number, target
     else if (-value > peak) peak = -value
   }
   const scale = single ? Math.fround(peak / most) : peak / most
-  // Too small a scale rounds to nothing; then everything is residue.
+  // A tiny scale underflows to zero; then the whole row is residual.
   const inverse = scale === 0 ? 0 : 1 / scale
-  let length = 0
-  let residue = 0
+  let norm = 0
+  let residual = 0
   for (let i = 0; i < dim; i++) {
     const value = values[from + i] as number
-    // Never beyond `most`, whatever the rounding of the scale does.
+    // Clamped: rounding the scale can carry a value beyond `most`.
     const near = Math.min(most, Math.max(-most, Math.floor(value * inverse + 0.5)))
     numbers[at + i + (i >> 4) * gap] = near
     const rest = value - scale * near
-    length += value * value
-    residue += rest * rest
+    norm += value * value
+    residual += rest * rest
   }
-  return { scale, length: Math.sqrt(length), residue: Math.sqrt(residue) }
+  return { scale, norm: Math.sqrt(norm), residual: Math.sqrt(residual) }
 }
 
 /**
- * Rows as bytes in WebAssembly's memory, with what is needed to bound the error of every score. A quarter of
- * the floats' size; the floats themselves stay where they are.
+ * Rows as int8 in WebAssembly memory, with the statistics that bound the error of every score. A quarter of the
+ * size of the floats, which stay on disk.
  */
 export class QuantizedVectors {
   readonly rows: number
   readonly dim: number
-  /** Bytes from one row to the next. */
+  /** Bytes of a row. */
   readonly stride: number
   readonly #memory: WebAssembly.Memory
-  readonly #kernel: ReturnType<typeof loadScanModule>
+  readonly #scan: ReturnType<typeof loadScan>
   readonly #outAt: number
-  readonly #factsAt: number
+  readonly #statsAt: number
   readonly #rowsAt: number
-  /** Scale, length and residue of every row. */
-  readonly #facts: Float32Array
-  #scale = 0
 
   constructor(rows: number, dim: number) {
     this.rows = rows
     this.dim = dim
-    this.stride = alignTo(dim, PIECE)
-    const full = alignTo(rows, LANES)
+    this.stride = alignTo(dim, PIECE_BYTES)
+    const full = alignTo(rows, GROUP_ROWS)
     this.#outAt = alignTo(2 * this.stride, ALIGN)
-    this.#factsAt = alignTo(this.#outAt + MAX_BLOCK * CANDIDATE_BYTES, ALIGN)
-    this.#rowsAt = alignTo(this.#factsAt + full * FACT_BYTES, ALIGN)
+    this.#statsAt = alignTo(this.#outAt + MAX_BLOCK * CANDIDATE_BYTES, ALIGN)
+    this.#rowsAt = alignTo(this.#statsAt + full * STATS_BYTES, ALIGN)
     const pages = Math.ceil((this.#rowsAt + full * this.stride) / PAGE)
     if (pages > MAX_PAGES)
       throw packetFaults.too_large(`${rows} rows of ${dim} values do not fit into memory`)
     this.#memory = new WebAssembly.Memory({ initial: pages })
-    this.#kernel = loadScanModule(this.#memory)
-    this.#facts = new Float32Array(this.#memory.buffer, this.#factsAt, rows * 3)
+    this.#scan = loadScan(this.#memory)
   }
 
-  /** The part of the memory that makes the table, to be kept in a file and read back. */
+  /** Statistics and rows: the part of the memory that is saved to a file and read back. */
   get contents(): Uint8Array {
-    const end = this.#rowsAt + alignTo(this.rows, LANES) * this.stride
-    return new Uint8Array(this.#memory.buffer, this.#factsAt, end - this.#factsAt)
+    const end = this.#rowsAt + alignTo(this.rows, GROUP_ROWS) * this.stride
+    return new Uint8Array(this.#memory.buffer, this.#statsAt, end - this.#statsAt)
   }
 
-  /** Puts rows in, starting at `first`. */
+  /** Quantizes rows, starting at row `first`. */
   fill(first: number, values: Float32Array): void {
     const { dim, stride } = this
     const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt)
-    const facts = this.#facts
-    const place = { numbers: bytes, gap: (LANES - 1) * PIECE, most: BYTE, single: true }
+    const stats = new Float32Array(this.#memory.buffer, this.#statsAt, this.rows * 3)
+    const target = { numbers: bytes, gap: (GROUP_ROWS - 1) * PIECE_BYTES, most: MAX_INT8, single: true }
     for (let i = 0; i < values.length / dim; i++) {
       const row = first + i
-      const lane = row % LANES
-      const at = (row - lane) * stride + lane * PIECE
-      const { scale, length, residue } = quantize(values, i * dim, dim, { ...place, at })
-      facts[3 * row] = scale
-      facts[3 * row + 1] = roundUp(length)
-      facts[3 * row + 2] = roundUp(residue)
+      const lane = row % GROUP_ROWS
+      const at = (row - lane) * stride + lane * PIECE_BYTES
+      const { scale, norm, residual } = quantize(values, i * dim, dim, { ...target, at })
+      stats[3 * row] = scale
+      stats[3 * row + 1] = roundUp(norm)
+      stats[3 * row + 2] = roundUp(residual)
     }
   }
 
-  /** What `scoreRows` compares with from now on: a row of the table. */
-  loadRow(row: number): void {
-    const lane = row % LANES
-    const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt + (row - lane) * this.stride + lane * PIECE)
-    const words = new Int16Array(this.#memory.buffer, 0, this.stride)
-    for (let i = 0; i < this.stride; i++) words[i] = bytes[i + (i >> 4) * (LANES - 1) * PIECE] as number
-    this.#scale = this.#facts[3 * row] as number
-  }
-
-  /** What `scoreRows` compares with from now on: a question. */
-  loadQuestion(query: Float32Array): void {
-    this.#scale = this.#squeezeQuestion(query).scale
-  }
-
-  /** Scores of so many rows of a list, as good as bytes allow; at most `MAX_BLOCK` of them. */
-  scoreRows(rows: Uint32Array, count: number, scores: Float64Array): void {
-    const { buffer } = this.#memory
-    const [list, sums] = [this.#outAt, this.#outAt + 4 * MAX_BLOCK]
-    new Uint32Array(buffer, list, count).set(rows.subarray(0, count))
-    this.#kernel.gather(this.#rowsAt, LANES * this.stride, list, list + 4 * count, 0, 2 * this.stride, sums)
-    const found = new Int32Array(buffer, sums, count)
-    for (let i = 0; i < count; i++)
-      scores[i] = (found[i] as number) * this.#scale * (this.#facts[3 * (rows[i] as number)] as number)
-  }
-
-  #squeezeQuestion(query: Float32Array): Squeezed {
-    const words = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
-    const most = Math.min(WORD, Math.floor(2 ** 31 / (BYTE * this.stride)) - 1)
-    return quantize(query, 0, this.dim, { numbers: words, at: 0, gap: 0, most, single: false })
-  }
-
-  /** Opens a search: the function it returns walks over rows and gives those that reach `least`. */
+  /** Loads a query. The returned function scans a range of rows for those whose score can reach `least`. */
   prepare(query: Float32Array): (first: number, last: number, least: number) => Candidates {
-    const { scale, length, residue } = this.#squeezeQuestion(query)
-    // Rounding, of ours and of the exact sum we must agree with, is far below this.
-    const slack = (2 * length + residue) * (this.dim + 16) * 2 ** -50
-    const byLength = residue * (1 + 2 ** -40) + slack + Number.MIN_VALUE
-    const byResidue = (length + residue) * (1 + 2 ** -40) + Number.MIN_VALUE
+    const numbers = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
+    // Small enough that the sum of products cannot overflow int32.
+    const most = Math.min(MAX_INT16, Math.floor(2 ** 31 / (MAX_INT8 * this.stride)) - 1)
+    const { scale, norm, residual } = quantize(query, 0, this.dim, {
+      numbers,
+      at: 0,
+      gap: 0,
+      most,
+      single: false,
+    })
+    // Far above the rounding errors of these sums and of the exact sum they are compared with.
+    const slack = (2 * norm + residual) * (this.dim + 16) * 2 ** -50
+    const byNorm = residual * (1 + 2 ** -40) + slack + Number.MIN_VALUE
+    const byResidual = (norm + residual) * (1 + 2 ** -40) + Number.MIN_VALUE
     return (first, last, least) => {
-      const out = this.#kernel.scan(
+      const out = this.#scan(
         this.#rowsAt + first * this.stride,
-        LANES * this.stride,
-        this.#factsAt + first * FACT_BYTES,
+        GROUP_ROWS * this.stride,
+        this.#statsAt + first * STATS_BYTES,
         first,
         last,
         0,
         scale,
-        byLength,
-        byResidue,
+        byNorm,
+        byResidual,
         least,
         this.#outAt,
       )
@@ -180,7 +158,7 @@ export class QuantizedVectors {
   }
 }
 
-/** Rows that may be among the best, as the kernel wrote them down. Good until the next walk. */
+/** Rows whose score can reach the threshold, as the scan wrote them; valid until the next scan. */
 export class Candidates {
   readonly count: number
   readonly #numbers: Float64Array
@@ -196,12 +174,12 @@ export class Candidates {
     return this.#rows[i * 6 + 4] as number
   }
 
-  /** The least the exact score can be. */
+  /** Lower bound of the exact score. */
   low(i: number): number {
     return (this.#numbers[i * 3] as number) - (this.#numbers[i * 3 + 1] as number)
   }
 
-  /** The most the exact score can be. */
+  /** Upper bound of the exact score. */
   high(i: number): number {
     return (this.#numbers[i * 3] as number) + (this.#numbers[i * 3 + 1] as number)
   }

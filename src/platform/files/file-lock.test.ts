@@ -13,25 +13,25 @@ const deadOwner = (): ProcessIdentity => {
   return { ...currentProcess(), pid, start: '1' }
 }
 
-it('sweeps what the dead began to write, be it empty, and leaves the living alone', async () => {
+it('removes drafts of dead processes, also empty ones, and keeps those of living processes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
   try {
     const [dead, alive] = [deadOwner(), currentProcess()].map(
-      (owner) => `.x.lock.${encodeIdentity(owner)}-00ff.tmp`,
+      (owner) => `.draft-${encodeIdentity(owner)}-00ff.tmp`,
     )
-    for (const name of [dead, alive, '.x.lock.other.tmp', '.y.lock.1'])
+    for (const name of [dead, alive, '.draft-other.tmp', '.y.lock.1'])
       await writeFile(join(folder, `${name}`), '')
     const seen = await withLock(join(folder, '.x.lock'), { clock: systemClock, waitMs: 5_000 }, () =>
       readdir(folder),
     )
-    expect(seen.sort()).toEqual([alive, '.x.lock.1', '.x.lock.other.tmp', '.y.lock.1'].sort())
-    expect((await readdir(folder)).sort()).toEqual([alive, '.x.lock.other.tmp', '.y.lock.1'].sort())
+    expect(seen.sort()).toEqual([alive, '.x.lock.1', '.draft-other.tmp', '.y.lock.1'].sort())
+    expect((await readdir(folder)).sort()).toEqual([alive, '.draft-other.tmp', '.y.lock.1'].sort())
   } finally {
     await rm(folder, { recursive: true })
   }
 })
 
-it('names the process that holds a lock, and not a dead one it took it over from', async () => {
+it('names the process that holds a lock, and not the dead one that held it before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
   try {
     const path = join(folder, '.x.lock')

@@ -1,70 +1,39 @@
-import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import { fsyncDir } from '../files/fsync-dir.ts'
-import {
-  currentProcess,
-  decodeIdentity,
-  encodeIdentity,
-  isDead,
-  shortIdentity,
-} from '../files/process-identity.ts'
+import type { LentChunk } from '../../packets/registry.ts'
+import { replaceFile } from '../files/atomic-write.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
-  failed: { kind: 'unavailable', fix: 'Check the rights and the health of the folder for packets.' },
-  absent: { kind: 'missing', fix: 'Check the path; packets are folders that hold a manifest.json.' },
+  failed: { kind: 'unavailable', fix: 'Check the permissions of the packet folder and the disk it is on.' },
+  absent: { kind: 'missing', fix: 'Check the path; a packet is a folder with a manifest.json.' },
 })
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** Says of a failed write what a caller can do about it. A fault passes as it is. */
+/** Maps a file system error to a fault that says what to do. A fault passes unchanged. */
 export const diskFault = (cause: unknown): Fault => {
   if (cause instanceof Fault) return cause
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   return FULL.includes(code)
-    ? diskFaults.full('there is no space left for packets', { cause })
-    : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
+    ? diskFaults.full('no space left in the packet folder', { cause })
+    : diskFaults.failed(`the packet folder cannot be used (${code || 'unknown'})`, { cause })
 }
 
-/** A name that says who is writing, so that what a dead process left can be told from work in progress. */
-export const draftName = (): string =>
-  `.draft-${encodeIdentity(currentProcess())}-${randomBytes(6).toString('hex')}`
-
-const DRAFT = /^\.draft-(.+)-[0-9a-f]+$/
-const DAY_MS = 24 * 3_600_000
-
-/** Whether a draft's writer is gone. Of another machine's only its age can tell. */
-const isAbandoned = (name: string, ageMs: number): boolean => {
-  const owner = decodeIdentity(DRAFT.exec(name)?.[1] ?? '')
-  if (owner === undefined) return false
-  const here = shortIdentity(currentProcess())
-  return here.host === owner.host ? isDead(owner, here) : ageMs > DAY_MS
-}
-
-/** Takes away what writers left in a folder that no longer live. */
-export const sweepDrafts = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-    if (isAbandoned(name, Date.now() - mtimeMs)) await rm(path, { recursive: true, force: true })
-  }
-}
-
-/** So much is written at once: a write costs more than the bytes in it. */
+/** Size of a batched write: a system call costs more than the bytes. */
 const BATCH = 768 * 1024
-/** A chunk of this size is a batch by itself. */
+/** A chunk of this size is written alone. */
 const WHOLE = 256 * 1024
-/** So much goes to the disk while more is on its way. */
+/** Bytes after which a background fdatasync starts. */
 const SYNC_BYTES = 8 * 1024 * 1024
 
-/** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
+/** Whether a background sync is running. One at a time: each blocks a thread of the pool. */
 let syncing = false
 
-/** A file as it is filled. */
-class Filling {
+/** A file that is being written. */
+class DraftFile {
   readonly #file: FileHandle
   #written = 0
   #synced: Promise<unknown> = Promise.resolve()
@@ -75,7 +44,7 @@ class Filling {
 
   async write(bytes: Uint8Array): Promise<void> {
     const { bytesWritten } = await this.#file.write(bytes)
-    // A disk that takes only a part says why when it is offered the rest.
+    // A short write is repeated; the error, if any, comes with the rest.
     if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
     this.#written += bytes.length
     if (this.#written >= SYNC_BYTES && !syncing) this.#syncEarly()
@@ -93,19 +62,16 @@ class Filling {
     const done = this.#file.datasync().finally(() => {
       syncing = false
     })
-    // What failed once is not made good by what did not fail later.
+    // An earlier failure must not be lost by a later success.
     this.#synced = Promise.all([earlier, done])
     this.#synced.catch(() => {})
   }
 }
 
-/**
- * Writes one piece while the next is on its way. Small chunks are gathered by copying: when the one after the next
- * is asked for, a chunk is somebody else's.
- */
+/** Writes one piece while the next is received. Small chunks are batched, by copying because they are lent. */
 const writeAll = async (
-  file: Filling,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  file: DraftFile,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
@@ -134,33 +100,39 @@ const writeAll = async (
   await written
 }
 
-/** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
+/** Writes a new file and syncs it. An existing file is neither followed nor replaced. */
 export const writeNew = async (
   path: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
   mode = 0o444,
 ): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    const filling = new Filling(file)
-    await writeAll(filling, chunks)
-    await filling.finish()
+    const draft = new DraftFile(file)
+    await writeAll(draft, chunks)
+    await draft.finish()
   } finally {
     await file.close()
   }
 }
 
-/** Replaces a small file at once: whoever reads sees the old bytes or the new ones. */
-export const replaceFile = async (path: string, bytes: Uint8Array): Promise<void> => {
-  const draft = join(dirname(path), draftName())
+/** Replaces a file of a packet store atomically. `durable` is false only for caches whose reader detects damage. */
+export const replaceStoreFile = async (
+  path: string,
+  content: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { durable }: { readonly durable: boolean },
+): Promise<void> => {
   try {
-    await writeNew(draft, [bytes], 0o644)
-    await rename(draft, path)
-    await fsyncDir(dirname(path))
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    await replaceFile(path, content, { durable, mode: 0o644 })
   } catch (cause) {
-    await unlink(draft).catch(() => {})
     throw diskFault(cause)
   }
+}
+
+/** The bytes of a file, which is opened only when the first are taken. */
+export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  yield* (await open(path)).createReadStream()
 }

@@ -86,8 +86,8 @@ describe('the sources of a packet', () => {
     await readSources(root, undefined, (path, why) => leftOut.push(`${path} ${why}`))
     expect(leftOut).toEqual([
       'big.txt is longer than 2 MiB',
-      'binary.txt is no text',
-      'dist/ is called like a folder that programs write',
+      'binary.txt is not text',
+      'dist/ has the name of a folder for generated files',
     ])
     expect((await readSources(root)).find(({ path }) => path === 'bom.txt')?.text).toBe('text')
   })

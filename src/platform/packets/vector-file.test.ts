@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { eventually, makeFolder, sweep } from '../../../test/support/binary.ts'
+import { makeFolder, sweep } from '../../../test/support/binary.ts'
+import { hnswFile } from '../../../test/support/packet-hnsw.ts'
 import { never } from '../../../test/support/packet-world.ts'
 import { writeFlat } from '../../packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM } from '../../packets/search/local-embedder.ts'
@@ -27,7 +28,7 @@ const place = async () => {
 const rowsFor = async (files: { index: string; table: string }, text: string) => {
   const index = await openVectors(files, expected, systemClock)
   try {
-    return (await index.search(embedLocally(text), 5, never)).hits.map(({ row }) => row)
+    return (await index.search(embedLocally(text), 5, never)).map(({ row }) => row)
   } finally {
     index.close()
   }
@@ -74,24 +75,18 @@ describe('an index in files', () => {
     expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
   })
 
-  it('is asked by a graph where that is wanted, once it is there, and the graph is kept', async () => {
-    const { folder, files } = await place()
-    const question = embedLocally(texts[42] as string)
-    const exact = await openVectors(files, expected, systemClock)
-    const index = await openVectors(files, expected, systemClock, { graphRows: 100 })
-    const before = await exact.search(question, 5, never)
-    expect(before.approximate).toBe(false)
-    await eventually('the graph', async () => (await index.search(question, 5, never)).approximate)
-    expect((await index.search(question, 5, never)).hits[0]).toEqual(before.hits[0])
-    await eventually('its file', async () => (await readdir(folder)).includes('index.i8.graph'))
-    const kept = await readFile(`${files.table}.graph`)
-    const again = await openVectors(files, expected, systemClock, { graphRows: 100 })
-    await eventually('the graph', async () => (await again.search(question, 5, never)).approximate)
-    expect(await readFile(`${files.table}.graph`)).toEqual(kept)
-    for (const one of [exact, index, again]) one.close()
-    const larger = await openVectors(files, expected, systemClock, { graphRows: 301 })
-    expect((await larger.search(question, 5, never)).approximate).toBe(false)
-    larger.close()
+  it('a FAISS file with an HNSW graph gives the same answers as the flat file', async () => {
+    const { files } = await place()
+    const graph = await place()
+    await writeFile(graph.files.index, hnswFile(writeFlat({ ...expected, values })))
+    for (const text of ['topic 3', 'item 81', texts[42] as string])
+      expect(await rowsFor(graph.files, text)).toEqual(await rowsFor(files, text))
+  })
+
+  it('ignores the graph file that an earlier version left beside the table', async () => {
+    const { files } = await place()
+    await writeFile(`${files.table}.graph`, 'WRNT-HN\x01')
+    expect((await rowsFor(files, texts[42] as string))[0]).toBe(42)
   })
 
   it('is opened by many at once, and made once', async () => {

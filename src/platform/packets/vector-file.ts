@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { VectorIndex } from '../../packets/ask/retrieve.ts'
@@ -9,11 +8,11 @@ import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packe
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
 import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
+import { sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
-import { diskFault, draftName, sweepDrafts } from './drafts.ts'
-import { HnswFile } from './hnsw-file.ts'
+import { diskFault, replaceStoreFile } from './drafts.ts'
 
-/** The floats of an index, and what is made from them: bytes, and a graph where one is asked for. */
+/** The FAISS file of an index, and the cache file of its quantized vectors. */
 export interface VectorFiles {
   readonly index: string
   readonly table: string
@@ -24,21 +23,15 @@ export interface VectorShape {
   readonly dim: number
 }
 
-export interface SearchOptions {
-  /** From so many rows on a graph is made, and asked once it is there; never, when absent. */
-  readonly graphRows?: number
-}
-
 /** Opens an index whose shape is known. */
 export type OpenVectors = (files: VectorFiles, expected: VectorShape) => Promise<VectorIndex>
 
 const MAGIC = Buffer.from('WRNT-I8\x02', 'latin1')
-const GRAPH_MAGIC = Buffer.from('WRNT-HN\x01', 'latin1')
 const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
 const LOCK_MS = 30_000
-// A pipe that lies there instead is not waited for; it has no size, and so is no index.
+// O_NONBLOCK: opening a FIFO in its place does not block; its size shows that it is not an index.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const readInto = (fd: number, target: Uint8Array, position: number): void => {
@@ -49,7 +42,7 @@ const readInto = (fd: number, target: Uint8Array, position: number): void => {
   }
 }
 
-const sourceOf = (fd: number): ByteSource => ({
+const fileSource = (fd: number): ByteSource => ({
   size: fstatSync(fd).size,
   read: async (at, length) => {
     const bytes = new Uint8Array(length)
@@ -59,17 +52,16 @@ const sourceOf = (fd: number): ByteSource => ({
 })
 
 interface IndexFile extends FlatIndex {
-  /** When the file was written, in nanoseconds. */
+  /** mtime in nanoseconds. */
   readonly written: bigint
 }
 
 /**
- * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
- * shape, so the time they were written counts too.
+ * The header of a table identifies its index. It has the mtime, because rebuilt vectors have the same shape.
  */
-const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buffer => {
+const tableHeader = ({ rows, dim, offset, written }: IndexFile): Buffer => {
   const header = Buffer.alloc(HEADER)
-  magic.copy(header)
+  MAGIC.copy(header)
   header.writeUInt32LE(dim, 8)
   header.writeBigUInt64LE(BigInt(rows), 16)
   header.writeBigUInt64LE(BigInt(offset), 24)
@@ -77,7 +69,7 @@ const headerOf = ({ rows, dim, offset, written }: IndexFile, magic = MAGIC): Buf
   return header
 }
 
-/** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
+/** Loads a table; undefined when it is missing, truncated or of another index, and must be made again. */
 const loadTable = (path: string, flat: IndexFile): QuantizedVectors | undefined => {
   let fd: number
   try {
@@ -90,7 +82,7 @@ const loadTable = (path: string, flat: IndexFile): QuantizedVectors | undefined 
     const header = Buffer.alloc(HEADER)
     if (fstatSync(fd).size !== HEADER + table.contents.length) return undefined
     readInto(fd, header, 0)
-    if (!header.equals(headerOf(flat))) return undefined
+    if (!header.equals(tableHeader(flat))) return undefined
     readInto(fd, table.contents, HEADER)
     return table
   } finally {
@@ -105,28 +97,15 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
     const values = floatsOf(await source.read(offset + first * dim * 4, count * dim * 4))
     checkFinite(values)
     table.fill(first, values)
-    // Others wait for their answers too.
+    // Yields to other calls.
     await new Promise((resolve) => setImmediate(resolve))
   }
   return table
 }
 
 const saveTable = async (path: string, flat: IndexFile, table: QuantizedVectors): Promise<void> => {
-  const draft = join(dirname(path), draftName())
-  try {
-    const file = await open(draft, 'wx', 0o644)
-    try {
-      await file.writeFile(headerOf(flat))
-      await file.writeFile(table.contents)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch {
-    // Without room for it the table serves from memory, and is made again next time.
-    await unlink(draft).catch(() => {})
-  }
+  // Durable: a table is opened by its header and size alone. Without space for it the table is used from memory.
+  await replaceStoreFile(path, [tableHeader(flat), table.contents], { durable: true }).catch(() => {})
 }
 
 const openTable = async (
@@ -137,7 +116,7 @@ const openTable = async (
 ): Promise<QuantizedVectors> => {
   const ready = loadTable(path, flat)
   if (ready !== undefined) return ready
-  // Only who finds none takes the lock, and looks again: of many that come at once one does the work.
+  // Only a process that finds no table takes the lock, and checks again: one of many makes it.
   const making = withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
     const done = loadTable(path, flat)
     if (done !== undefined) return done
@@ -148,17 +127,18 @@ const openTable = async (
   })
   return making.catch((thrown: unknown) => {
     if (!(thrown instanceof Fault) || thrown.code !== 'lock.failed') throw thrown
-    // Nobody can write here, so nobody does the work for others either.
+    // Without write permission each process makes its own table.
     return makeTable(source, flat)
   })
 }
 
-/** Opens an index for searching. Its floats stay on disk and are read where the bytes cannot decide. */
+/**
+ * Opens an index for searching. The floats stay on disk and are read where the quantized rows cannot decide.
+ */
 export const openVectors = async (
   files: VectorFiles,
   expected: VectorShape,
   clock: Clock,
-  { graphRows = Number.POSITIVE_INFINITY }: SearchOptions = {},
 ): Promise<VectorIndex> => {
   let fd: number
   try {
@@ -167,32 +147,20 @@ export const openVectors = async (
     throw diskFault(cause)
   }
   try {
-    const source = sourceOf(fd)
+    const source = fileSource(fd)
     const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
     if (flat.dim !== expected.dim || flat.rows !== expected.rows)
       throw packetFaults.index(
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,
       )
     const table = await openTable(files, source, flat, clock)
-    const graph =
-      flat.rows < graphRows
-        ? undefined
-        : new HnswFile(`${files.table}.graph`, headerOf(flat, GRAPH_MAGIC), table)
     const read: ReadRows = (first, { buffer, byteOffset, byteLength }) =>
       readInto(fd, new Uint8Array(buffer, byteOffset, byteLength), flat.offset + first * flat.dim * 4)
     return {
       rows: flat.rows,
       dim: flat.dim,
-      search: async (query, k) => {
-        const whole = graph?.whole
-        return whole === undefined
-          ? { hits: searchExact(table, query, k, read), approximate: false }
-          : { hits: whole.nearest(query, k, read), approximate: true }
-      },
-      close: () => {
-        graph?.close()
-        closeSync(fd)
-      },
+      search: async (query, k) => searchExact(table, query, k, read),
+      close: () => closeSync(fd),
     }
   } catch (cause) {
     closeSync(fd)

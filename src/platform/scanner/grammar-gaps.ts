@@ -7,9 +7,9 @@ interface Gap {
   readonly after?: RegExp
 }
 
-/** Syntax that is valid and that the grammars do not know: how the error looks that they report in its place. */
+/** The errors that the grammars report for valid syntax that they do not know. */
 const GAPS: readonly Gap[] = [
-  // `<in T>`, `<out T extends U>`, `<in out T>`: the modifier is one too many, or is taken for the name, which then is.
+  // `<in T>`, `<out T extends U>`, `<in out T>`: the error is the variance modifier, or the identifier after it.
   { parent: /^type_parameters$/, text: /^(?:in|out|in\s+out)$/, after: /^[\p{ID_Start}$_]/u },
   {
     parent: /^type_parameters?$/,
@@ -21,13 +21,13 @@ const GAPS: readonly Gap[] = [
   { parent: /^import_statement$/, before: /^import$/, text: /^defer$/, after: /^\*/ },
 ]
 
-/** Whether an error is the grammar's and not the file's. */
+/** Whether an error node is a gap of the grammar and not a syntax error in the file. */
 export const isGap = (error: SgNode): boolean => {
   const text = error.text()
-  const likely = GAPS.filter((gap) => gap.text.test(text))
-  if (likely.length === 0) return false
+  const candidates = GAPS.filter((gap) => gap.text.test(text))
+  if (candidates.length === 0) return false
   const [parent, before, after] = [error.parent()?.kind(), error.prev()?.text(), error.next()?.text()]
-  return likely.some(
+  return candidates.some(
     (gap) =>
       gap.parent.test(String(parent)) &&
       (gap.before === undefined || gap.before.test(before ?? '')) &&

@@ -1,12 +1,20 @@
 import type { CompiledRule, Match } from '../../gate/ports.ts'
-import { extensionOf, grammarFor, LANGUAGES } from '../../gate/rules/languages.ts'
+import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
+import { pushTo } from '../../kernel/multimap.ts'
+import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { GrammarPass, MatcherSpec, RuleHit } from './scan-file.ts'
 
-/** Files that the same probes look at, with the same grammars, share a course. */
+/** A matcher that has to compile for a grammar. */
+export interface MatcherCheck {
+  readonly matcher: number
+  readonly grammar: string
+}
+
+/** Files that the same matchers apply to, with the same grammars, form one group. */
 export interface ScanGroup {
   readonly id: number
-  readonly readings: readonly GrammarPass[]
-  /** Ids and messages for the hits of each probe, for files of this course. */
+  readonly passes: readonly GrammarPass[]
+  /** The rules behind each matcher that apply to the files of this group. */
   readonly rules: ReadonlyMap<number, readonly CompiledRule[]>
   readonly trusted: boolean
 }
@@ -16,80 +24,85 @@ const VARIABLE = /\${1,3}([A-Z][A-Z0-9_]*)/g
 const variablesIn = (message: string): readonly string[] =>
   [...new Set([...message.matchAll(VARIABLE)].map(([, name]) => name ?? ''))].sort()
 
-const fill = (message: string, values: Readonly<Record<string, string>> | undefined): string =>
+const fillVariables = (message: string, values: Readonly<Record<string, string>> | undefined): string =>
   values === undefined ? message : message.replace(VARIABLE, (whole, name: string) => values[name] ?? whole)
 
-/** Works out once what has to run on which files. */
+/** Decides once which matchers run on which files. */
 export class ScanPlan {
-  readonly probes: readonly MatcherSpec[]
-  readonly #rules: readonly { readonly rule: CompiledRule; readonly probe: number }[]
-  readonly #reaches: readonly ((path: string) => boolean)[]
+  readonly matchers: readonly MatcherSpec[]
+  readonly #rules: readonly { readonly rule: CompiledRule; readonly matcher: number }[]
+  readonly #coverages: readonly ((path: string) => boolean)[]
   readonly #groups = new Map<string, ScanGroup | undefined>()
   #count = 0
 
   constructor(rules: readonly CompiledRule[]) {
-    const matchers = new Map<string, number>()
+    const indexes = new Map<string, number>()
     const list: MatcherSpec[] = []
     this.#rules = rules.map((rule) => {
-      const { language, matcher: body, trusted, words } = rule
+      const { language, matcher: body, trusted, requiredLiterals } = rule
       const variables = variablesIn(rule.message)
       const key = JSON.stringify([language, body, variables, trusted])
-      const probe = matchers.get(key) ?? list.length
-      if (probe === list.length)
-        list.push({ language, body, variables, trusted, ...(words !== undefined && { words }) })
-      matchers.set(key, probe)
-      return { rule, probe }
+      const matcher = indexes.get(key) ?? list.length
+      if (matcher === list.length)
+        list.push({
+          language,
+          body,
+          variables,
+          trusted,
+          ...(requiredLiterals !== undefined && { requiredLiterals }),
+        })
+      indexes.set(key, matcher)
+      return { rule, matcher }
     })
-    this.probes = list
-    this.#reaches = [...new Set(rules.map(({ covers }) => covers))]
+    this.matchers = list
+    this.#coverages = [...new Set(rules.map(({ covers }) => covers))]
   }
 
-  /** The rules behind a probe, for messages about it. */
-  idsOf(matcher: number): readonly string[] {
-    return this.#rules.filter((one) => one.probe === matcher).map(({ rule }) => rule.id)
+  /** The ids of the rules behind a matcher, for messages. */
+  ruleIdsOf(matcher: number): readonly string[] {
+    return this.#rules.filter((one) => one.matcher === matcher).map(({ rule }) => rule.id)
   }
 
-  /** The probes that came with the repository, each with every grammar it may meet. */
-  userRules(): readonly { readonly probe: number; readonly grammar: string }[] {
-    return this.probes.flatMap(({ language, trusted }, matcher) =>
-      trusted
-        ? []
-        : [...new Set(Object.values(LANGUAGES[language]?.grammars ?? {}))].map((grammar) => ({
-            probe: matcher,
-            grammar,
-          })),
+  /** The matchers of user rules, each with every grammar it may run on. */
+  userRules(): readonly MatcherCheck[] {
+    return this.matchers.flatMap(({ language, trusted }, matcher) =>
+      trusted ? [] : [...new Set(grammarsFor(language).values())].map((grammar) => ({ matcher, grammar })),
     )
   }
 
-  /** What looks at a path; undefined when nothing does. */
-  courseFor(path: string): ScanGroup | undefined {
+  /** The group of a path; undefined when no rule applies to it. */
+  groupFor(path: string): ScanGroup | undefined {
     const extension = extensionOf(path)
-    const reached = this.#reaches.map((covers) => covers(path))
-    const key = `${extension} ${reached.map(Number).join('')}`
-    if (!this.#groups.has(key)) this.#groups.set(key, this.#plot(extension, reached))
+    const covered = this.#coverages.map((covers) => covers(path))
+    const key = `${extension} ${covered.map(Number).join('')}`
+    if (!this.#groups.has(key)) this.#groups.set(key, this.#createGroup(extension, covered))
     return this.#groups.get(key)
   }
 
-  #plot(extension: string, reached: readonly boolean[]): ScanGroup | undefined {
-    const covers = new Set(this.#reaches.filter((_, index) => reached[index]))
-    const grammars = new Map<string, { comments: readonly string[]; probes: Set<number> }>()
+  #createGroup(extension: string, covered: readonly boolean[]): ScanGroup | undefined {
+    const covers = new Set(this.#coverages.filter((_, index) => covered[index]))
+    const grammars = new Map<
+      string,
+      { readonly comments: readonly string[]; readonly matchers: Set<number> }
+    >()
     const rules = new Map<number, CompiledRule[]>()
-    for (const { rule, probe: matcher } of this.#rules) {
+    for (const { rule, matcher } of this.#rules) {
       const grammar = grammarFor(rule.language, extension)
       if (grammar === undefined || !covers.has(rule.covers)) continue
       const entry = grammars.get(grammar) ?? {
-        comments: LANGUAGES[rule.language]?.comments ?? [],
-        probes: new Set(),
+        comments: LANGUAGES[rule.language].comments,
+        matchers: new Set(),
       }
-      grammars.set(grammar, { ...entry, probes: entry.probes.add(matcher) })
-      rules.set(matcher, [...(rules.get(matcher) ?? []), rule])
+      entry.matchers.add(matcher)
+      grammars.set(grammar, entry)
+      pushTo(rules, matcher, rule)
     }
     if (rules.size === 0) return undefined
-    const readings = [...grammars]
+    const passes = [...grammars]
       .sort(([a], [b]) => (a < b ? 1 : -1))
-      .map(([grammar, { comments, probes: matchers }]) => ({ grammar, comments, probes: [...matchers] }))
+      .map(([grammar, { comments, matchers }]) => ({ grammar, comments, matchers: [...matchers] }))
     const trusted = [...rules.values()].flat().every((rule) => rule.trusted)
-    return { id: this.#count++, readings, rules, trusted }
+    return { id: this.#count++, passes, rules, trusted }
   }
 }
 
@@ -100,15 +113,15 @@ const samePlace = (a: Match, b: Match | undefined): boolean =>
   b !== undefined && byPlace(a, b) === 0 && a.endLine === b.endLine && a.endColumn === b.endColumn
 
 /**
- * Hits under the names of the rules they belong to, counted from 1, in the order of the text. A rule that reads a
- * file with two grammars has one match to a place.
+ * Hits as matches of their rules, with positions from 1, in the order of the text. A rule that reads a file with two
+ * grammars has one match at a place.
  */
 export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =>
   hits
     .flatMap(([matcher, line, column, endLine, endColumn, values]) =>
       (group.rules.get(matcher) ?? []).map((rule) => ({
         ruleId: rule.id,
-        message: fill(rule.message, values),
+        message: fillVariables(rule.message, values),
         line: line + 1,
         column: column + 1,
         endLine: endLine + 1,

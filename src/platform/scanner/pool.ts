@@ -1,25 +1,34 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { USER_RULES_FOLDER } from '../../gate/rules/assemble-rules.ts'
 import { ruleFaults } from '../../gate/rules/rule-faults.ts'
 import type { ScanGroup, ScanPlan } from './plan.ts'
 import type { FileScan } from './scan-file.ts'
-import type { WorkerRequest, WorkerResponse } from './worker.ts'
+import type { WorkerRequest, WorkerResponse, WorkerResult } from './worker.ts'
 
 export interface PoolLimits {
   readonly size: number
-  /** Longest silence of a child that is at work. */
+  /** Longest time between two messages of a busy child, in milliseconds. */
   readonly fileMs: number
 }
 
+interface PoolOptions {
+  /** The built program of a scanning child. */
+  readonly worker: string
+  readonly plan: ScanPlan
+  readonly limits: PoolLimits
+  readonly onFailure: (fault: Error) => void
+}
+
 export type ScanResult =
-  | { readonly end: 'examined'; readonly examined: FileScan }
+  | { readonly end: 'scanned'; readonly scan: FileScan }
   | { readonly end: 'binary' }
-  | { readonly end: 'given-up'; readonly why: 'time' | 'crash'; readonly examined?: FileScan }
+  | { readonly end: 'given-up'; readonly why: 'time' | 'crash'; readonly scan?: FileScan }
 
 interface Job {
-  readonly course: ScanGroup
+  readonly group: ScanGroup
   readonly bytes: Uint8Array
-  readonly settle: (looked: ScanResult) => void
-  /** Set after a child died over a batch: whose fault it was shows only when each file is alone. */
+  readonly settle: (result: ScanResult) => void
+  /** Set after a child died over a batch: scanning each file alone shows which one is the cause. */
   alone: boolean
 }
 
@@ -27,13 +36,13 @@ const BATCH_FILES = 32
 const BATCH_BYTES = 256 * 1024
 const BOOT_MS = 20_000
 const MAX_BOOT_FAILURES = 3
-/** A child that outgrows this dies, and the file it had is given up. */
+/** A child that needs more memory dies, and its file is given up. */
 const HEAP_MB = 1_024
 
 interface Child {
   readonly process: ChildProcess
   readonly ended: Promise<void>
-  readonly told: Set<number>
+  readonly sentGroups: Set<number>
   jobs: Job[]
   partial: FileScan | undefined
   timer: NodeJS.Timeout | undefined
@@ -41,31 +50,32 @@ interface Child {
   state: 'booting' | 'idle' | 'busy' | 'gone'
 }
 
-/** Children that read files, each of which can be stopped at any time: native code cannot be interrupted otherwise. */
+/** Child processes that scan files. Native code can only be interrupted by killing its process. */
 export class ScanPool {
   readonly #worker: string
   readonly #plan: ScanPlan
   readonly #limits: PoolLimits
   readonly #children = new Set<Child>()
   readonly #queue: Job[] = []
-  readonly #failed: (fault: Error) => void
-  #guarded: boolean
+  readonly #onFailure: (fault: Error) => void
+  /** True when there are user rules. */
+  readonly #guarded: boolean
   #checked: boolean
   #bootFailures = 0
   #closed = false
 
-  constructor(worker: string, plan: ScanPlan, limits: PoolLimits, failed: (fault: Error) => void) {
+  constructor({ worker, plan, limits, onFailure }: PoolOptions) {
     this.#worker = worker
     this.#plan = plan
     this.#limits = limits
-    this.#failed = failed
-    this.#guarded = plan.probes.some(({ trusted }) => !trusted)
+    this.#onFailure = onFailure
+    this.#guarded = plan.matchers.some(({ trusted }) => !trusted)
     this.#checked = !this.#guarded
   }
 
-  look(group: ScanGroup, bytes: Uint8Array): Promise<ScanResult> {
+  scan(group: ScanGroup, bytes: Uint8Array): Promise<ScanResult> {
     return new Promise((settle) => {
-      this.#queue.push({ course: group, bytes, settle, alone: false })
+      this.#queue.push({ group, bytes, settle, alone: false })
       this.#dispatch()
     })
   }
@@ -81,10 +91,10 @@ export class ScanPool {
   #dispatch(): void {
     if (this.#closed) return
     for (const child of this.#children)
-      if (child.state === 'idle' && this.#queue.length > 0) this.#give(child)
-    const waiting = [...this.#children].some(({ state }) => state === 'booting')
-    // One at a time: a second child is worth its start only when the first leaves work behind.
-    if (this.#queue.length > 0 && !waiting && this.#children.size < this.#limits.size) this.#start()
+      if (child.state === 'idle' && this.#queue.length > 0) this.#assign(child)
+    const isBooting = [...this.#children].some(({ state }) => state === 'booting')
+    // Start one child at a time: another one only pays when files are left in the queue.
+    if (this.#queue.length > 0 && !isBooting && this.#children.size < this.#limits.size) this.#start()
   }
 
   #start(): void {
@@ -101,7 +111,7 @@ export class ScanPool {
     const child: Child = {
       process,
       ended,
-      told: new Set(),
+      sentGroups: new Set(),
       jobs: [],
       partial: undefined,
       timer: undefined,
@@ -109,19 +119,19 @@ export class ScanPool {
       state: 'booting',
     }
     this.#children.add(child)
-    process.on('message', (answer) => this.#hear(child, answer as WorkerResponse))
-    process.on('error', () => this.#bury(child))
-    process.on('exit', () => this.#bury(child))
-    this.#watch(child, BOOT_MS)
-    this.#tell(child, { kind: 'rules', probes: this.#plan.probes, guarded: this.#guarded })
+    process.on('message', (response) => this.#onMessage(child, response as WorkerResponse))
+    process.on('error', () => this.#onExit(child))
+    process.on('exit', () => this.#onExit(child))
+    this.#setTimeout(child, BOOT_MS)
+    this.#send(child, { kind: 'rules', matchers: this.#plan.matchers, guarded: this.#guarded })
   }
 
-  #tell(child: Child, order: WorkerRequest): void {
-    // A child that is gone is noticed by its exit; what was sent meanwhile is sent again to another.
-    if (child.process.connected) child.process.send(order, () => {})
+  #send(child: Child, request: WorkerRequest): void {
+    // Errors are ignored: the exit event puts the files back into the queue.
+    if (child.process.connected) child.process.send(request, () => {})
   }
 
-  #watch(child: Child, ms: number): void {
+  #setTimeout(child: Child, ms: number): void {
     clearTimeout(child.timer)
     child.timer = setTimeout(() => this.#kill(child, 'time'), ms)
   }
@@ -131,38 +141,38 @@ export class ScanPool {
     child.process.kill('SIGKILL')
   }
 
-  #hear(child: Child, answer: WorkerResponse): void {
+  #onMessage(child: Child, response: WorkerResponse): void {
     if (child.state === 'gone') return
-    if (answer.kind === 'ready') this.#welcome(child)
-    else if (answer.kind === 'checked') this.#judge(child, answer.problem)
-    else if (answer.kind === 'partial') child.partial = answer.examined
-    else this.#settle(child, answer.results)
+    if (response.kind === 'ready') this.#onReady(child)
+    else if (response.kind === 'checked') this.#onChecked(child, response.problem)
+    else if (response.kind === 'partial') child.partial = response.scan
+    else this.#onResults(child, response.results)
   }
 
-  #welcome(child: Child): void {
+  #onReady(child: Child): void {
     this.#bootFailures = 0
-    if (this.#checked) return this.#rest(child)
+    if (this.#checked) return this.#setIdle(child)
     const checks = this.#plan.userRules()
-    this.#watch(child, this.#limits.fileMs * 5)
-    this.#tell(child, { kind: 'check', checks })
+    this.#setTimeout(child, this.#limits.fileMs * 5)
+    this.#send(child, { kind: 'check', checks })
   }
 
-  #judge(child: Child, problem: { readonly probe: number; readonly message: string } | undefined): void {
+  #onChecked(child: Child, problem: (WorkerResponse & { kind: 'checked' })['problem']): void {
     if (problem === undefined) {
       this.#checked = true
-      return this.#rest(child)
+      return this.#setIdle(child)
     }
-    const ids = this.#plan.idsOf(problem.probe).join(', ')
-    this.#failed(ruleFaults.refused(`${ids}: ${problem.message}`))
+    const ids = this.#plan.ruleIdsOf(problem.matcher).join(', ')
+    this.#onFailure(ruleFaults.refused(`${ids}: ${problem.message}`))
   }
 
-  #rest(child: Child): void {
+  #setIdle(child: Child): void {
     clearTimeout(child.timer)
     child.state = 'idle'
     this.#dispatch()
   }
 
-  #give(child: Child): void {
+  #assign(child: Child): void {
     child.state = 'busy'
     child.partial = undefined
     let bytes = 0
@@ -174,33 +184,33 @@ export class ScanPool {
       child.jobs.push(next)
       this.#queue.shift()
     }
-    // A batch of one needs no second try to tell whose fault it was.
+    // A batch of one needs no second attempt to find the cause.
     const [only] = child.jobs
     if (only !== undefined && child.jobs.length === 1) only.alone = true
-    for (const { course: group } of child.jobs) {
-      if (child.told.has(group.id)) continue
-      child.told.add(group.id)
-      this.#tell(child, { kind: 'course', id: group.id, readings: group.readings })
+    for (const { group } of child.jobs) {
+      if (child.sentGroups.has(group.id)) continue
+      child.sentGroups.add(group.id)
+      this.#send(child, { kind: 'group', id: group.id, passes: group.passes })
     }
-    this.#tell(child, {
+    this.#send(child, {
       kind: 'files',
-      files: child.jobs.map(({ course: group, bytes: body }) => ({ course: group.id, bytes: body })),
+      files: child.jobs.map(({ group, bytes: content }) => ({ group: group.id, bytes: content })),
     })
-    this.#watch(child, this.#limits.fileMs)
+    this.#setTimeout(child, this.#limits.fileMs)
   }
 
-  #settle(child: Child, results: readonly (FileScan | 'binary' | 'failed')[]): void {
+  #onResults(child: Child, results: readonly WorkerResult[]): void {
     for (const result of results) {
       const job = child.jobs.shift()
       if (result === 'binary') job?.settle({ end: 'binary' })
       else if (result === 'failed') job?.settle({ end: 'given-up', why: 'crash' })
-      else job?.settle({ end: 'examined', examined: result })
+      else job?.settle({ end: 'scanned', scan: result })
     }
-    if (child.jobs.length === 0) this.#rest(child)
-    else this.#watch(child, this.#limits.fileMs)
+    if (child.jobs.length === 0) this.#setIdle(child)
+    else this.#setTimeout(child, this.#limits.fileMs)
   }
 
-  #bury(child: Child): void {
+  #onExit(child: Child): void {
     if (child.state === 'gone') return
     const booted = child.state !== 'booting'
     child.state = 'gone'
@@ -210,19 +220,19 @@ export class ScanPool {
     if (!booted) {
       this.#bootFailures += 1
       if (this.#bootFailures >= MAX_BOOT_FAILURES) {
-        return this.#failed(
+        return this.#onFailure(
           this.#checked
             ? ruleFaults.scanner_down(
-                `scanning processes end before they start (${this.#bootFailures} times)`,
+                `the scanning process ended during its start ${this.#bootFailures} times in a row`,
               )
-            : ruleFaults.refused('the rules of this repository take too long to compile'),
+            : ruleFaults.refused(`the rules in ${USER_RULES_FOLDER} take too long to compile`),
         )
       }
     }
     const [first] = child.jobs
     if (first?.alone) {
       const { partial, why } = child
-      first.settle({ end: 'given-up', why, ...(partial !== undefined && { examined: partial }) })
+      first.settle({ end: 'given-up', why, ...(partial !== undefined && { scan: partial }) })
     } else this.#queue.unshift(...child.jobs.map((job) => Object.assign(job, { alone: true })))
     child.jobs = []
     this.#dispatch()

@@ -5,7 +5,7 @@ import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
 const literals = (rule: Record<string, unknown>, utils?: Record<string, unknown>) =>
   requiredLiterals({ rule, ...(utils && { utils }) }, 'typescript')
 
-describe('the words a rule needs', () => {
+describe('the required literals of a rule', () => {
   it.each([
     [{ pattern: 'console.log($$$A)' }, [['console']]],
     [{ pattern: '$A + 1' }, []],
@@ -113,7 +113,7 @@ describe('the kinds a rule names', () => {
   })
 })
 
-describe('the sieve', () => {
+describe('the prefilter', () => {
   it('lets through what a search for each word would let through', () => {
     const word = fc.stringMatching(/^[ab]{1,4}$/)
     const list = fc.array(fc.array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 3 }), {

@@ -10,8 +10,9 @@ import {
 } from './required-literals.ts'
 
 /**
- * Compiling a rule for a file costs more than running it, and most rules have nothing to say about most files. So we
- * work out which words a file must hold for a rule to match at all. Whatever we do not understand asks for nothing.
+ * Compiling a rule for a file costs more than running it, and most rules match in few files. So the scanner computes
+ * the literals that a file must contain for a rule to match, as ripgrep does. Syntax that is not understood here
+ * requires no literal, so a rule is never skipped wrongly.
  */
 
 const NOTHING: RequiredLiterals = []
@@ -23,13 +24,13 @@ const records = (value: unknown): readonly Matcher[] => {
   return list.map(record).filter((one) => one !== undefined)
 }
 
-// A pattern's own words stand in the text as they stand in the pattern; its variables start with a dollar sign.
+// The identifiers of a pattern occur unchanged in matching text; meta-variables start with `$`.
 const patternWords = (pattern: string): RequiredLiterals =>
   [...pattern.matchAll(/(?<![\w$µ])[A-Za-z_]\w*/g)]
     .map(([word]) => [word])
     .filter(([word = '']) => word.length >= MIN_LENGTH)
 
-/** Kinds of node that cannot be without their keyword, whatever the grammar. */
+/** Keyword → node kinds that always contain it, in all grammars. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   catch: ['catch_clause', 'catch_block'],
   debugger: ['debugger_statement'],
@@ -42,27 +43,27 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   assert: ['assert_statement'],
   throw: ['throw_statement'],
 }
-/** The same where a grammar uses the kind for nothing else. */
+/** The same, for languages in which the kind always contains the keyword. */
 const PRECISE: Readonly<Record<string, readonly string[]>> = {
   class: ['class_declaration', 'abstract_class_declaration', 'public_field_definition'],
   interface: ['interface_declaration'],
 }
 const PRECISE_LANGUAGES = ['typescript', 'tsx', 'javascript', 'java']
 
-const keywordOf = (kind: string, precise: boolean): RequiredLiterals =>
+const keywordsFor = (kind: string, precise: boolean): RequiredLiterals =>
   [...Object.entries(KEYWORDS), ...(precise ? Object.entries(PRECISE) : [])]
     .filter(([, kinds]) => kinds.includes(kind))
     .map(([word]) => [word])
 
-const patternNeedles = (pattern: unknown): RequiredLiterals => {
+const patternLiterals = (pattern: unknown): RequiredLiterals => {
   if (typeof pattern === 'string') return patternWords(pattern)
   const { context, selector, strictness = 'smart' } = record(pattern) ?? {}
-  // Of a context only the selected node counts, and looser comparisons pass over words.
+  // Only the selected node of a context has to match, and looser strictness skips tokens.
   if (selector !== undefined || typeof context !== 'string') return NOTHING
   return strictness === 'smart' || strictness === 'cst' ? patternWords(context) : NOTHING
 }
 
-/** Each utility is read once, and one that is being read asks for nothing: they may refer to each other at will. */
+/** Reads each utility once. A utility that refers to itself requires nothing, so recursion ends. */
 class Collector {
   readonly #utils: Matcher
   readonly #precise: boolean
@@ -77,9 +78,9 @@ class Collector {
     if (rule === undefined) return NOTHING
     const any = records(rule.any)
     return distinct([
-      ...patternNeedles(rule.pattern),
+      ...patternLiterals(rule.pattern),
       ...(typeof rule.regex === 'string' ? regexLiterals(rule.regex) : NOTHING),
-      ...(typeof rule.kind === 'string' ? keywordOf(rule.kind, this.#precise) : NOTHING),
+      ...(typeof rule.kind === 'string' ? keywordsFor(rule.kind, this.#precise) : NOTHING),
       ...[rule.inside, rule.has, rule.precedes, rule.follows].flatMap((one) => this.of(one)),
       ...records(rule.all).flatMap((one) => this.of(one)),
       ...(any.length === 0 ? NOTHING : eitherOf(any.map((one) => this.of(one)))),
@@ -97,35 +98,35 @@ class Collector {
   }
 }
 
-/** The words without which a rule cannot match. */
+/** The literals without which a rule cannot match. */
 export const requiredLiterals = (body: Matcher, language: string): RequiredLiterals =>
   bestOf(new Collector(record(body.utils) ?? {}, language).of(body.rule))
 
-/** The kinds of node a rule can match; undefined when it does not say. */
+/** The node kinds that a rule can match; undefined when it does not restrict them. */
 export const findKinds = (rule: Matcher): readonly string[] | undefined => {
   if (typeof rule.kind === 'string') return /^\w+$/.test(rule.kind) ? [rule.kind] : undefined
-  const said = records(rule.all)
+  const named = records(rule.all)
     .map(findKinds)
     .find((kinds) => kinds !== undefined)
-  if (said !== undefined) return said
+  if (named !== undefined) return named
   const branches = records(rule.any).map(findKinds)
   return branches.length === 0 || branches.includes(undefined)
     ? undefined
     : branches.flatMap((kinds) => kinds ?? [])
 }
 
-/** Tells which of many rules may match a text, in one pass over it. */
+/** Returns a function that finds the rules (by index) that may match a text, in one pass over the text. */
 export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string) => number[]) => {
   const words = [...new Set(all.flat(2))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
-  const everyone = all.map((_, index) => index)
-  if (words.length === 0) return () => everyone
-  // Longest first, and every start is tried: what is missed at a start is a beginning of the word found there.
+  const everyIndex = all.map((_, index) => index)
+  if (words.length === 0) return () => everyIndex
+  // Longest first, at every position: a word that is missed at a position is a prefix of the word found there.
   const pattern = new RegExp(words.map(escapeRegExp).join('|'), 'g')
-  const shorter = new Map<string, readonly string[]>()
-  // Worked out for words that turn up: most never do.
-  const beginnings = (word: string): readonly string[] => {
-    const known = shorter.get(word) ?? words.filter((other) => word.startsWith(other))
-    shorter.set(word, known)
+  const prefixes = new Map<string, readonly string[]>()
+  // Computed only for words that occur: most never do.
+  const prefixesOf = (word: string): readonly string[] => {
+    const known = prefixes.get(word) ?? words.filter((other) => word.startsWith(other))
+    prefixes.set(word, known)
     return known
   }
   return (text) => {
@@ -133,8 +134,10 @@ export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string)
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       pattern.lastIndex = match.index + 1
-      for (const word of beginnings(match[0])) found.add(word)
+      for (const word of prefixesOf(match[0])) found.add(word)
     }
-    return everyone.filter((index) => all[index]?.every((choices) => choices.some((word) => found.has(word))))
+    return everyIndex.filter((index) =>
+      all[index]?.every((choices) => choices.some((word) => found.has(word))),
+    )
   }
 }

@@ -1,31 +1,31 @@
-/** Which texts a regular expression cannot match without: each list is an alternative, all lists must be met. */
+/** Literals a text must contain: at least one of each list. */
 export type RequiredLiterals = readonly (readonly string[])[]
 
 const NOTHING: RequiredLiterals = []
 export const MIN_LENGTH = 2
 
-/** Words that stand in nearly every file tell nothing. */
+/** Words that occur in nearly every file filter nothing. */
 const COMMON = new Set('import require function return const new throw this public private'.split(' '))
 
-const weight = (words: readonly string[]): number =>
+const rarity = (words: readonly string[]): number =>
   Math.min(...words.map((word) => (COMMON.has(word) ? 0 : word.length))) - words.length / 16
 
-/** Few long words are the rarest. */
+/** Rarest first: few and long words. */
 const byRarity = (literals: RequiredLiterals): RequiredLiterals =>
-  literals.toSorted((a, b) => weight(b) - weight(a))
+  literals.toSorted((a, b) => rarity(b) - rarity(a))
 
 const rarest = (literals: RequiredLiterals): readonly string[] | undefined => byRarity(literals)[0]
 
-const WORTHWHILE = 4.5
+const MIN_RARITY = 4.5
 
-/** The best list, and the next when it is as good: short and common words cost more to look for than they save. */
+/** The rarest list, and the second when it is rare too: searching for short or common words costs more than it saves. */
 export const bestOf = (literals: RequiredLiterals): RequiredLiterals => {
   const [best, second] = byRarity(literals)
   if (best === undefined) return NOTHING
-  return second === undefined || weight(second) < WORTHWHILE ? [best] : [best, second]
+  return second === undefined || rarity(second) < MIN_RARITY ? [best] : [best, second]
 }
 
-/** What must be there when one of several branches matched. */
+/** The literals that any of several branches requires. */
 export const eitherOf = (branches: readonly RequiredLiterals[]): RequiredLiterals => {
   const chosen = branches.map(rarest)
   return chosen.includes(undefined) ? NOTHING : [[...new Set(chosen.flatMap((words) => words ?? []))]]
@@ -35,11 +35,11 @@ export const distinct = (literals: RequiredLiterals): RequiredLiterals => [
   ...new Map(literals.map((words) => [words.join('|'), words])).values(),
 ]
 
-/** Something in a syntax we do not read: flags, look-around, classes within classes. */
-class Unclear extends Error {}
+/** Syntax that is not supported here: flags, look-around, nested character classes. */
+class Unsupported extends Error {}
 
-/** Reads a pattern of Rust's regex crate from left to right, once. */
-class Reader {
+/** Parses a pattern of Rust's regex crate. */
+class RegexParser {
   readonly #text: string
   #at = 0
   constructor(text: string) {
@@ -48,7 +48,7 @@ class Reader {
 
   whole(): RequiredLiterals {
     const literals = this.#branches()
-    if (this.#at < this.#text.length) throw new Unclear()
+    if (this.#at < this.#text.length) throw new Unsupported()
     return literals
   }
 
@@ -62,7 +62,7 @@ class Reader {
     const literals: (readonly string[])[] = []
     let run = ''
     const flush = () => {
-      // A single letter is everywhere, unless it is an odd one.
+      // A single ASCII or Latin-1 letter occurs in nearly every file.
       if (run.length >= MIN_LENGTH || run > '\u{ff}') literals.push([run])
       run = ''
     }
@@ -70,7 +70,7 @@ class Reader {
       const atom = this.#atom()
       const least = this.#repeats()
       if (typeof atom === 'string' && least !== 0) run += atom.repeat(Math.min(least ?? 1, 20))
-      // What is repeated ends a run: `ab+c` holds `ab`, and a `c` somewhere after it.
+      // A repeated atom ends the literal: `ab+c` contains `ab`, and `c` somewhere after it.
       if (typeof atom !== 'string' || least !== undefined) flush()
       if (typeof atom !== 'string' && least !== 0) literals.push(...atom)
     }
@@ -78,20 +78,20 @@ class Reader {
     return literals
   }
 
-  /** A character that stands for itself, or what a group asks for. */
+  /** A literal character, or the literals of a group. */
   #atom(): string | RequiredLiterals {
     const char = this.#text[this.#at++] ?? ''
     if (char === '(') return this.#group()
     if (char === '[') return this.#class()
     if (char === '\\') return this.#escape()
-    if ('?*+{'.includes(char)) throw new Unclear()
+    if ('?*+{'.includes(char)) throw new Unsupported()
     return '.^$'.includes(char) ? NOTHING : char
   }
 
   #group(): RequiredLiterals {
-    if (this.#take('?') && !this.#take(':')) throw new Unclear()
+    if (this.#take('?') && !this.#take(':')) throw new Unsupported()
     const inner = this.#branches()
-    if (!this.#take(')')) throw new Unclear()
+    if (!this.#take(')')) throw new Unsupported()
     return inner
   }
 
@@ -99,7 +99,8 @@ class Reader {
     this.#take('^')
     for (let first = true; ; first = false) {
       const char = this.#text[this.#at++]
-      if (char === undefined || char === '[' || char === '&' || (first && char === ']')) throw new Unclear()
+      if (char === undefined || char === '[' || char === '&' || (first && char === ']'))
+        throw new Unsupported()
       if (char === ']') return NOTHING
       if (char === '\\') this.#at++
     }
@@ -114,17 +115,17 @@ class Reader {
       this.#at += coded[0].length
       return String.fromCodePoint(Number.parseInt(coded[1] ?? '', 16))
     }
-    if (/\w/.test(char)) throw new Unclear()
+    if (/\w/.test(char)) throw new Unsupported()
     return char
   }
 
-  /** How often at least; undefined when nothing is said, which is exactly once. */
+  /** The minimum of a quantifier; undefined without one. */
   #repeats(): number | undefined {
     const said = /^(?:[?*+]|\{(\d+)(?:,\d*)?\})/.exec(this.#text.slice(this.#at, this.#at + 24))
     if (said === null) return undefined
     this.#at += said[0].length
     this.#take('?')
-    if ('?*+{'.includes(this.#text[this.#at] ?? ' ')) throw new Unclear()
+    if ('?*+{'.includes(this.#text[this.#at] ?? ' ')) throw new Unsupported()
     return said[1] === undefined ? Number(said[0] === '+') : Number(said[1])
   }
 
@@ -137,9 +138,9 @@ class Reader {
 
 export const regexLiterals = (regex: string): RequiredLiterals => {
   try {
-    return distinct(new Reader(regex).whole())
+    return distinct(new RegexParser(regex).whole())
   } catch (cause) {
-    if (cause instanceof Unclear) return NOTHING
+    if (cause instanceof Unsupported) return NOTHING
     throw cause
   }
 }

@@ -1,29 +1,31 @@
 import type { Comment } from '../../gate/ports.ts'
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { decodeSource, parseText, type SgNode } from '../syntax/ast-grep.ts'
+import { decodeSource } from '../../kernel/text/decode.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
+import { parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
-import { numberOf, type PreparedMatcher, runMatchers } from './matchers.ts'
+import { cachedKindNumber, type PreparedMatcher, runMatchers } from './matchers.ts'
 import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
 import type { RequiredLiterals } from './required-literals.ts'
 
-/** A rule's matcher as the engine runs it. Rules with equal matchers share one. */
+/** The matcher of a rule. Rules with equal matchers share one. */
 export interface MatcherSpec {
-  readonly language: string
+  readonly language: LanguageName
   readonly body: Matcher
-  /** Variables the message asks for. */
+  /** Meta-variables in the message of the rule. */
   readonly variables: readonly string[]
   readonly trusted: boolean
-  readonly words?: RequiredLiterals
+  readonly requiredLiterals?: RequiredLiterals
 }
 
-/** Which probes look at a file, for each grammar that has to read it. */
+/** One parse of a file: the grammar, and the matchers (by index) that run on its tree. */
 export interface GrammarPass {
   readonly grammar: string
   readonly comments: readonly string[]
-  readonly probes: readonly number[]
+  readonly matchers: readonly number[]
 }
 
-/** Probe, line, column, end line, end column (from 0), and what the variables stood for. */
+/** Matcher, line, column, end line, end column (from 0), and the values of the meta-variables. */
 export type RuleHit = readonly [
   number,
   number,
@@ -40,18 +42,18 @@ export interface FileScan {
   readonly cut?: boolean
 }
 
-export const IGNORE_WORD = 'warrant-ignore'
-export const MAX_HITS = 10_000
-// Looking at the text of every node is fastest, but quadratic in the depth of the tree.
-const SHALLOW = 32_768
+const IGNORE_WORD = 'warrant-ignore'
+const MAX_HITS = 10_000
+// Comparing the text of every node is fastest for short files, but quadratic in the depth of the tree.
+const SHORT_TEXT = 32_768
 const MISSING = { regex: '^$' }
 const MISSING_DEEP = { all: [{ not: { has: { pattern: '$$_' } } }, MISSING] }
 
 /**
- * Where the parser puts in a token that is not there, it is nearly always a bracket; looking for such tokens is worth
- * it only when brackets do not add up. Anything else that does not parse shows as an error in the tree.
+ * A token that the parser inserts (MISSING) is nearly always a bracket, so searching for MISSING nodes pays only when
+ * brackets are unbalanced. Other syntax errors are ERROR nodes.
  */
-const addsUp = (text: string): boolean => {
+const areBracketsBalanced = (text: string): boolean => {
   let round = 0
   let square = 0
   let curly = 0
@@ -69,40 +71,36 @@ const addsUp = (text: string): boolean => {
 
 const ERROR = 'ERROR'
 
-interface ReadyReading extends GrammarPass {
-  readonly probesReady: readonly PreparedMatcher[]
-  readonly sieve: (text: string) => number[]
+interface PreparedPass extends GrammarPass {
+  readonly prepared: readonly PreparedMatcher[]
+  /** Indexes into `prepared` of the matchers that may match a text. */
+  readonly prefilter: (text: string) => number[]
 }
 
-const ready = (matchers: readonly MatcherSpec[], index: number): PreparedMatcher[] => {
-  const matcher = matchers[index]
+const prepareMatcher = (all: readonly MatcherSpec[], index: number): PreparedMatcher[] => {
+  const matcher = all[index]
   if (matcher === undefined) return []
   const simple = Object.keys(matcher.body).length === 1
   return [{ ...matcher, index, simple, kinds: findKinds((matcher.body.rule ?? {}) as Matcher) }]
 }
 
-/** Prepares readings once for all files that share them. */
-export const prepare = (readings: readonly GrammarPass[], matchers: readonly MatcherSpec[]): ReadyReading[] =>
-  readings.map((reading) => {
-    const probesReady = reading.probes.flatMap((index) => ready(matchers, index))
-    return {
-      ...reading,
-      probesReady,
-      sieve: makePrefilter(
-        probesReady.map(({ body, language, words }) => words ?? requiredLiterals(body, language)),
-      ),
-    }
+/** Prepares passes once for all files of a group. */
+export const prepare = (passes: readonly GrammarPass[], all: readonly MatcherSpec[]): PreparedPass[] =>
+  passes.map((pass) => {
+    const prepared = pass.matchers.flatMap((index) => prepareMatcher(all, index))
+    const literals = prepared.map((one) => one.requiredLiterals ?? requiredLiterals(one.body, one.language))
+    return { ...pass, prepared, prefilter: makePrefilter(literals) }
   })
 
 const isMissing = (node: SgNode): boolean =>
   (!node.isNamed() || String(node.kind()).endsWith('identifier')) && node.text() === ''
 
-/** Where the text does not parse, first. */
+/** The position of the first syntax error. */
 const findBreak = (root: SgNode, grammar: string, text: string): readonly [number, number] | undefined => {
-  const error = numberOf(grammar, ERROR)
-  const missing = text.length > SHALLOW ? MISSING_DEEP : MISSING
+  const error = cachedKindNumber(grammar, ERROR)
+  const missing = text.length > SHORT_TEXT ? MISSING_DEEP : MISSING
   const nodes =
-    error !== undefined && addsUp(text)
+    error !== undefined && areBracketsBalanced(text)
       ? root.findAll(error)
       : root.findAll({ rule: { any: [{ kind: ERROR }, missing] } } as never)
   const node = nodes.find((one) => (one.kind() === ERROR ? !isGap(one) : isMissing(one)))
@@ -132,40 +130,39 @@ const findComments = (root: SgNode, text: string, kinds: readonly string[]): Com
 const byPlace = (a: RuleHit, b: RuleHit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
 
 /**
- * Reads one file. Trusted rules come first, and `sofar` hears of them before the others start: a rule that never
- * comes back must not take along what the trusted ones had to say.
+ * Scans one file. Trusted rules run first, and `onPartial` gets their result before user rules start: a user rule
+ * that hangs must not lose the hits of the trusted ones.
  */
 export const scanFile = (
   bytes: Uint8Array,
-  readings: readonly ReadyReading[],
-  sofar: (examined: FileScan) => void,
+  passes: readonly PreparedPass[],
+  onPartial: (scan: FileScan) => void,
 ): FileScan | 'binary' => {
   const text = decodeSource(bytes)
   if (text === undefined) return 'binary'
-  const trees = readings.map((reading) => {
-    const root = parseText(reading.grammar, text)
-    const matchers = reading.sieve(text).flatMap((place) => reading.probesReady[place] ?? [])
-    return { root, probes: matchers, reading }
+  const trees = passes.map(({ grammar, comments, prepared, prefilter }) => {
+    const root = parseText(grammar, text)
+    return { root, grammar, comments, matchers: prefilter(text).flatMap((place) => prepared[place] ?? []) }
   })
   const [main] = trees
   const run = (trusted: boolean): RuleHit[] =>
-    trees.flatMap(({ root, probes: matchers, reading }) =>
+    trees.flatMap(({ root, grammar, matchers }) =>
       runMatchers(
         root,
-        reading.grammar,
+        grammar,
         matchers.filter((matcher) => matcher.trusted === trusted),
       ),
     )
-  const broken = main && findBreak(main.root, main.reading.grammar, text)
-  const first = run(true)
-  const comments = main === undefined ? [] : findComments(main.root, text, main.reading.comments)
-  const report = (hits: readonly RuleHit[]): FileScan => ({
+  const broken = main && findBreak(main.root, main.grammar, text)
+  const trustedHits = run(true)
+  const comments = main === undefined ? [] : findComments(main.root, text, main.comments)
+  const toScan = (hits: readonly RuleHit[]): FileScan => ({
     hits: hits.toSorted(byPlace).slice(0, MAX_HITS),
     comments,
     ...(broken !== undefined && { broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
   })
-  if (trees.every(({ probes: matchers }) => matchers.every(({ trusted }) => trusted))) return report(first)
-  sofar(report(first))
-  return report([...first, ...run(false)])
+  if (trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))) return toScan(trustedHits)
+  onPartial(toScan(trustedHits))
+  return toScan([...trustedHits, ...run(false)])
 }

@@ -12,17 +12,17 @@ export interface ScannerOptions {
 }
 
 export interface ScannerLimits {
-  /** Longest a file may take, in milliseconds. */
+  /** Longest time for one file, in milliseconds. */
   readonly fileMs: number
-  /** Largest file that is read, in bytes. */
+  /** Largest file that is scanned, in bytes. */
   readonly fileBytes: number
-  /** How much is read in this process before children are worth their start. */
+  /** How much is scanned in this process before child processes are started. */
   readonly inlineFiles: number
   readonly inlineBytes: number
   readonly children: number
 }
 
-const USUAL: ScannerLimits = {
+const DEFAULT_LIMITS: ScannerLimits = {
   fileMs: 2_000,
   fileBytes: 2 * 1024 * 1024,
   inlineFiles: 24,
@@ -30,35 +30,35 @@ const USUAL: ScannerLimits = {
   children: availableParallelism(),
 }
 
-/** How much may be under way: enough to keep all children busy, little enough to hold in memory. */
+/** Files in flight at once: enough to keep all children busy, few enough for memory. */
 const WINDOW_FILES = 96
 const WINDOW_BYTES = 16 * 1024 * 1024
 
-const NOTHING = { hits: [], comments: [] }
+const NO_HITS: FileScan = { hits: [], comments: [] }
 
 const OPENING = new Set([...'([{<`'].map((char) => char.charCodeAt(0)))
 const CLOSING = new Set([...')]}>'].map((char) => char.charCodeAt(0)))
-/** Deeper than people write, and far from what a parser takes long over. */
-const DEEPEST = 256
+/** Deeper than hand-written code, and far below the depth at which parsers become slow. */
+const MAX_NESTING = 256
 
-/** Whether brackets are nested no deeper than people nest them, or at least do not look it. */
+/** Whether brackets are nested at most `MAX_NESTING` deep; brackets in strings and comments count too. */
 const isShallow = (bytes: Uint8Array): boolean => {
   let depth = 0
   for (const byte of bytes) {
     if (OPENING.has(byte)) depth += 1
     else if (CLOSING.has(byte) && depth > 0) depth -= 1
-    if (depth > DEEPEST) return false
+    if (depth > MAX_NESTING) return false
   }
   return true
 }
 
-/** Nothing can stop a parser that runs in this process: it gets what cannot keep it. */
-const isTame = ({ trusted, readings }: ScanGroup, bytes: Uint8Array): boolean =>
-  trusted && readings.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
+/** In-process parsing cannot be interrupted: only trusted rules, built-in grammars and shallow files run here. */
+const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boolean =>
+  trusted && passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
   if (result.end === 'binary') return { path, outcome: 'skipped', why: 'binary' }
-  const { hits, comments, broken, cut }: FileScan = result.examined ?? NOTHING
+  const { hits, comments, broken, cut } = result.scan ?? NO_HITS
   const found = { path, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
@@ -66,12 +66,12 @@ const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanRepor
   return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
 }
 
-/** One run over many files. */
+/** One scan of many files. */
 class Scan {
   readonly #plan: ScanPlan
   readonly #limits: ScannerLimits
   readonly #pool: ScanPool
-  readonly #ready = new Map<number, ReturnType<typeof prepare>>()
+  readonly #prepared = new Map<number, ReturnType<typeof prepare>>()
   #files = 0
   #bytes = 0
 
@@ -81,8 +81,8 @@ class Scan {
     this.#pool = pool
   }
 
-  async look({ path, bytes }: FileContent): Promise<ScanReport> {
-    const group = this.#plan.courseFor(path)
+  async scan({ path, bytes }: FileContent): Promise<ScanReport> {
+    const group = this.#plan.groupFor(path)
     if (group === undefined) return { path, outcome: 'skipped', why: 'unmatched' }
     if (bytes.length > this.#limits.fileBytes) {
       return { path, outcome: 'given-up', why: 'size', matches: [], comments: [] }
@@ -90,25 +90,25 @@ class Scan {
     this.#files += 1
     this.#bytes += bytes.length
     const small = this.#files <= this.#limits.inlineFiles && this.#bytes <= this.#limits.inlineBytes
-    const here = small && isTame(group, bytes)
-    const result = here ? this.#here(group, bytes) : await this.#pool.look(group, bytes)
+    const inline = small && canScanInline(group, bytes)
+    const result = inline ? this.#scanInline(group, bytes) : await this.#pool.scan(group, bytes)
     return toReport(path, group, result)
   }
 
-  /** Our own rules on a little tame text need no child: starting one takes longer than the work. */
-  #here(group: ScanGroup, bytes: Uint8Array): ScanResult {
-    const readings = this.#ready.get(group.id) ?? prepare(group.readings, this.#plan.probes)
-    this.#ready.set(group.id, readings)
-    const examined = scanFile(bytes, readings, () => {})
-    return examined === 'binary' ? { end: 'binary' } : { end: 'examined', examined }
+  /** A few small files need no child process: starting one takes longer than the scan. */
+  #scanInline(group: ScanGroup, bytes: Uint8Array): ScanResult {
+    const passes = this.#prepared.get(group.id) ?? prepare(group.passes, this.#plan.matchers)
+    this.#prepared.set(group.id, passes)
+    const scan = scanFile(bytes, passes, () => {})
+    return scan === 'binary' ? { end: 'binary' } : { end: 'scanned', scan }
   }
 }
 
-/** Reports in the order of the files, whatever order they were finished in. */
+/** Yields reports in the order of the files, with a bounded window of files in flight. */
 async function* inOrder(
   files: AsyncIterable<FileContent>,
-  look: (file: FileContent) => Promise<ScanReport>,
-  trouble: Promise<never>,
+  scan: (file: FileContent) => Promise<ScanReport>,
+  failure: Promise<never>,
 ): AsyncGenerator<ScanReport> {
   const window: { readonly report: Promise<ScanReport>; readonly size: number }[] = []
   const source = files[Symbol.asyncIterator]()
@@ -116,41 +116,46 @@ async function* inOrder(
   try {
     for (let open = true; open || window.length > 0; ) {
       while (open && window.length < WINDOW_FILES && held < WINDOW_BYTES) {
-        const next = await Promise.race([source.next(), trouble])
+        const next = await Promise.race([source.next(), failure])
         if (next.done) open = false
         else {
           held += next.value.bytes.length
-          window.push({ report: look(next.value), size: next.value.bytes.length })
+          window.push({ report: scan(next.value), size: next.value.bytes.length })
         }
       }
       const first = window.shift()
       if (first === undefined) continue
-      yield await Promise.race([first.report, trouble])
+      yield await Promise.race([first.report, failure])
       held -= first.size
     }
   } finally {
-    // Not waited for: a source that is stuck must not hold up an end that somebody asked for.
+    // Not awaited: a hung source must not delay cancellation.
     source.return?.().catch(() => {})
   }
 }
 
-/** Finds matches of rules with ast-grep, in this process or in children that can be stopped. */
+/** Finds matches with ast-grep, in this process or in child processes that can be killed. */
 export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
   async *scan(files: AsyncIterable<FileContent>, rules: readonly CompiledRule[], signal: AbortSignal) {
-    const whole = { ...USUAL, ...limits }
+    const all = { ...DEFAULT_LIMITS, ...limits }
     const plan = new ScanPlan(rules)
     signal.throwIfAborted()
     let fail: (reason: unknown) => void = () => {}
-    const trouble = new Promise<never>((_, reject) => {
+    const failure = new Promise<never>((_, reject) => {
       fail = reject
     })
-    trouble.catch(() => {})
-    const pool = new ScanPool(worker, plan, { size: whole.children, fileMs: whole.fileMs }, fail)
+    failure.catch(() => {})
+    const pool = new ScanPool({
+      worker,
+      plan,
+      limits: { size: all.children, fileMs: all.fileMs },
+      onFailure: fail,
+    })
     const abort = () => fail(signal.reason)
     signal.addEventListener('abort', abort)
     try {
-      const scan = new Scan(plan, whole, pool)
-      yield* inOrder(files, (file) => scan.look(file), trouble)
+      const scan = new Scan(plan, all, pool)
+      yield* inOrder(files, (file) => scan.scan(file), failure)
     } finally {
       signal.removeEventListener('abort', abort)
       await pool.close()

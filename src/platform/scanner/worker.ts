@@ -1,78 +1,73 @@
 import { parseText } from '../syntax/ast-grep.ts'
+import type { MatcherCheck } from './plan.ts'
 import { type FileScan, type GrammarPass, type MatcherSpec, prepare, scanFile } from './scan-file.ts'
 
-/** What the parent says. Bytes travel as they are; rules and courses are told once. */
+/** Messages to a worker. Matchers and groups are sent once; files refer to a group by its id. */
 export type WorkerRequest =
-  | { readonly kind: 'rules'; readonly probes: readonly MatcherSpec[]; readonly guarded: boolean }
-  | {
-      readonly kind: 'check'
-      readonly checks: readonly { readonly probe: number; readonly grammar: string }[]
-    }
-  | { readonly kind: 'course'; readonly id: number; readonly readings: readonly GrammarPass[] }
-  | {
-      readonly kind: 'files'
-      readonly files: readonly { readonly course: number; readonly bytes: Uint8Array }[]
-    }
+  | { readonly kind: 'rules'; readonly matchers: readonly MatcherSpec[]; readonly guarded: boolean }
+  | { readonly kind: 'check'; readonly checks: readonly MatcherCheck[] }
+  | { readonly kind: 'group'; readonly id: number; readonly passes: readonly GrammarPass[] }
+  | { readonly kind: 'files'; readonly files: readonly WorkerFile[] }
 
-/** What the child answers. `partial` is what trusted rules found in the file under way. */
+interface WorkerFile {
+  readonly group: number
+  readonly bytes: Uint8Array
+}
+
+export type WorkerResult = FileScan | 'binary' | 'failed'
+
+/** Messages from a worker. `partial` has the hits of trusted rules in the file that is being scanned. */
 export type WorkerResponse =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'checked'; readonly problem?: { readonly probe: number; readonly message: string } }
-  | { readonly kind: 'partial'; readonly examined: FileScan }
-  | { readonly kind: 'results'; readonly results: readonly (FileScan | 'binary' | 'failed')[] }
+  | { readonly kind: 'checked'; readonly problem?: { readonly matcher: number; readonly message: string } }
+  | { readonly kind: 'partial'; readonly scan: FileScan }
+  | { readonly kind: 'results'; readonly results: readonly WorkerResult[] }
 
-/** The parent hears of finished files at least this often, so that it can tell a slow file from a stuck one. */
-const TELL_MS = 50
+/** Results are sent at least this often, so that the parent can tell a slow file from a hung one. */
+const REPORT_MS = 50
 
-const check = (
-  matchers: readonly MatcherSpec[],
-  order: Extract<WorkerRequest, { kind: 'check' }>,
-): WorkerResponse => {
-  for (const { probe: matcher, grammar } of order.checks) {
+const check = (matchers: readonly MatcherSpec[], checks: readonly MatcherCheck[]): WorkerResponse => {
+  for (const { matcher, grammar } of checks) {
     try {
       parseText(grammar, '').find(matchers[matcher]?.body as never)
     } catch (cause) {
       const message = (cause as Error).message.replace(/[\s|>-]*\n[\s|>-]*/g, ' ').slice(0, 500)
-      return { kind: 'checked', problem: { probe: matcher, message } }
+      return { kind: 'checked', problem: { matcher, message } }
     }
   }
   return { kind: 'checked' }
 }
 
-/** The work of a scanning child: everything it knows comes in orders, all it does is answer. */
-export const scanWorker = (answer: (answer: WorkerResponse) => void, guard: () => Promise<void>) => {
+/** The request handler of a scanning child process. `guard` is awaited before user rules run. */
+export const scanWorker = (send: (response: WorkerResponse) => void, guard: () => Promise<void>) => {
   let matchers: readonly MatcherSpec[] = []
   const groups = new Map<number, ReturnType<typeof prepare>>()
-
-  const look = (file: { readonly course: number; readonly bytes: Uint8Array }, alone: boolean) => {
+  const scanOne = ({ group, bytes }: WorkerFile, alone: boolean): WorkerResult => {
     try {
-      const sofar = (examined: FileScan) => alone && answer({ kind: 'partial', examined })
-      return scanFile(file.bytes, groups.get(file.course) ?? [], sofar)
+      return scanFile(bytes, groups.get(group) ?? [], (scan) => alone && send({ kind: 'partial', scan }))
     } catch {
       return 'failed'
     }
   }
-
-  const scan = (order: Extract<WorkerRequest, { kind: 'files' }>) => {
-    let results: (FileScan | 'binary' | 'failed')[] = []
-    let told = performance.now()
-    for (const file of order.files) {
-      results.push(look(file, order.files.length === 1))
-      if (performance.now() - told < TELL_MS) continue
-      answer({ kind: 'results', results })
+  const scanAll = (files: readonly WorkerFile[]) => {
+    let results: WorkerResult[] = []
+    let sentAt = performance.now()
+    for (const file of files) {
+      results.push(scanOne(file, files.length === 1))
+      if (performance.now() - sentAt < REPORT_MS) continue
+      send({ kind: 'results', results })
       results = []
-      told = performance.now()
+      sentAt = performance.now()
     }
-    if (results.length > 0) answer({ kind: 'results', results })
+    if (results.length > 0) send({ kind: 'results', results })
   }
-
-  return async (order: WorkerRequest): Promise<void> => {
-    if (order.kind === 'rules') {
-      matchers = order.probes
-      if (order.guarded) await guard()
-      answer({ kind: 'ready' })
-    } else if (order.kind === 'course') groups.set(order.id, prepare(order.readings, matchers))
-    else if (order.kind === 'check') answer(check(matchers, order))
-    else scan(order)
+  return async (request: WorkerRequest): Promise<void> => {
+    if (request.kind === 'rules') {
+      matchers = request.matchers
+      if (request.guarded) await guard()
+      send({ kind: 'ready' })
+    } else if (request.kind === 'group') groups.set(request.id, prepare(request.passes, matchers))
+    else if (request.kind === 'check') send(check(matchers, request.checks))
+    else scanAll(request.files)
   }
 }

@@ -1,23 +1,15 @@
 import { createRequire } from 'node:module'
 import type { SgNode } from '@ast-grep/napi'
+import { GRAMMAR_PACKAGES } from '../../kernel/text/languages.ts'
 
-/** The native parser. Loading it costs ten milliseconds, the grammars beside it as many again: both wait for a file. */
+/** The native parser. It takes 10 ms to load, and so do the other grammars: both are loaded with the first file. */
 
 export type { SgNode }
 
 type Napi = typeof import('@ast-grep/napi')
 
-const BUILT_IN = ['TypeScript', 'Tsx', 'JavaScript', 'Html', 'Css']
-const PACKAGES: Readonly<Record<string, () => unknown>> = {
-  go: () => load('@ast-grep/lang-go'),
-  java: () => load('@ast-grep/lang-java'),
-  kotlin: () => load('@ast-grep/lang-kotlin'),
-  python: () => load('@ast-grep/lang-python'),
-  swift: () => load('@ast-grep/lang-swift'),
-}
-
-/** Whether a grammar is one of the library's own. The others can be brought to hang, or to crash, by a short text. */
-export const isBuiltIn = (grammar: string): boolean => BUILT_IN.includes(grammar)
+/** Whether a grammar is built into ast-grep. The others can hang or crash on a short hostile text. */
+export const isBuiltIn = (grammar: string): boolean => !GRAMMAR_PACKAGES.has(grammar)
 
 const load = createRequire(import.meta.url)
 let napi: Napi | undefined
@@ -27,8 +19,8 @@ let registered = false
 export const parseText = (grammar: string, text: string): SgNode => {
   napi ??= load('@ast-grep/napi') as Napi
   if (!registered && !isBuiltIn(grammar)) {
-    // The library takes all further grammars at once, and only once.
-    const grammars = Object.entries(PACKAGES).map(([name, get]) => [name, get()])
+    // ast-grep accepts further grammars once only, so all are registered together.
+    const grammars = [...GRAMMAR_PACKAGES].map(([name, from]) => [name, load(from)])
     napi.registerDynamicLanguage(Object.fromEntries(grammars))
     registered = true
   }
@@ -39,40 +31,17 @@ export const parseText = (grammar: string, text: string): SgNode => {
 const NEXT_ANNOTATION = /^(\}[ \t]*\r?\n(?:[ \t]*(?:(?:\/\/|\/?\*)[^\n]*)?\n)*)@/gm
 
 /**
- * The same for who asks about lines only. Behind the end of a class the Kotlin grammar takes `@A(x = [1]) class B {`
- * for an expression, and the class is lost; a semicolon there keeps them apart.
+ * Parses for callers that use line numbers only. After a class the Kotlin grammar reads `@A(x = [1]) class B {` as an
+ * expression and loses the class; inserting a semicolon prevents that and shifts columns.
  */
 export const parseLines = (grammar: string, text: string): SgNode =>
   parseText(grammar, grammar === 'kotlin' ? text.replace(NEXT_ANNOTATION, '$1;@') : text)
 
-/** The number of a kind of node in a grammar that has read a text; undefined when it knows no such kind. */
+/** The number of a node kind; undefined when the grammar does not know it. The grammar must have parsed a text. */
 export const kindNumber = (grammar: string, kind: string): number | undefined => {
   try {
     return napi?.kind(grammar, kind)
   } catch {
     return undefined
   }
-}
-
-const SAMPLE = 8_192
-const decoders = {
-  utf8: new TextDecoder(),
-  utf16le: new TextDecoder('utf-16le'),
-  utf16be: new TextDecoder('utf-16be'),
-}
-
-/** A tenth of the sample being control characters or no text at all; a lone NUL in a script does not hide it. */
-const looksBinary = (text: string): boolean => {
-  const sample = text.slice(0, SAMPLE)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what we count
-  const strange = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
-  return strange * 10 > sample.length
-}
-
-/** The text of a file without its byte order mark; undefined when it is no text. Wrong bytes become U+FFFD. */
-export const decodeSource = (bytes: Uint8Array): string | undefined => {
-  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
-  const decoder = mark === 0xfffe ? decoders.utf16le : mark === 0xfeff ? decoders.utf16be : decoders.utf8
-  const text = decoder.decode(bytes)
-  return looksBinary(text) ? undefined : text
 }

@@ -1,18 +1,11 @@
 import type { NapiConfig } from '@ast-grep/napi'
-import type { Grammar, SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
+import type { SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
 import { parseLines, type SgNode } from './ast-grep.ts'
-
-const NAMES: Readonly<Record<Grammar, string>> = {
-  java: 'java',
-  kotlin: 'kotlin',
-  typescript: 'TypeScript',
-  tsx: 'Tsx',
-}
 
 const rules = new WeakMap<readonly string[], NapiConfig>()
 
-/** Lists of kinds are constants: each becomes a rule once. */
-const ruleOf = (kinds: readonly string[]): NapiConfig => {
+/** Callers pass constant lists, so each list becomes a rule once. */
+const kindRule = (kinds: readonly string[]): NapiConfig => {
   const known = rules.get(kinds)
   if (known !== undefined) return known
   const rule: NapiConfig = { rule: { any: kinds.map((kind) => ({ kind })) } }
@@ -20,7 +13,7 @@ const ruleOf = (kinds: readonly string[]): NapiConfig => {
   return rule
 }
 
-/** A native node behind the port; what costs a crossing into native code is asked for once. */
+/** Adapts a native node to the port. Values are cached, because each call into native code is slow. */
 class TreeNode implements SyntaxNode {
   readonly #node: SgNode
   #lines: { readonly first: number; readonly last: number } | undefined
@@ -77,7 +70,14 @@ class TreeNode implements SyntaxNode {
   }
 
   descend(kinds: readonly string[]): readonly SyntaxNode[] {
-    return this.#node.findAll(ruleOf(kinds)).map((node) => new TreeNode(node))
+    return this.#node.findAll(kindRule(kinds)).map((node) => new TreeNode(node))
+  }
+
+  leaves(regex: string): readonly SyntaxNode[] {
+    return this.#node
+      .findAll({ rule: { regex } })
+      .filter((node) => node.children().length === 0)
+      .map((node) => new TreeNode(node))
   }
 
   parent(): SyntaxNode | undefined {
@@ -88,5 +88,5 @@ class TreeNode implements SyntaxNode {
 const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
 
 export const syntaxTrees = (): SyntaxParser => ({
-  parse: (grammar, text) => new TreeNode(parseLines(NAMES[grammar], text)),
+  parse: (grammar, text) => new TreeNode(parseLines(grammar, text)),
 })

@@ -1,13 +1,16 @@
+import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import type { Drawing } from '../architecture/mermaid.ts'
 import { shortLabel } from '../architecture/mermaid.ts'
 import { BOX, type Box, layOut } from './html-layout.ts'
 
 /** No text of the project may become markup. */
 export const escapeHtml = (text: string): string =>
-  text
-    // Characters HTML does not allow, and those that turn the direction of what follows.
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => (char === '\n' || char === '\t' ? char : '\uFFFD'))
-    .replace(/[&<>"'`]/g, (char) => `&#${char.charCodeAt(0)};`)
+  escapeMarkup(
+    // Control characters, which HTML forbids, and format characters, which change the text direction.
+    text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+      char === '\n' || char === '\t' ? char : '\uFFFD',
+    ),
+  )
 
 /** From the edge of one box to the edge of another: down, up, or around the side. */
 const pathOf = (from: Box, to: Box): string => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseText } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { JOBS } from '../jobs.ts'
@@ -38,6 +38,7 @@ export type T = { a: 1 }
   'e.swift':
     'struct S {\n  var x: Int\n  func f() {}\n  init() {}\n}\nprotocol P { func g() }\nenum E { case a }\nfunc top() {}\n',
   'f.js': 'class Cart { add() {} }\nvar x = 1\nfoo(function () { var hidden = 1 })\n',
+  'g.mjs': 'class Cart { #items = []; size = 0 }\nvar a = b < c, d > (e)\n',
   '.gitignore': 'gen/\n',
   'gen/G.java': 'class Order {}\n',
 }
@@ -55,7 +56,7 @@ beforeAll(() => {
     rules: textRules([]),
     checkDeadline: () => {},
     now: () => 0,
-    parse: parseText,
+    parser: syntaxTrees(),
     fileBytes: 10_485_760,
   }
 })
@@ -84,6 +85,7 @@ describe('the outline of a file', () => {
       'class S\n  property x\n  function f\n  constructor init\nprotocol P\n  method g\nclass E\n  case a\nfunction top',
     ],
     ['f.js', 'class Cart\n  method add\nvariable x'],
+    ['g.mjs', 'class Cart\n  field #items\n  field size\nvariable a\nvariable d'],
   ])('%s', (path, expected) => {
     expect(shape(path)).toBe(expected)
   })
@@ -95,7 +97,7 @@ describe('the outline of a file', () => {
   })
 
   it('is not made of what has no grammar', () => {
-    expect(() => outline('.gitignore')).toThrow(/no grammar/)
+    expect(() => outline('.gitignore')).toThrow(/not available for this file type/)
   })
 })
 
@@ -139,7 +141,7 @@ describe('uses', () => {
 
   it('are of one name, not of a pattern', () => {
     expect(() => JOBS.uses(context, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(
-      /not a name/,
+      /not an identifier/,
     )
   })
 })

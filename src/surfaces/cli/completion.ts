@@ -1,3 +1,4 @@
+import { quoteShell } from '../../kernel/text/shell-quote.ts'
 import { allOptions, type Command, usageFaults } from './command.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -23,19 +24,17 @@ complete -o default -F _warrant warrant
 const zsh = (commands: readonly Command[]): string =>
   `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
-
 const fish = (commands: readonly Command[]): string =>
   [
     'complete -c warrant -f',
     ...commands.flatMap((command) => {
       const condition = `-n '__fish_seen_subcommand_from ${command.name}'`
       return [
-        `complete -c warrant -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.summary)}`,
+        `complete -c warrant -n __fish_use_subcommand -a ${command.name} -d ${quoteShell(command.summary)}`,
         ...command.choices.map((choice) => `complete -c warrant ${condition} -a ${choice}`),
         ...allOptions(command).map(
           ({ flag, kind, description }) =>
-            `complete -c warrant ${condition} -l ${flag}${kind === 'text' ? ' -r' : ''} -d ${quoted(description)}`,
+            `complete -c warrant ${condition} -l ${flag}${kind === 'text' ? ' -r' : ''} -d ${quoteShell(description)}`,
         ),
       ]
     }),

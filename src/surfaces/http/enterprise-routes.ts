@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { findResource, findTool, RESOURCES, TOOLS, type ToolName } from '../../gate/enterprise/catalog.ts'
+import {
+  findResource,
+  findTool,
+  RESOURCE_LIST,
+  TOOL_LIST,
+  type ToolName,
+} from '../../gate/enterprise/catalog.ts'
 import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
@@ -66,7 +72,7 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
     ...compatRoute,
     path: '/resources',
     summary: 'The resources that /resource reads.',
-    handle: (_, response) => sendCompat(response, 200, { resources: RESOURCES }),
+    handle: (_, response) => sendCompat(response, 200, { resources: RESOURCE_LIST }),
   },
   {
     ...compatRoute,
@@ -88,7 +94,7 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
     ...compatRoute,
     path: '/tools',
     summary: 'The tools that /tool runs.',
-    handle: (_, response) => sendCompat(response, 200, { tools: TOOLS }),
+    handle: (_, response) => sendCompat(response, 200, { tools: TOOL_LIST }),
   },
   {
     ...compatRoute,

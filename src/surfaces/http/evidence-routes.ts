@@ -3,8 +3,8 @@ import {
   COLLECTIONS,
   type CollectionName,
   type QueryProblem,
+  readBoolean,
   readQuery,
-  readSwitch,
 } from '../../evidence/query.ts'
 import { type StatusOptions, statusView } from '../../evidence/status.ts'
 import type { EvidenceReader, EvidenceReading } from '../../evidence/store.ts'
@@ -67,7 +67,7 @@ const whole: Answer = (views, cache, search) => {
   const parameters = new URLSearchParams(search)
   const get = (name: string) => parameters.get(name)
   const view = get('view')?.trim().toLowerCase()
-  const compact = view === 'compact' || (view !== 'full' && readSwitch(get, 'includeSuppressed') === false)
+  const compact = view === 'compact' || (view !== 'full' && readBoolean(get, 'includeSuppressed') === false)
   return cache.fixed(compact ? 'compact' : 'full', () => JSON.stringify(views.whole(compact)))
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { lazyAsync } from '../../kernel/async/once.ts'
 import type { Call } from '../../kernel/call.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
@@ -56,23 +57,18 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   const envelopes = new Envelopes()
   const calls = new Set<Call>()
 
-  const start = async () => {
+  const sdk = lazyAsync(async () => {
     const { createHandler, isEnvelope } = await import('./sdk-http.ts')
     envelopes.check = isEnvelope
     return createHandler(service, decorate)
-  }
-  let handler: ReturnType<typeof start> | undefined
-  const sdk = () => {
-    // A failed start is not cached, so that the next request tries again.
-    handler ??= start().catch((cause: unknown) => {
-      handler = undefined
-      throw cause
-    })
-    return handler
-  }
+  })
   // Changes are sent to open streams; without the SDK there are none.
   const stopListening = changes.listen(
-    (change) => void handler?.then(({ announce }) => announce(change)).catch(() => {}),
+    (change) =>
+      void sdk
+        .peek()
+        .then((handler) => handler?.announce(change))
+        .catch(() => {}),
   )
 
   /** A call that we can answer without the SDK; undefined leaves it to the SDK. */
@@ -139,7 +135,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
       if (call !== undefined) return answerCall(call, response)
       const refusal = nameError(request, value)
       if (refusal !== undefined) return sendLine(response, refusal)
-      const { fetch } = await sdk()
+      const { fetch } = await sdk.get()
       await answerRequest(response, (signal) =>
         fetch(webRequest(request.raw, signal), repairBody(service, value)),
       )
@@ -150,7 +146,8 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     async close() {
       stopListening()
       for (const call of calls) call.cancel('the server is stopping')
-      await handler?.then(({ close }) => close()).catch((cause) => log.write('warn', String(cause)))
+      const handler = await sdk.peek()
+      await handler?.close().catch((cause: unknown) => log.write('warn', String(cause)))
     },
   }
 }

@@ -1,9 +1,10 @@
-import { statusNow } from '../../../gate/install/install.ts'
+import { currentStatus } from '../../../gate/install/install.ts'
 import type { LifecycleStatus } from '../../../gate/install/installation.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 
 const describe = (status: LifecycleStatus): string => {
   const { repoRoot, packageVersion, lifecycleState, hookStatus, trackedNodeModulesCount } = status
@@ -26,7 +27,6 @@ const describe = (status: LifecycleStatus): string => {
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
-  const status = await statusNow(lifecycle, signal)
-  invocation.terminal.print(invocation.json ? JSON.stringify(status) : describe(status))
-  return 0
+  const status = await currentStatus(lifecycle, signal)
+  return printResult(invocation, status, () => describe(status))
 }

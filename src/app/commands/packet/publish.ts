@@ -1,22 +1,20 @@
 import { resolve } from 'node:path'
 import { type Published, publishPacket } from '../../../packets/transfer/publish.ts'
-import { metadataCache } from '../../../platform/packets/cache.ts'
 import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
 import { OciPusher } from '../../../platform/registry/push.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetRoot } from '../../config/packet-root.ts'
 import type { Config } from '../../config/settings.ts'
+import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
 import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
-/** The packet a caller means: the folder itself, or the only one that was built below it. */
+/** The folder itself, or the only packet that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
   const found = await builtPackets(resolve(asked))
-  if (found.length > 1)
-    throw usageFaults.argument(`there are ${found.length} packets in ${asked}; name one of them`)
+  if (found.length > 1) throw usageFaults.argument(`${asked} has ${found.length} packets; name one of them`)
   return found[0] ?? resolve(asked)
 }
 
@@ -28,18 +26,18 @@ const checkParts = ({ flags }: Invocation): void => {
     throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
 }
 
-/** Who publishes here and asks here means what was published, and not what the tags meant a minute ago. */
+/** Drops the cached meaning of the tags, so that the next query finds what was just published. */
 const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
   const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
   try {
-    const cache = metadataCache(packetRoot(config), systemClock)
+    const { cache } = new PacketWorkspace(config, systemClock)
     for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
   } catch {
-    // A store that is refused is not read either.
+    // A packet folder that is refused here is refused by every query too: there is no cache to drop.
   }
 }
 
-/** Sends a built packet to a registry. */
+/** Publishes a built packet to a registry. */
 export const publish: Verb = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
@@ -64,6 +62,6 @@ export const publish: Verb = async (invocation, [asked]) => {
   )
   await forgetTags(config, published)
   const { ref, digest, sent, there, pinned_uri } = published
-  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
+  const done = `${sent} uploaded, ${there} already there, tagged ${published.tags.join(', ')}`
   return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

@@ -1,47 +1,32 @@
 import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
 import { pullPacket } from '../../../packets/transfer/pull.ts'
-import { PolicyGuard } from '../../../packets/trust/policy-guard.ts'
-import { metadataCache } from '../../../platform/packets/cache.ts'
-import { packetPolicy } from '../../../platform/packets/policy.ts'
-import { verifySigstoreBundle } from '../../../platform/packets/sigstore.ts'
-import { packetStore } from '../../../platform/packets/store.ts'
 import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
-import { packetRoot } from '../../config/packet-root.ts'
+import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
-/** Fetches a packet, so that it can be asked without a network. */
+/** Downloads a packet, so that it can be queried offline. */
 export const pull: Verb = async (invocation, [ref]) => {
   const { rebuild, provider } = invocation.flags
   if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
-  // Found wrong before anything is fetched.
+  // Settings are checked before the download.
   const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
-  const client = new OciClient(openRegistry(config, process.env))
-  const home = packetRoot(config)
-  const cache = metadataCache(home, systemClock)
-  const guard = new PolicyGuard({
-    registry: client,
-    cache,
-    policy: packetPolicy(home),
-    verifyBundle: verifySigstoreBundle,
-  })
-  const ports = {
-    registry: client,
-    store: packetStore(home),
-    guard,
-    maxBytes: config.maxPacketBytes,
-  }
+  const workspace = new PacketWorkspace(config, systemClock)
+  const ports = workspace.pullPorts(new OciClient(openRegistry(config, process.env)))
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
     (progress) => pullPacket(ports, parseReference(uri), NO_ABORT, progress),
   )
-  if (rebuild === true) await (await import('./rebuild.ts')).rebuild(invocation, config, home, digest, folder)
+  if (rebuild === true) {
+    const { rebuildPacket } = await import('./rebuild.ts')
+    await rebuildPacket(invocation, { config, root: workspace.folder, digest, folder })
+  }
   const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
   return printResult(invocation, { digest, folder, warnings }, lines.join('\n'))
 }

@@ -4,17 +4,22 @@ import { packetReader, rebuildVectors } from '../../../platform/packets/reader.t
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Config } from '../../config/settings.ts'
-import { embedderFor } from '../../open/packets.ts'
+import { embedderFor } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { NO_ABORT, progressJob } from './settings.ts'
 
-/** Makes vectors of the configured model beside a packet that was fetched. */
-export const rebuild = async (
+interface FetchedPacket {
+  readonly config: Config
+  /** The packet folder that the packet was stored in. */
+  readonly root: string
+  readonly digest: Digest
+  readonly folder: string
+}
+
+/** Makes vectors of the configured model for a packet that was fetched. The packet itself does not change. */
+export const rebuildPacket = async (
   invocation: Invocation,
-  config: Config,
-  home: string,
-  digest: Digest,
-  folder: string,
+  { config, root, digest, folder }: FetchedPacket,
 ): Promise<void> => {
   const { embeddingUrl, embeddingModel } = config
   const embedder = embeddingModel === undefined ? undefined : embedderFor(config)(embeddingModel)
@@ -22,13 +27,13 @@ export const rebuild = async (
     throw usageFaults.option(
       '--rebuild needs --embedding-url and --embedding-model, or a --provider that has a model',
     )
-  const packet = await packetReader(home, systemClock)(digest, folder)
+  const packet = await packetReader(root, systemClock)(digest, folder)
   try {
-    // Such packets are always asked with what is built in, so that they need nothing.
+    // Packets of the built-in embedder are always queried with it, so new vectors would never be used.
     if (packet.manifest.embedding.model === LOCAL_MODEL)
       throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
     await withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
-      rebuildVectors({ root: home, clock: systemClock, embedder, progress }, digest, packet, NO_ABORT),
+      rebuildVectors({ root, clock: systemClock, embedder, progress }, digest, packet, NO_ABORT),
     )
   } finally {
     packet.close()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { storeFaults } from '../../../lineage/faults.ts'
-import type { Head, LineageLog, LogStore, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
+import type { Head, LineageLog, LogStore, NodeRef, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import {
   checkAppend,
@@ -15,7 +15,7 @@ import {
   missingEntry,
   missingNode,
 } from '../checks.ts'
-import { LostAnswer, type PgRow, Postgres, type PostgresLimits } from './pool.ts'
+import { type PgRow, Postgres, type PostgresLimits, UnknownOutcome } from './pool.ts'
 import { createPostgresTables, findTables } from './schema.ts'
 import { SQL } from './statements.ts'
 
@@ -25,9 +25,9 @@ const DEFAULT_LIMITS: PostgresLimits = {
   statementMs: 8_000,
   settleMs: 10_000,
 }
-const PAUSE_MS = 100
+const RETRY_PAUSE_MS = 100
 
-const encodeMaybe = (text: string | null): Buffer | null => (text === null ? null : encodeText(text))
+const encodeNullable = (text: string | null): Buffer | null => (text === null ? null : encodeText(text))
 
 const decodeRow = ({ seq, entry, payload }: PgRow): Row => ({
   seq: Number(seq),
@@ -49,8 +49,8 @@ class PostgresLog implements LineageLog {
   }
 
   async head(): Promise<Head> {
-    const [row] = await this.#ask(SQL.head)
-    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    const [row] = await this.#query(SQL.head)
+    if (row === undefined) throw storeFaults.damaged('the log was deleted')
     const size = Number(row.size)
     if (size === 0) return { size, entry: null }
     return { size, entry: decodeStored(row.entry, `entry ${size - 1}`) }
@@ -58,13 +58,13 @@ class PostgresLog implements LineageLog {
 
   async read(from: number, limit: number): Promise<readonly Row[]> {
     checkRange(from, limit)
-    return checkOrder((await this.#ask(SQL.page, from, limit)).map(decodeRow), from)
+    return checkOrder((await this.#query(SQL.page, from, limit)).map(decodeRow), from)
   }
 
-  async nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): Promise<readonly string[]> {
+  async nodes(wanted: readonly NodeRef[]): Promise<readonly string[]> {
     if (wanted.length === 0) return []
     const places = [wanted.map(({ level }) => level), wanted.map(({ index }) => index)]
-    const rows = await this.#ask(SQL.nodes, ...places)
+    const rows = await this.#query(SQL.nodes, ...places)
     return wanted.map((place, at) => {
       const hash = rows[at]?.hash ?? null
       if (hash === null) throw missingNode(place)
@@ -73,13 +73,13 @@ class PostgresLog implements LineageLog {
   }
 
   async snapshots(): Promise<readonly Snapshot[]> {
-    const rows = await this.#ask(SQL.snapshots)
+    const rows = await this.#query(SQL.snapshots)
     return rows.map(({ size, bytes }) => ({ size: Number(size), bytes: bytes as Uint8Array }))
   }
 
   async quarantine(): Promise<string | null> {
-    const [row] = await this.#ask(SQL.quarantine)
-    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    const [row] = await this.#query(SQL.quarantine)
+    if (row === undefined) throw storeFaults.damaged('the log was deleted')
     return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
 
@@ -88,46 +88,46 @@ class PostgresLog implements LineageLog {
     const claim = randomUUID()
     const values = [
       ...[expected, rows.length, claim],
-      ...[rows.map(({ entry }) => encodeText(entry)), rows.map(({ payload }) => encodeMaybe(payload))],
+      ...[rows.map(({ entry }) => encodeText(entry)), rows.map(({ payload }) => encodeNullable(payload))],
       ...[nodes.map(({ level }) => level), nodes.map(({ index }) => index)],
       nodes.map(({ hash }) => encodeHash(hash)),
     ]
     const query = { ...SQL.append, values: [this.#id, ...values] }
     try {
-      return hasWon(await this.#postgres.askOnce(query))
+      return wasAppended(await this.#postgres.queryOnce(query))
     } catch (error) {
-      if (!(error instanceof LostAnswer)) throw error
+      if (!(error instanceof UnknownOutcome)) throw error
     }
-    return await this.#settle(async () => {
-      // Asking again is safe, and settles it: whichever of the two comes first, the other finds the place taken.
-      if (hasWon(await this.#postgres.askOnce(query))) return true
-      const [there] = await this.#ask(SQL.claim, expected)
+    return await this.#retryUntilKnown(async () => {
+      // Sending it again is safe: of the two attempts only the first one that reaches the log can succeed.
+      if (wasAppended(await this.#postgres.queryOnce(query))) return true
+      const [there] = await this.#query(SQL.claim, expected)
       return there?.claim === claim
     })
   }
 
   async saveSnapshot({ size, bytes }: Snapshot): Promise<void> {
-    await this.#ask(SQL.saveSnapshot, size, Buffer.from(bytes))
+    await this.#query(SQL.saveSnapshot, size, Buffer.from(bytes))
   }
 
-  async erase(seq: number, instead?: Snapshot): Promise<void> {
+  async erase(seq: number, replacement?: Snapshot): Promise<void> {
     const rows =
-      instead === undefined
-        ? await this.#ask(SQL.erase, seq)
-        : await this.#ask(SQL.eraseBehind, seq, instead.size, Buffer.from(instead.bytes))
+      replacement === undefined
+        ? await this.#query(SQL.erase, seq)
+        : await this.#query(SQL.eraseBehind, seq, replacement.size, Buffer.from(replacement.bytes))
     if (rows.length === 0) throw missingEntry(seq)
   }
 
   async setQuarantine(reason: string | null): Promise<void> {
-    await this.#ask(SQL.setQuarantine, encodeMaybe(reason))
+    await this.#query(SQL.setQuarantine, encodeNullable(reason))
   }
 
-  #ask(statement: (typeof SQL)[keyof typeof SQL], ...values: unknown[]): Promise<readonly PgRow[]> {
-    return this.#postgres.ask({ ...statement, values: [this.#id, ...values] })
+  #query(statement: (typeof SQL)[keyof typeof SQL], ...values: unknown[]): Promise<readonly PgRow[]> {
+    return this.#postgres.query({ ...statement, values: [this.#id, ...values] })
   }
 
-  /** Tries until there is an answer: no other failure says anything about the append that was lost. */
-  async #settle(attempt: () => Promise<boolean>): Promise<boolean> {
+  /** Retries on every error until the deadline: another error says nothing about the outcome of the append. */
+  async #retryUntilKnown(attempt: () => Promise<boolean>): Promise<boolean> {
     const deadline = systemClock.elapsed() + this.#settleMs
     for (;;) {
       try {
@@ -136,13 +136,13 @@ class PostgresLog implements LineageLog {
         if (systemClock.elapsed() > deadline) {
           throw storeFaults.unsettled('the connection was lost while the entries were added', { cause })
         }
-        await new Promise<void>((resolve) => systemClock.after(PAUSE_MS, resolve))
+        await new Promise<void>((resolve) => systemClock.after(RETRY_PAUSE_MS, resolve))
       }
     }
   }
 }
 
-const hasWon = ([row]: readonly PgRow[]): boolean => row?.won === true
+const wasAppended = ([row]: readonly PgRow[]): boolean => row?.won === true
 
 class PostgresLogs implements LogStore {
   readonly #postgres: Postgres
@@ -159,9 +159,9 @@ class PostgresLogs implements LogStore {
     if (!this.#ready) await createPostgresTables(this.#postgres)
     this.#ready = true
     const values = [name, encodeText(genesis)]
-    if ((await this.#named(name)) === undefined) await this.#postgres.ask({ ...SQL.addLog, values })
-    const row = await this.#named(name)
-    if (row === undefined) throw new Error('a log that was to be made is not there')
+    if ((await this.#findLog(name)) === undefined) await this.#postgres.query({ ...SQL.addLog, values })
+    const row = await this.#findLog(name)
+    if (row === undefined) throw new Error('the log was not created')
     const log = new PostgresLog(this.#postgres, row, this.#settleMs)
     checkGenesis(name, log.genesis, genesis)
     return log
@@ -169,26 +169,26 @@ class PostgresLogs implements LogStore {
 
   async find(name: string): Promise<LineageLog | undefined> {
     checkLogName(name)
-    const row = (await this.#isReady()) ? await this.#named(name) : undefined
+    const row = (await this.#isReady()) ? await this.#findLog(name) : undefined
     return row === undefined ? undefined : new PostgresLog(this.#postgres, row, this.#settleMs)
   }
 
   async names(): Promise<readonly string[]> {
     if (!(await this.#isReady())) return []
-    return (await this.#postgres.ask(SQL.logNames)).map(({ name }) => String(name))
+    return (await this.#postgres.query(SQL.logNames)).map(({ name }) => String(name))
   }
 
   async bytes(): Promise<number> {
     if (!(await this.#isReady())) return 0
-    return Number((await this.#postgres.ask(SQL.bytes))[0]?.bytes ?? 0)
+    return Number((await this.#postgres.query(SQL.bytes))[0]?.bytes ?? 0)
   }
 
   close(): Promise<void> {
     return this.#postgres.close()
   }
 
-  async #named(name: string): Promise<PgRow | undefined> {
-    return (await this.#postgres.ask({ ...SQL.logNamed, values: [name] }))[0]
+  async #findLog(name: string): Promise<PgRow | undefined> {
+    return (await this.#postgres.query({ ...SQL.logNamed, values: [name] }))[0]
   }
 
   async #isReady(): Promise<boolean> {
@@ -199,7 +199,7 @@ class PostgresLogs implements LogStore {
 
 const isAddress = (address: string): boolean => {
   try {
-    // A socket's address has no host, which is no URL for Node and fine for the driver.
+    // The address of a Unix socket has no host: the driver accepts it, `URL` does not.
     const { protocol, username, password, pathname } = new URL(address.replace('@/', '@socket/'))
     for (const part of [username, password, pathname]) decodeURIComponent(part)
     return protocol === 'postgres:' || protocol === 'postgresql:'
@@ -208,9 +208,10 @@ const isAddress = (address: string): boolean => {
   }
 }
 
-/** Logs in a PostgreSQL database. Nothing is made, and nobody asked, before a log is. */
+/** Logs in a PostgreSQL database. It connects with the first call, and creates its tables with the first log. */
 export const postgresLogs = (address: string, limits: Partial<PostgresLimits> = {}): LogStore => {
-  // The address may hold a password, so nobody gets to see it.
-  if (!isAddress(address)) throw storeFaults.address('the address of the database cannot be read')
+  // The message leaves out the address, which may contain a password.
+  if (!isAddress(address))
+    throw storeFaults.address('the address of the database is not a valid postgres:// URL')
   return new PostgresLogs(address, { ...DEFAULT_LIMITS, ...limits })
 }

@@ -2,29 +2,33 @@ import { basename } from 'node:path'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 
-interface Meaning {
+interface ErrorMapping {
   readonly fault: FaultMaker
   readonly message: string
   readonly fix?: string
 }
 
 const CHECK_FILE = 'Check the file, its folder, its permissions and the disk.'
-const busy: Meaning = { fault: storeFaults.busy, message: 'the log is locked by another process' }
-const damaged: Meaning = { fault: storeFaults.damaged, message: 'the file is damaged' }
-const failing: Meaning = {
+const busy: ErrorMapping = { fault: storeFaults.busy, message: 'the log is locked by another process' }
+const damaged: ErrorMapping = { fault: storeFaults.damaged, message: 'the file is damaged' }
+const failing: ErrorMapping = {
   fault: storeFaults.unreachable,
   message: 'the file cannot be read or written',
   fix: CHECK_FILE,
 }
 
-/** https://sqlite.org/rescode.html: the last eight bits of a code are its family. */
-const FAMILIES: Readonly<Record<number, Meaning>> = {
-  // Our statements never change, so SQL that is wrong means that the tables are not ours any more.
+/** Primary result codes: the lowest eight bits of a code, see https://sqlite.org/rescode.html. */
+const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
+  // SQLITE_ERROR: our statements are fixed, so a failing one means that the tables were changed.
   1: damaged,
   3: failing,
   5: busy,
   6: busy,
-  7: { fault: storeFaults.unreachable, message: 'there is no memory left', fix: 'Try again.' },
+  7: {
+    fault: storeFaults.unreachable,
+    message: 'SQLite is out of memory',
+    fix: 'Free memory, then try again.',
+  },
   8: failing,
   10: failing,
   11: damaged,
@@ -32,14 +36,14 @@ const FAMILIES: Readonly<Record<number, Meaning>> = {
   14: failing,
   15: busy,
   18: { fault: storeFaults.full, message: 'an entry is larger than the database can hold' },
-  // Positions are checked before they are written: what is there already should not be.
+  // SQLITE_CONSTRAINT: positions are checked before they are written, so a duplicate key is damage.
   19: damaged,
   20: damaged,
   26: { fault: storeFaults.damaged, message: 'the file is not a database' },
 }
 const SHORT_READ = 522
 
-// The package for Node 20 leaves the code out of what fails while many rows are read.
+// @photostructure/sqlite, used on Node 20, gives no code for errors while several rows are read.
 const FAMILY_BY_TEXT: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'out of memory': 7,
@@ -48,32 +52,32 @@ const FAMILY_BY_TEXT: Readonly<Record<string, number>> = {
   'file is not a database': 26,
 }
 
-const familyOf = (code: unknown, message: string): number => {
+const errorFamily = (code: unknown, message: string): number => {
   if (typeof code !== 'number') return FAMILY_BY_TEXT[message] ?? 11
   return code === SHORT_READ ? 11 : code & 0xff
 }
 
-const meaningOf = (error: unknown): Meaning | undefined => {
+const mapError = (error: unknown): ErrorMapping | undefined => {
   if (!(error instanceof Error)) return undefined
   const { code, errcode, message } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
-  // A number too large for us was never written by us.
+  // We never write such large numbers, so this is damage.
   if (code === 'ERR_OUT_OF_RANGE') return damaged
-  return code === 'ERR_SQLITE_ERROR' ? FAMILIES[familyOf(errcode, message)] : undefined
+  return code === 'ERR_SQLITE_ERROR' ? FAMILIES[errorFamily(errcode, message)] : undefined
 }
 
 export const isBusy = (error: unknown): boolean =>
-  meaningOf(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
+  mapError(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
 
-/** What a caller may know of a failure. What is not in the table is a bug and stays what it is. */
+/** The fault for an SQLite error. Errors that are not in the table are bugs and are returned unchanged. */
 export const sqliteFault = (error: unknown): unknown => {
   if (error instanceof Fault) return error
-  const meaning = meaningOf(error)
-  if (meaning === undefined) return error
-  const { fault, message, fix } = meaning
+  const mapping = mapError(error)
+  if (mapping === undefined) return error
+  const { fault, message, fix } = mapping
   return fault(message, { cause: error, ...(fix !== undefined && { fix }) })
 }
 
-/** Runs `work`, and says of its failures what a caller may know. */
+/** Runs `work` and converts its SQLite errors to faults. */
 export const mapSqliteErrors = <T>(work: () => T): T => {
   try {
     return work()
@@ -84,21 +88,21 @@ export const mapSqliteErrors = <T>(work: () => T): T => {
 
 const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** The same for the folder around it, before there is a file. */
+/** The fault for an error while the state folder is created. */
 export const folderFault = (error: unknown): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
   if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  const fix = 'Give yourself the right to write there, or choose another place with --state-dir or --store.'
-  return storeFaults.unreachable(`the state folder cannot be made (${code})`, { cause: error, fix })
+  const fix = 'Give this user write permission there, or choose another place with --state-dir or --store.'
+  return storeFaults.unreachable(`the state folder cannot be created (${code})`, { cause: error, fix })
 }
 
-/** The same for the file system's own failures, before there is a database. */
+/** The fault for a file system error while the database file is created or checked. */
 export const fileFault = (error: unknown, path: string): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
   if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  // By its name alone: where we live is not for a client to know that may sit elsewhere.
-  const message = `${basename(path)} cannot be used as a file (${code})`
+  // Only the base name: a remote client must not learn the path.
+  const message = `${basename(path)} cannot be used as a database file (${code})`
   return storeFaults.address(message, { cause: error, fix: CHECK_FILE })
 }

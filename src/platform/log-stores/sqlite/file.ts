@@ -4,74 +4,74 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import { type Database, openDatabase } from './database.ts'
 import { fileFault, sqliteFault } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
-import { createSqliteTables, inspectSchema, setUp } from './schema.ts'
+import { configureConnection, createSqliteTables, inspectSchema } from './schema.ts'
 
 /** One open database file. */
 export interface SqliteFile {
   readonly db: Database
-  /** A fault when the path no longer leads to the file that is open. */
-  checkPlace(): void
+  /** Throws when the path no longer names the open file. */
+  requireSameFile(): void
 }
 
-const look = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+const statIfExists = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
 
-const makeFile = (path: string): void => {
+const createFile = (path: string): void => {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Only ever a new file: closing one that SQLite has open would drop its locks.
+    // Exclusive: closing a file that SQLite has open would release its POSIX locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** Whether there is a file to open, which is made when it shall be. */
-const findFile = (path: string, make: boolean): boolean => {
+/** Whether there is a database to open. With `create` an empty file is created first. */
+const findFile = (path: string, create: boolean): boolean => {
   try {
-    const found = look(path)
+    const found = statIfExists(path)
     if (found?.isFile() === false) throw storeFaults.address(`${basename(path)} is not a file`)
-    // SQLite throws a journal away that has no database beside it; there may be entries in it.
-    // Looked at again once the journal is seen: another process may just be making both.
-    if (!found?.size && look(`${path}-wal`)?.size && !look(path)?.size) {
-      throw storeFaults.damaged('the file is gone or empty, and the journal beside it is not')
+    // SQLite deletes a WAL without a database, but it may hold entries. The database is checked a second time, because
+    // another process may be creating both files.
+    if (!found?.size && statIfExists(`${path}-wal`)?.size && !statIfExists(path)?.size) {
+      throw storeFaults.damaged('the database file is missing or empty, but its write-ahead log is not')
     }
-    if (make) makeFile(path)
-    return make || Boolean(found?.size)
+    if (create) createFile(path)
+    return create || Boolean(found?.size)
   } catch (error) {
     throw fileFault(error, path)
   }
 }
 
-const placeChecker = (path: string): (() => void) => {
+const sameFileCheck = (path: string): (() => void) => {
   const { dev, ino } = statSync(path)
   return () => {
-    const now = look(path)
+    const now = statIfExists(path)
     if (now?.ino !== ino || now.dev !== dev) {
-      throw storeFaults.unreachable('the file was moved or removed while it was open', {
-        fix: 'Put it back, or start again.',
+      throw storeFaults.unreachable('the database file was moved or removed while it was open', {
+        fix: 'Put the file back, or restart the server.',
       })
     }
   }
 }
 
-// Undefined when there is nothing in it and nothing shall be made.
-const prepareFile = async (db: Database, path: string, make: boolean): Promise<SqliteFile | undefined> => {
-  setUp(db)
+// Undefined for an empty file without `create`.
+const prepareFile = async (db: Database, path: string, create: boolean): Promise<SqliteFile | undefined> => {
+  configureConnection(db)
   const state = await retryWhenBusy(() => inspectSchema(db))
-  if (state === 'empty' && !make) return undefined
-  // Even where it would wait, SQLite may say busy at once while another process makes the tables.
+  if (state === 'empty' && !create) return undefined
+  // SQLite may report busy without waiting while another process creates the tables.
   if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
-  return { db, checkPlace: placeChecker(path) }
+  return { db, requireSameFile: sameFileCheck(path) }
 }
 
-/** Opens the file; undefined when there is nothing in it yet and nothing shall be made. */
-export const openFile = async (path: string, make: boolean): Promise<SqliteFile | undefined> => {
-  if (!findFile(path, make)) return undefined
+/** Opens the database; undefined when it does not exist or is empty and `create` is false. */
+export const openFile = async (path: string, create: boolean): Promise<SqliteFile | undefined> => {
+  if (!findFile(path, create)) return undefined
   let db: Database | undefined
   let file: SqliteFile | undefined
   try {
     db = await openDatabase(path)
-    file = await prepareFile(db, path, make)
+    file = await prepareFile(db, path, create)
     return file
   } catch (error) {
     throw sqliteFault(error)

@@ -2,14 +2,14 @@ import type { MaybePromise } from '../../../lineage/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import { isBusy, sqliteFault } from './faults.ts'
 
-const PATIENCE_MS = 10_000
-/** SQLite itself would sleep ever longer between looks, and lose to everybody who looks more often. */
-const LOOK_MS = 4
+const RETRY_MS = 10_000
+/** Short and constant: SQLite's own busy handler sleeps longer each time and starves against frequent writers. */
+const RETRY_INTERVAL_MS = 4
 
-const tryAgain = async <T>(attempt: () => T): Promise<T> => {
-  const deadline = systemClock.elapsed() + PATIENCE_MS
+const retryUntilDeadline = async <T>(attempt: () => T): Promise<T> => {
+  const deadline = systemClock.elapsed() + RETRY_MS
   for (;;) {
-    await new Promise<void>((resolve) => systemClock.after(1 + Math.random() * LOOK_MS, resolve))
+    await new Promise<void>((resolve) => systemClock.after(1 + Math.random() * RETRY_INTERVAL_MS, resolve))
     try {
       return attempt()
     } catch (error) {
@@ -18,12 +18,12 @@ const tryAgain = async <T>(attempt: () => T): Promise<T> => {
   }
 }
 
-/** Does it now, or later when another process is in the way; this one goes on with its work meanwhile. */
+/** Tries synchronously, then retries asynchronously while another process holds the lock. */
 export const retryWhenBusy = <T>(attempt: () => T): MaybePromise<T> => {
   try {
     return attempt()
   } catch (error) {
     if (!isBusy(error)) throw sqliteFault(error)
-    return tryAgain(attempt)
+    return retryUntilDeadline(attempt)
   }
 }

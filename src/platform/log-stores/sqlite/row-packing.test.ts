@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../lineage/store.ts'
-import { firstOf, packRuns, type Run, unpackRun } from './row-packing.ts'
+import { firstSeq, packRuns, type Run, unpackRun } from './row-packing.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 const rowsFrom = (first: number) =>
@@ -12,7 +12,7 @@ const rowsFrom = (first: number) =>
 // One by one: the bytes of a run hold until the next is packed.
 const unpackAll = (runs: Iterable<Run>): Row[] => {
   const rows: Row[] = []
-  for (const run of runs) rows.push(...unpackRun(run, firstOf(run), Number.POSITIVE_INFINITY))
+  for (const run of runs) rows.push(...unpackRun(run, firstSeq(run), Number.POSITIVE_INFINITY))
   return rows
 }
 
@@ -25,7 +25,7 @@ describe('runs of entries', () => {
     )
   })
 
-  it('are no longer than somebody who wants one entry would read', () => {
+  it('are limited in size, because reading one entry reads its whole run', () => {
     const rows = Array.from({ length: 200 }, (_, seq): Row => ({ seq, entry: 'e', payload: 'p' }))
     expect([...packRuns(rows)].map(({ seq }) => seq)).toEqual([63, 127, 191, 199])
     const large = rows.slice(0, 5).map((one) => ({ ...one, payload: 'p'.repeat(200_000) }))

@@ -2,13 +2,13 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import type { Head, Row } from '../../../lineage/store.ts'
 import { checkOrder, lostEntry, missingEntry } from '../checks.ts'
 import type { SqlRow } from './database.ts'
-import { firstOf, packRun, packRuns, type Run, unpackRun } from './row-packing.ts'
+import { firstSeq, packRun, packRuns, type Run, unpackRun } from './row-packing.ts'
 import { LOG_SPAN } from './schema.ts'
 import type { Statements } from './statements.ts'
 
-const RUNS_AT_ONCE = 16
+const PAGE_RUNS = 16
 
-/** The entries of one log, kept in runs. */
+/** The entries of one log, stored in runs. */
 export class RunTable {
   readonly #sql: Statements
   readonly #first: number
@@ -20,7 +20,7 @@ export class RunTable {
     this.#last = first + LOG_SPAN - 1
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   size(): number {
     const last = this.#sql.lastId.get(this.#first, this.#last)
     return last === undefined ? 0 : Number(last.id) - this.#first + 1
@@ -29,7 +29,7 @@ export class RunTable {
   head(): Head {
     const row = this.#sql.newest.get(this.#first, this.#last)
     if (row === undefined) return { size: 0, entry: null }
-    const run = this.#runOf(row)
+    const run = this.#decodeRun(row)
     const [newest] = unpackRun(run, run.seq, run.seq + 1)
     return { size: run.seq + 1, entry: newest?.entry ?? null }
   }
@@ -37,12 +37,12 @@ export class RunTable {
   read(from: number, limit: number): readonly Row[] {
     const to = Math.min(from + limit, LOG_SPAN)
     const rows: Row[] = []
-    for (let next = from, found = RUNS_AT_ONCE; next < to && found === RUNS_AT_ONCE; ) {
-      const runs = this.#sql.page.all(this.#first + next, this.#last, RUNS_AT_ONCE)
+    for (let next = from, found = PAGE_RUNS; next < to && found === PAGE_RUNS; ) {
+      const runs = this.#sql.page.all(this.#first + next, this.#last, PAGE_RUNS)
       for (const row of runs) {
-        const run = this.#runOf(row)
-        if (firstOf(run) > next) throw lostEntry(next)
-        // Not spread: a log may be long.
+        const run = this.#decodeRun(row)
+        if (firstSeq(run) > next) throw lostEntry(next)
+        // No spread: too many arguments for a long log.
         for (const one of unpackRun(run, next, to)) rows.push(one)
         next = run.seq + 1
         if (next >= to) break
@@ -60,13 +60,13 @@ export class RunTable {
     const inRange = seq >= 0 && seq < LOG_SPAN
     const row = inRange ? this.#sql.page.all(this.#first + seq, this.#last, 1)[0] : undefined
     if (row === undefined) throw missingEntry(seq)
-    const run = this.#runOf(row)
-    const rows = unpackRun(run, firstOf(run), LOG_SPAN)
+    const run = this.#decodeRun(row)
+    const rows = unpackRun(run, firstSeq(run), LOG_SPAN)
     const { sizes, bytes } = packRun(rows.map((one) => (one.seq === seq ? { ...one, payload: null } : one)))
     this.#sql.changeRun.run(sizes, bytes, this.#first + run.seq)
   }
 
-  #runOf({ id, sizes, bytes }: SqlRow): Run {
+  #decodeRun({ id, sizes, bytes }: SqlRow): Run {
     const seq = Number(id) - this.#first
     if (sizes instanceof Uint8Array && bytes instanceof Uint8Array) return { seq, sizes, bytes }
     throw storeFaults.damaged(`entry ${seq} is not bytes`)

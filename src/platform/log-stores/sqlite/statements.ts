@@ -16,7 +16,7 @@ const SQL = {
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
   addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
   snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',
-  makeRoom: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?3 - 1 AND id NOT IN
+  dropOldSnapshot: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?3 - 1 AND id NOT IN
     (SELECT id FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id <> ?3 ORDER BY id DESC LIMIT 1)`,
   saveSnapshot: 'INSERT OR REPLACE INTO snapshots (id, bytes) VALUES (?, ?)',
   dropSnapshots: `DELETE FROM snapshots WHERE id BETWEEN ?1 AND ?2 AND id NOT IN
@@ -29,25 +29,25 @@ const SQL = {
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
-/** An open file with its statements, each compiled once. */
+/** An open database with its prepared statements. */
 export interface SqliteConnection extends SqliteFile {
   readonly sql: Statements
-  readonly recall: HeadCache
+  readonly cache: HeadCache
 }
 
 const prepareAll = (file: SqliteFile): SqliteConnection => {
   const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
   try {
     const sql = Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements
-    return { ...file, sql, recall: new HeadCache(sql.version) }
+    return { ...file, sql, cache: new HeadCache(sql.version) }
   } catch (error) {
     file.db.close()
     throw error
   }
 }
 
-/** Undefined when there is nothing yet and nothing shall be made. */
-export const connect = async (path: string, make: boolean): Promise<SqliteConnection | undefined> => {
-  const file = await openFile(path, make)
+/** Undefined when the database does not exist or is empty and `create` is false. */
+export const connect = async (path: string, create: boolean): Promise<SqliteConnection | undefined> => {
+  const file = await openFile(path, create)
   return file === undefined ? undefined : mapSqliteErrors(() => prepareAll(file))
 }

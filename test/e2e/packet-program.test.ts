@@ -66,7 +66,10 @@ describe('the packet commands', () => {
       /^warrant: REGISTRY not set and query ref is not an oci:\/\/ URI\. Name a packet/,
     ],
     [['plan', 'x'], /^warrant: provide name_hint .*\. Name the packet in name_hint/],
-    [['query', 'demo', ' ', '--registry', NOWHERE], /^warrant: q must not be blank\. Ask in words\./],
+    [
+      ['query', 'demo', ' ', '--registry', NOWHERE],
+      /^warrant: q must not be blank\. Write a question in q\./,
+    ],
     [
       ['pull', 'demo', '--registry', NOWHERE],
       /^warrant: 127\.0\.0\.1:1 cannot be reached.*ECONNREFUSED.*Check/,
@@ -104,7 +107,7 @@ describe('the packet commands', () => {
       ['query', 'demo', 'wick'],
     ])
       expect((await packetText(args, env, home)).stderr).toMatch(
-        /^warrant: the folder for packets is no folder\. /,
+        /^warrant: the packet folder is not a folder\. /,
       )
   })
 
@@ -323,7 +326,7 @@ describe('the packet server', () => {
     expect(await ask(2)).toMatchObject({
       ok: false,
       error: 'materialize_failed',
-      detail: expect.stringMatching(/^the packet is being fetched, \d+ of \d+ bytes so far$/),
+      detail: expect.stringMatching(/^the packet is being downloaded, \d+ of \d+ bytes so far$/),
       retryable: true,
       hint: expect.stringContaining('Ask again'),
     })

@@ -1,0 +1,56 @@
+// Which source files the build puts into which file of dist/. Every path named here must exist: test/startup.test.ts.
+
+/** Binaries bundled into one file each, with nothing beside it, so that they can be copied elsewhere and read. */
+export const STANDALONE = ['src/bin/lineage-verify.ts']
+
+/** Binaries that Warrant starts itself: modules that only they need stay out of the `start` chunk. */
+export const INTERNAL = ['src/bin/scan-child.ts']
+
+/** Entry files of worker threads. */
+export const THREADS = ['project', 'workflow', 'vector'].map((name) => `src/app/threads/${name}.ts`)
+
+/**
+ * The entry modules of each task that users wait for. Modules loaded by the same set of tasks share one chunk: each
+ * further file costs time at the start, and so does each module that is not needed.
+ */
+export const TASKS = {
+  handshake: ['src/app/commands/server/mcp.ts'],
+  tools: ['src/app/compose.ts'],
+  evidence: ['src/app/servers/evidence-http.ts'],
+  enterprise: ['src/app/servers/enterprise-http.ts'],
+  project: ['src/app/threads/project.ts'],
+  gate: [
+    'src/app/commands/gate/gate.ts',
+    'src/app/open/decisions.ts',
+    'src/gate/reports/text.ts',
+    'src/platform/scanner/scanner.ts',
+    'src/platform/log-stores/sqlite/log.ts',
+    'src/evidence/read-trusted.ts',
+    'src/evidence/document.ts',
+  ],
+  // Several scan processes start at the same time: each loads the scanner and nothing else of the gate.
+  scan: ['src/app/threads/scan-child.ts'],
+  pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
+}
+
+/** Small modules with many importers: in the `start` chunk they cost less than a file of their own. */
+export const ALWAYS_LOADED = [
+  'src/kernel/async/once.ts',
+  'src/kernel/encoding/canonical.ts',
+  'src/kernel/encoding/crypto.ts',
+  'src/kernel/encoding/hash.ts',
+  'src/app/commands/print-result.ts',
+  'src/app/shutdown.ts',
+  'src/app/open/lazy-enterprise.ts',
+]
+
+/** Chunks merged into another although not every task that loads one needs the other: a further file costs more. */
+export const MERGED = new Map([
+  ['tools-gate', 'tools-evidence-gate'],
+  ['project-gate-scan', 'gate-scan'],
+  ['gate-pull', 'evidence-gate'],
+  ['evidence-gate-pull', 'evidence-gate'],
+])
+
+/** Chunks whose V8 bytecode is shipped: those of the gate and of a packet download. */
+export const WITH_BYTECODE = ['start', 'gate', 'gate-scan', 'evidence-gate', 'tools-evidence-gate', 'pull']
