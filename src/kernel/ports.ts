@@ -21,7 +21,7 @@ export interface Log {
   write(level: LogLevel, message: string, fields?: JsonObject): void
 }
 
-export interface StoreHealth {
+interface StoreHealth {
   readonly kind: string
   readonly state: 'ready' | 'absent' | 'failing'
   readonly detail: string
