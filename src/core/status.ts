@@ -3,11 +3,11 @@ import type { Clock, Repository, Store } from '../kernel/ports.ts'
 
 export const Status = z.strictObject({
   version: z.string().describe('Version of this server.'),
-  protocol: z.array(z.string()).describe('MCP revisions it speaks, newest first.'),
+  protocol: z.array(z.string()).describe('Supported MCP revisions, newest first.'),
   toolsets: z
-    .array(z.strictObject({ name: z.string(), tools: z.int().describe('How many tools of it are on.') }))
-    .describe('What is switched on.'),
-  readOnly: z.boolean().describe('True: no tool that writes is offered.'),
+    .array(z.strictObject({ name: z.string(), tools: z.int().describe('Number of enabled tools.') }))
+    .describe('Enabled toolsets.'),
+  readOnly: z.boolean().describe('True: tools that write are not offered.'),
   store: z.strictObject({
     kind: z.string(),
     state: z.enum(['ready', 'absent', 'failing']),
@@ -15,12 +15,15 @@ export const Status = z.strictObject({
   }),
   freshness: z
     .strictObject({
-      head: z.string().optional().describe('Commit checked out; absent when there is none.'),
-      branch: z.string().optional().describe('Branch checked out; absent when detached.'),
-      dirty: z.boolean().optional().describe('Uncommitted changes; absent outside a repository.'),
-      at: z.string().describe('When this was looked up, RFC 3339.'),
+      head: z.string().optional().describe('Checked-out commit; absent when there is none.'),
+      branch: z.string().optional().describe('Checked-out branch; absent when HEAD is detached.'),
+      dirty: z
+        .boolean()
+        .optional()
+        .describe('Whether there are uncommitted changes; absent outside a repository.'),
+      at: z.string().describe('Time of the lookup, RFC 3339.'),
     })
-    .describe('The state of the repository that answers refer to.'),
+    .describe('State of the repository that answers refer to.'),
 })
 export type Status = z.infer<typeof Status>
 

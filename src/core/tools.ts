@@ -7,13 +7,13 @@ import { defineTool, NoInput } from '../kernel/tool.ts'
 import { type ServerInfo, Status, type StatusPorts, statusReader } from './status.ts'
 
 /** One entry of `warrant://tools`, which shows whether a tool's definition changed. */
-export interface ToolDigest {
+interface ToolDigest {
   readonly name: string
   readonly effect: string
   readonly sha256: string
 }
 
-export interface CorePorts extends StatusPorts {
+interface CorePorts extends StatusPorts {
   /** Digests of the listed tool definitions. */
   readonly digests: () => Promise<readonly ToolDigest[]>
 }
@@ -22,7 +22,7 @@ const ONE_DAY = 86_400_000
 
 const writeAbout = ({ version, protocol, toolsets, readOnly }: ServerInfo): string => `# Warrant ${version}
 
-Governed context for coding agents. Ask before you act:
+Governed context for coding agents. Each toolset answers a question:
 
 - may I act? (gate)
 - on what proof? (evidence)
@@ -30,15 +30,15 @@ Governed context for coding agents. Ask before you act:
 - what do we hold true, and how did it come to be? (beliefs, lineage)
 - what knowledge applies? (packets)
 
-Switched on: ${toolsets.map(({ name, tools }) => `${name} (${tools})`).join(', ')}.
+Enabled toolsets: ${toolsets.map(({ name, tools }) => `${name} (${tools})`).join(', ')}.
 Mode: ${readOnly ? 'read-only' : 'reading and writing'}.
 Protocol: ${protocol.join(', ')}.
 `
 
-const preflight = (task: string | undefined): string => `Before you act, find out where you stand.
+const preflight = (task: string | undefined): string => `Before you act, check the server and the repository.
 
 1. Call \`warrant_status\`. Note the commit, whether the tree is dirty, and which toolsets are on.
-2. If \`store.state\` is \`failing\`, stop and report it: what you do would leave no record.
+2. If \`store.state\` is \`failing\`, stop and report it: your actions would not be recorded.
 3. Use only tools that \`tools/list\` shows. If the server is read-only, diagnose and propose; do not write.
 4. Say which answers your plan rests on, and how fresh they are.
 ${task === undefined ? '' : `\nThe task: ${task}\n`}`
@@ -54,7 +54,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         name: 'warrant_status',
         title: 'Server status',
         description:
-          'Tells what this server offers and how fresh it is: version, protocol revisions, toolsets, store health, and the commit and cleanliness of the repository. Call it first.',
+          'Returns version, protocol revisions, enabled toolsets, store health, and the commit, branch and uncommitted changes of the repository. Call it first.',
         effect: 'read',
         input: NoInput,
         output: Status,
@@ -66,7 +66,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         uri: 'warrant://about',
         name: 'about',
         title: 'About this server',
-        description: 'What this server is for and what is switched on.',
+        description: 'Purpose of this server and its enabled toolsets.',
         mimeType: 'text/markdown',
         ttlMs: ONE_DAY,
         read: () => writeAbout(ports.about()),
@@ -75,7 +75,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         uri: 'warrant://tools',
         name: 'tools',
         title: 'Tool digests',
-        description: 'SHA-256 of every tool definition as listed, to pin them by.',
+        description: 'SHA-256 of every listed tool definition. Pin them to notice changes.',
         mimeType: 'application/json',
         ttlMs: ONE_DAY,
         read: async () => canonicalJson({ tools: await ports.digests() }),
@@ -85,9 +85,9 @@ export const coreToolset = (ports: CorePorts): Toolset => {
       definePrompt({
         name: 'preflight',
         title: 'Before you act',
-        description: 'What to check with Warrant before working on a task.',
+        description: 'Steps to check with Warrant before working on a task.',
         args: z.strictObject({
-          task: z.string().max(2_000).optional().describe('What you are about to do.'),
+          task: z.string().max(2_000).optional().describe('The task you are about to do.'),
         }),
         get: ({ task }) => [{ role: 'user', content: { type: 'text', text: preflight(task) } }],
       }),

@@ -20,7 +20,7 @@ export interface Selection {
   readonly readOnly: boolean
 }
 
-export type NameStyle = 'underscore' | 'dotted'
+type NameStyle = 'underscore' | 'dotted'
 
 /** Everything one server offers, in the order it lists it. */
 export interface Catalog {

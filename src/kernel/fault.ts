@@ -38,7 +38,7 @@ export class Fault extends Error {
   }
 }
 
-export interface FaultSpec {
+interface FaultSpec {
   readonly kind: FaultKind
   /** One sentence: what the caller can do. */
   readonly fix: string

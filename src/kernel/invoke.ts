@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: 'cancelled' }
 
 /** Throws a fault to refuse a call. */
-export type CallGuard = (tool: Tool) => void
+type CallGuard = (tool: Tool) => void
 
 export interface InvokePorts extends RecordPorts {
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
@@ -24,7 +24,7 @@ export interface InvokePorts extends RecordPorts {
   readonly badArgumentsLevel?: LogLevel
 }
 
-export type OnOutcome = (outcome: Outcome) => void
+type OnOutcome = (outcome: Outcome) => void
 
 /**
  * Runs a tool and calls `done` once with the outcome: before it returns when the tool is synchronous, else later. A

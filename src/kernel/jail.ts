@@ -73,7 +73,7 @@ export interface FileBytes extends FileInfo {
 /** Throws `jail.timeout` once the deadline has passed. Call it inside long loops. */
 export type CheckDeadline = () => void
 
-export interface ReadLimits {
+interface ReadLimits {
   readonly bytes: number
   readonly checkDeadline: CheckDeadline
 }

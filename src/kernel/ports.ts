@@ -21,7 +21,7 @@ export interface Log {
   write(level: LogLevel, message: string, fields?: JsonObject): void
 }
 
-export interface StoreHealth {
+interface StoreHealth {
   readonly kind: string
   readonly state: 'ready' | 'absent' | 'failing'
   readonly detail: string
@@ -34,13 +34,13 @@ export interface Store {
 
 /** The state of the repository that an answer refers to. */
 export interface Freshness {
-  /** Commit checked out; absent when there is none. */
+  /** Checked-out commit; absent when there is none. */
   readonly head?: string
-  /** Branch checked out; absent when detached. */
+  /** Checked-out branch; absent when HEAD is detached. */
   readonly branch?: string
-  /** Uncommitted changes; absent outside a repository. */
+  /** Whether there are uncommitted changes; absent outside a repository. */
   readonly dirty?: boolean
-  /** When this was looked up, RFC 3339. */
+  /** Time of the lookup, RFC 3339. */
   readonly at: string
 }
 

@@ -18,7 +18,7 @@ export interface Resource {
 }
 
 export type Variables = Readonly<Record<string, string>>
-export type ResourceBody = string | Uint8Array
+type ResourceBody = string | Uint8Array
 export type Completer = (argument: string, prefix: string) => readonly string[]
 
 export const defineResource = (def: Omit<Resource, 'ttlMs'> & { readonly ttlMs?: number }): Resource => ({

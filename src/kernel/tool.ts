@@ -21,13 +21,13 @@ export type Content =
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
   | { readonly type: 'resource'; readonly resource: ResourceText | ResourceBlob }
 
-export interface ResourceText {
+interface ResourceText {
   readonly uri: string
   readonly mimeType: string
   readonly text: string
 }
 
-export interface ResourceBlob {
+interface ResourceBlob {
   readonly uri: string
   readonly mimeType: string
   readonly blob: string

@@ -55,7 +55,7 @@ const openSessions = (service: Service) => {
       onsessioninitialized: (id) => void sessions.set(id, transport),
       onsessionclosed: (id) => void sessions.delete(id),
     })
-    await createSdkServer(service, 'legacy', decorateServer).connect(transport)
+    await createSdkServer(service, 'legacy', { decorate: decorateServer }).connect(transport)
     return transport
   }
 

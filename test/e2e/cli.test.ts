@@ -263,8 +263,8 @@ describe('settings', () => {
   })
 
   it.each([
-    ['a key nobody knows', '{"prot": 1}', /prot in warrant.json/],
-    ['a key nobody knows, further in', '{"limits": {"callMS": 1}}', /limits.callMS in warrant.json/],
+    ['an unknown key', '{"prot": 1}', /prot in warrant.json/],
+    ['an unknown nested key', '{"limits": {"callMS": 1}}', /limits.callMS in warrant.json/],
     ['a wrong type', '{"readOnly": "yes"}', /readOnly in warrant.json: expected true or false/],
     ['a list of numbers', '{"tools": [1]}', /tools in warrant.json/],
     ['no object', '[]', /not a JSON object/],
@@ -312,7 +312,7 @@ describe('client configuration', () => {
     expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
   })
 
-  it('tells whoever configures a client that has no project to name one', () => {
+  it('asks for --root when the configuration of a client belongs to no project', () => {
     const hint = /add --root FOLDER/
     expect(warrant(['print-config', 'claude-desktop']).stderr).toMatch(hint)
     expect(warrant(['print-config', 'claude-desktop', '--root', '.']).stderr).not.toMatch(hint)

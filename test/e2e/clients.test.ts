@@ -17,7 +17,7 @@ import {
   sweep,
 } from '../support/binary.ts'
 
-/** What every client can do, whoever wrote it. */
+/** The methods that all client libraries share. */
 interface AnyClient {
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>
   callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<object>
@@ -97,7 +97,7 @@ const meetsExpectations = (connect: () => Promise<AnyClient>): void => {
     await expect(client.readResource({ uri: 'warrant://nothing' })).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('is told in the result what is wrong with its arguments', async () => {
+  test('reads in the result what is wrong with its arguments', async () => {
     const result = await client.callTool({ name: 'warrant_status', arguments: { surprise: true } })
     expect(result).toMatchObject({
       isError: true,

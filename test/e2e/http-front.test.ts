@@ -72,15 +72,17 @@ const mirror = (method: string, name?: string, version = '2026-07-28'): readonly
   ...(name === undefined ? [] : [['Mcp-Name', name] as const]),
 ]
 
-const DOORS: readonly (readonly [door: string, knock: (headers: readonly Header[]) => Promise<RawAnswer>])[] =
+const ENDPOINTS: readonly (readonly [
+  path: string,
+  ask: (headers: readonly Header[]) => Promise<RawAnswer>,
+])[] = [
   [
-    [
-      '/mcp',
-      (headers) => post(request(1, 'ping'), [...headers, ...LEGACY_POST.filter(([name]) => name !== 'Host')]),
-    ],
-    ['/health', (headers) => get('/health', headers)],
-    ['/metrics', (headers) => get('/metrics', headers)],
-  ]
+    '/mcp',
+    (headers) => post(request(1, 'ping'), [...headers, ...LEGACY_POST.filter(([name]) => name !== 'Host')]),
+  ],
+  ['/health', (headers) => get('/health', headers)],
+  ['/metrics', (headers) => get('/metrics', headers)],
+]
 
 const goodHosts = () => [
   'localhost',
@@ -172,32 +174,32 @@ const evilOrigins = [
   'http://localhost, http://evil.example',
 ]
 
-describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
+describe.concurrent.each(ENDPOINTS)('Host and Origin at %s', (_, send) => {
   test('lets in who names a loopback host, with any port and in any case', async () => {
     for (const host of goodHosts()) {
-      expect([host, (await knock([['Host', host]])).status]).toEqual([host, 200])
+      expect([host, (await send([['Host', host]])).status]).toEqual([host, 200])
     }
   })
 
   test.each(evilHosts)('refuses the host %j', async (host) => {
-    expect((await knock([['Host', host]])).status).toBe(403)
+    expect((await send([['Host', host]])).status).toBe(403)
   })
 
   test('lets in an origin on loopback', async () => {
     for (const origin of goodOrigins) {
-      const { status } = await knock([...LOCAL, ['Origin', origin]])
+      const { status } = await send([...LOCAL, ['Origin', origin]])
       expect([origin, status]).toEqual([origin, 200])
     }
   })
 
   test.each(evilOrigins)('refuses the origin %j', async (origin) => {
-    expect((await knock([...LOCAL, ['Origin', origin]])).status).toBe(403)
+    expect((await send([...LOCAL, ['Origin', origin]])).status).toBe(403)
   })
 
   test('refuses a good origin at an evil host and an evil origin at a good host', async () => {
     expect(
       (
-        await knock([
+        await send([
           ['Host', 'evil.example'],
           ['Origin', 'http://localhost'],
         ])
@@ -205,7 +207,7 @@ describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
     ).toBe(403)
     expect(
       (
-        await knock([
+        await send([
           ['Host', 'localhost'],
           ['Origin', 'http://evil.example'],
         ])
@@ -213,7 +215,7 @@ describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
     ).toBe(403)
     expect(
       (
-        await knock([
+        await send([
           ['Host', 'evil.example'],
           ['Origin', 'http://evil.example'],
         ])
@@ -223,7 +225,7 @@ describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
 
   test('sees an origin behind however many headers', async () => {
     const many = Array.from({ length: 2_100 }, (_, at): Header => [`a${at}`, ''])
-    expect((await knock([...LOCAL, ...many, ['Origin', 'http://evil.example']])).status).toBe(403)
+    expect((await send([...LOCAL, ...many, ['Origin', 'http://evil.example']])).status).toBe(403)
   })
 
   test('refuses two origins, whichever comes first', async () => {
@@ -231,29 +233,29 @@ describe.concurrent.each(DOORS)('Host and Origin at %s', (_, knock) => {
       ['Origin', 'http://localhost'],
       ['Origin', 'http://evil.example'],
     ]
-    expect((await knock([...LOCAL, ...both])).status).toBe(403)
-    expect((await knock([...LOCAL, ...both.toReversed()])).status).toBe(403)
+    expect((await send([...LOCAL, ...both])).status).toBe(403)
+    expect((await send([...LOCAL, ...both.toReversed()])).status).toBe(403)
   })
 
   test('refuses a request with no host', async () => {
-    expect((await knock([])).status).toBe(400)
+    expect((await send([])).status).toBe(400)
   })
 
   test('refuses two hosts, whichever comes first', async () => {
     const both: readonly Header[] = [...LOCAL, ['Host', 'evil.example']]
-    expect((await knock(both)).status).toBeOneOf([400, 403])
-    expect((await knock(both.toReversed())).status).toBeOneOf([400, 403])
-    expect((await knock([...LOCAL, ...LOCAL])).status).toBeOneOf([400, 403])
+    expect((await send(both)).status).toBeOneOf([400, 403])
+    expect((await send(both.toReversed())).status).toBeOneOf([400, 403])
+    expect((await send([...LOCAL, ...LOCAL])).status).toBeOneOf([400, 403])
   })
 
   test('tells no browser that it may read the answer', async () => {
-    const { headers } = await knock([...LOCAL, ['Origin', 'http://localhost:3000']])
+    const { headers } = await send([...LOCAL, ['Origin', 'http://localhost:3000']])
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 })
 
-describe('A refusal at the door', () => {
+describe('A refusal by the access checks', () => {
   test('is JSON-RPC at /mcp and plain JSON elsewhere, with no stack and no path', async () => {
     const evil: readonly Header[] = [['Host', 'evil.example']]
     expect(messageOf(await post(request(1, 'ping'), [...evil, ...LEGACY_POST.slice(1)]))).toMatchObject({
@@ -320,7 +322,7 @@ describe('A bearer token', () => {
     expect(messageOf(answer)).toMatchObject({ id: null, error: { code: -32000 } })
   })
 
-  test('opens the door, whatever the case of the scheme', async () => {
+  test('is accepted, whatever the case of the scheme', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const token = withToken(`${scheme} ${TOKEN}`)
       expect((await get('/metrics', [...LOCAL, ...token], locked.port)).status).toBe(200)
@@ -437,7 +439,7 @@ describe('Paths and methods', () => {
   })
 
   const wrongMethods = ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']
-  test.each(wrongMethods)('%s is not for reading, and is told what is', async (method) => {
+  test.each(wrongMethods)('%s is refused with the allowed methods', async (method) => {
     for (const path of ['/', '/health', '/ready', '/metrics']) {
       const { status, headers } = await ask(method, path, LOCAL)
       expect([path, status, headers.allow]).toEqual([path, 405, 'GET, HEAD'])
@@ -582,7 +584,7 @@ describe('Bodies', () => {
   test.each([
     ['with its length', false],
     ['in chunks', true],
-  ])('that are too long are told so while they are still being sent, %s', async (_, inChunks) => {
+  ])('that are too long are refused while they are still being sent, %s', async (_, inChunks) => {
     const statuses: (number | string)[] = []
     for (let round = 0; round < 10; round += 1) {
       for (const bytes of [4 * MiB + 1, 8 * MiB]) {
@@ -620,7 +622,7 @@ describe('Bodies', () => {
   test.each([
     ['nothing', ''],
     ['half an object', '{"jsonrpc":'],
-    ['plain text', 'hello'],
+    ['plain text', 'good morning'],
     [
       'a byte that is no text',
       Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\xff"}}', 'latin1'),
@@ -685,7 +687,7 @@ describe('Bodies', () => {
 
 describe('Connections', () => {
   // A client that hangs up cancels what it asked for, and a half-closed socket looks just like one.
-  test('that are half closed are ended cleanly, and cost nobody else an answer', async () => {
+  test('that are half closed are ended cleanly, without cost to other clients', async () => {
     const requests: readonly Buffer[] = [
       rawRequest('GET', '/ready', LOCAL),
       rawRequest('POST', '/mcp', LEGACY_POST, request(1, 'tools/call', { name: 'warrant_status' })),
@@ -1094,7 +1096,7 @@ describe('A route that breaks', () => {
     }
   })
 
-  test('half-way through its answer ends the connection, so that nobody takes the half for the whole', async () => {
+  test('half-way through its answer ends the connection, so that a client does not take the half for the whole', async () => {
     logged.length = 0
     const client = new RawClient(port)
     client.send(rawRequest('GET', '/half-way', LOCAL))
@@ -1121,7 +1123,7 @@ describe('Metrics', () => {
     return readMetrics(body)
   }
 
-  test('tell of the belief graph once somebody has opened it', async () => {
+  test('include the belief graph once it is open', async () => {
     const own = await startHttp(['--store', 'memory'])
     const look = async () => readMetrics((await get('/metrics', LOCAL, own.port)).body.toString())
     expect(findSample(await look(), 'warrant_graph_nodes', {})).toBeUndefined()
@@ -1136,7 +1138,7 @@ describe('Metrics', () => {
     expect(findSample(samples, 'warrant_lineage_bytes', {})).toBeGreaterThan(100)
   })
 
-  test('are told without the graph while its database does not answer', async () => {
+  test('are answered without the graph while its database does not answer', async () => {
     // It takes the connection, and hangs up when the figures have been asked for.
     const [waiting, database] = [new Set<Socket>(), createTcpServer()]
     const called = new Promise<void>((resolve) => {

@@ -26,7 +26,7 @@ const CALL = request(1, 'tools/call', { name: 'warrant_status' })
 
 afterAll(sweep)
 
-/** Whether a process runs. A zombie nobody has collected does not. */
+/** Whether a process runs. A zombie does not. */
 const isAlive = async (pid: number): Promise<boolean> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
@@ -222,7 +222,7 @@ describe.concurrent.each(SIGNALS)('%s', (signal) => {
   })
 })
 
-describe.concurrent('When nobody reads stdout any more', () => {
+describe.concurrent('When stdout is closed', () => {
   test.each([
     ['a ping', request(1, 'ping')],
     ['a list', request(1, 'tools/list')],
@@ -281,7 +281,7 @@ describe.concurrent('When nobody reads stdout any more', () => {
   })
 })
 
-describe('When nobody reads stderr any more', () => {
+describe('When stderr is closed', () => {
   test('the server works on', async () => {
     const program = new Program(['mcp', '--log-level', 'debug'])
     program.child.stderr.destroy()

@@ -50,7 +50,7 @@ const afterOpening = (rows: readonly Row[]): readonly Row[] =>
 
 const frames = afterOpening([
   { name: 'malformed JSON', lines: ['{"jsonrpc":"2.0",'], answers: [refused(null, -32700)] },
-  { name: 'plain text', lines: ['hello there'], answers: [refused(null, -32700)] },
+  { name: 'plain text', lines: ['good morning'], answers: [refused(null, -32700)] },
   { name: 'two objects on one line', lines: ['{}{}'], answers: [refused(null, -32700)] },
   { name: 'single quotes', lines: ["{'jsonrpc':'2.0'}"], answers: [refused(null, -32700)] },
   { name: 'NaN', lines: ['NaN'], answers: [refused(null, -32700)] },
@@ -267,7 +267,7 @@ const legacy: readonly Row[] = [
     answers: [opened],
   },
   ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'].map((method) => ({
-    name: `${method} with a cursor nobody gave out`,
+    name: `${method} with an unknown cursor`,
     lines: [initialize(), request(1, method, { cursor: 'x' })],
     answers: [opened, refused(1, -32602)],
   })),

@@ -1,7 +1,7 @@
 import { isRecord, PLAIN_TEXT } from './json.ts'
 
 /** A value as compact JSON, and as a JSON string literal that holds it indented by two spaces. */
-export interface CompactAndPretty {
+interface CompactAndPretty {
   readonly json: string
   readonly quoted: string
 }

@@ -10,7 +10,7 @@ export const CLIENTS = [
   'windsurf',
   'intellij',
 ] as const
-export type ClientName = (typeof CLIENTS)[number]
+type ClientName = (typeof CLIENTS)[number]
 
 /** Programs of this package that serve MCP over stdio. */
 export const SERVERS = [
@@ -31,7 +31,7 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
-export interface ClientConfig {
+interface ClientConfig {
   readonly client: ClientName
   /** The file to put the text in, or where to enter it. */
   readonly file: string

@@ -62,7 +62,7 @@ export interface Command {
   readonly options: () => readonly Option[]
   /** Values of its first argument, for completion. */
   readonly choices: readonly string[]
-  /** Maximum number of arguments. Undefined: the default of the program. */
+  /** Maximum number of arguments. Default: `MAX_POSITIONALS` of the program. */
   readonly maxPositionals?: number
   /** The help of a subcommand. Undefined when there is no such subcommand. */
   readonly verb?: (name: string) => Omit<Command, 'run' | 'choices'> | undefined
@@ -70,7 +70,7 @@ export interface Command {
   readonly run: (invocation: Invocation) => Promise<number>
 }
 
-export const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 'Print one JSON document.' }
+const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 'Print one JSON document.' }
 const HELP_OPTION: Option = { flag: 'help', kind: 'switch', description: 'Show this help.' }
 
 export const allOptions = (command: Pick<Command, 'options'>): readonly Option[] => [

@@ -13,7 +13,7 @@ import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
 import { ResponseCache } from './response-cache.ts'
 import type { HttpRequest, Route } from './server.ts'
 
-export interface EvidenceRoutePorts extends StatusOptions {
+interface EvidenceRoutePorts extends StatusOptions {
   readonly evidence: Pick<EvidenceReader, 'read'>
 }
 

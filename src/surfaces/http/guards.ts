@@ -32,7 +32,7 @@ const originName = (header: string): string | undefined => {
 const sameSecret = (a: string, b: string): boolean =>
   lazyCrypto().timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
 
-export interface HttpRefusal {
+interface HttpRefusal {
   readonly status: 401 | 403
   readonly message: string
 }

@@ -2,7 +2,7 @@ import type { Store } from '../../kernel/ports.ts'
 import type { Gauge, Metrics } from './metrics.ts'
 import { type Route, sendJson, sendText } from './server.ts'
 
-export interface OperatorPorts {
+interface OperatorPorts {
   readonly store: Store
   readonly metrics: Metrics
   readonly gauges: () => Promise<readonly Gauge[]>

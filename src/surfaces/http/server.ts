@@ -49,8 +49,14 @@ export interface HttpServerSettings {
 const REST_BODY_BYTES = 1024 * 1024
 const MAX_CONNECTIONS = 1_024
 
+interface JsonResponse {
+  readonly status: number
+  readonly value: unknown
+  readonly headers?: Headers | undefined
+}
+
 /** Writes the headers of a JSON response and returns its body. */
-const beginJson = (response: ServerResponse, status: number, value: unknown, headers?: Headers): string => {
+const beginJson = (response: ServerResponse, { status, value, headers }: JsonResponse): string => {
   const body = JSON.stringify(value)
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -66,7 +72,7 @@ export const sendJson = (
   value: unknown,
   headers?: Headers,
 ): void => {
-  response.end(beginJson(response, status, value, headers))
+  response.end(beginJson(response, { status, value, headers }))
 }
 
 export const sendText = (
@@ -87,11 +93,9 @@ const LINGER_MS = 2_000
 const rejectUnread = (
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  value: object,
-  headers?: Headers,
+  { headers, ...rest }: JsonResponse,
 ): void => {
-  response.write(beginJson(response, status, value, { ...headers, connection: 'close' }))
+  response.write(beginJson(response, { ...rest, headers: { ...headers, connection: 'close' } }))
   const timer = setTimeout(() => response.end(), LINGER_MS)
   const finish = () => {
     clearTimeout(timer)
@@ -148,7 +152,7 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
     const refuse = (status: number, message: string) => {
       const value = (route?.refuse ?? plainRefusal)(status, message)
       if (request.complete || !withBody) sendJson(response, status, value, route?.headers)
-      else rejectUnread(request, response, status, value, route?.headers)
+      else rejectUnread(request, response, { status, value, headers: route?.headers })
     }
     const refusal = guard(request, route?.open ?? false)
     if (refusal !== undefined) {

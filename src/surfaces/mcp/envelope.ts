@@ -5,7 +5,7 @@ import type { Params } from './message.ts'
 const PREFIX = 'io.modelcontextprotocol/'
 export const VERSION_KEY = `${PREFIX}protocolVersion`
 export const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`
-export const CLIENT_KEY = `${PREFIX}clientInfo`
+const CLIENT_KEY = `${PREFIX}clientInfo`
 export const SERVER_KEY = `${PREFIX}serverInfo`
 
 const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0
@@ -40,7 +40,7 @@ const plainEnvelope = (meta: Record<string, unknown>): boolean =>
  * - `valid`, `broken`: present, and accepted or rejected by the SDK's schema
  * - `unsure`: only the SDK's schema can decide, and the SDK is not loaded
  */
-export type EnvelopeState = 'none' | 'valid' | 'broken' | 'unsure'
+type EnvelopeState = 'none' | 'valid' | 'broken' | 'unsure'
 
 const MAX_KNOWN = 64
 
@@ -68,7 +68,7 @@ export class Envelopes {
   }
 }
 
-export type ProgressToken = string | number
+type ProgressToken = string | number
 
 const isToken = (value: unknown): value is ProgressToken =>
   typeof value === 'string' || Number.isSafeInteger(value)

@@ -13,7 +13,7 @@ export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '
 /** Cache hints of our lists, which change only with the configuration. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-export interface ServerIdentity {
+interface ServerIdentity {
   readonly name: string
   readonly version: string
   readonly title?: string

@@ -21,7 +21,7 @@ import type { Decorate } from './sdk.ts'
 import { writeOutcome } from './serialize.ts'
 import type { Service } from './service.ts'
 
-export interface HttpEndpoint {
+interface HttpEndpoint {
   readonly route: Route
   /** Ends open streams with their final message. */
   close(): Promise<void>

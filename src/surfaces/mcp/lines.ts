@@ -3,7 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 const NEWLINE = 10
 const RETURN = 13
 
-export interface LineSink {
+interface LineSink {
   line(text: string): void
   /** A line over the limit. Its bytes are discarded; reading continues after the next newline. */
   oversize(): void

@@ -2,9 +2,9 @@ import type { Call } from '../../kernel/call.ts'
 import type { RequestId } from './message.ts'
 
 /** What handles a request: a call of ours, or the SDK. */
-export type RequestOwner = Call | Delegated
+type RequestOwner = Call | Delegated
 
-export interface Delegated {
+interface Delegated {
   readonly method: string
   /** A subscription, which stays open until the client ends it. */
   readonly listens: boolean

@@ -11,7 +11,7 @@ export const createHandler = (service: Service, decorate?: Decorate) => {
   // Legacy clients have no stream for change notifications here, so the capability is not announced.
   const silent = Object.fromEntries(Object.keys(service.handshake.capabilities).map((name) => [name, {}]))
   const factory = ({ era }: { readonly era: 'legacy' | 'modern' }) =>
-    createSdkServer(service, era, decorate, era === 'legacy' ? silent : service.handshake.capabilities)
+    createSdkServer(service, era, { decorate, ...(era === 'legacy' && { capabilities: silent }) })
   const handler = createMcpHandler(factory, {
     maxRequestBodySize: limits.bodyBytes,
     onerror: (error) => log.write('debug', 'protocol', { error: error.message }),

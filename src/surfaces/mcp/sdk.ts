@@ -68,12 +68,17 @@ const callTool = async (service: Service, params: Params, ctx: ServerContext): P
   return result
 }
 
+interface SdkServerOptions {
+  readonly decorate?: Decorate | undefined
+  /** Default: those of the handshake. */
+  readonly capabilities?: Capabilities
+}
+
 /** An SDK server over the kernel, for one connection or one HTTP request. */
 export const createSdkServer = (
   service: Service,
   era: Era,
-  decorate?: Decorate,
-  capabilities: Capabilities = service.handshake.capabilities,
+  { decorate, capabilities = service.handshake.capabilities }: SdkServerOptions,
 ): Server => {
   const { catalog, identity, instructions, dialect, log } = service.parts
   const server = new Server(identity, {
@@ -170,7 +175,7 @@ export const joinSdk = (service: Service, send: (message: object) => void, decor
   let current: { readonly server: Server; readonly era: Era } | undefined
   const served = serveStdio(
     ({ era }) => {
-      const server = createSdkServer(service, era, decorate)
+      const server = createSdkServer(service, era, { decorate })
       current = { server, era }
       return server
     },

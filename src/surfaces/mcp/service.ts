@@ -11,7 +11,7 @@ import { listTools } from './listing.ts'
 import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
 import { writeModern } from './serialize.ts'
 
-export interface ServiceParts extends Omit<Handshake, 'capabilities'> {
+interface ServiceParts extends Omit<Handshake, 'capabilities'> {
   /** The announced capabilities. Default: those of the catalog. */
   readonly capabilities?: Capabilities
   readonly catalog: Catalog

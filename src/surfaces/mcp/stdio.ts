@@ -3,7 +3,7 @@ import { Connection, type ConnectionOptions } from './connection.ts'
 import type { Host } from './handshake.ts'
 import { LineReader } from './lines.ts'
 
-export interface StdioServer {
+interface StdioServer {
   /** Why it ended: `end` when the client closed stdin, `broken` when stdout cannot be written. */
   readonly ended: Promise<'end' | 'broken'>
   /** Cancels running calls, ends the subscriptions and flushes the output. */

@@ -1,7 +1,7 @@
 import type { Catalog, Toolset } from '../../kernel/catalog.ts'
 import { describeTool } from './listing.ts'
 
-export interface ToolCost {
+interface ToolCost {
   readonly name: string
   readonly title: string
   readonly toolset: string
