@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { Fault } from '../../kernel/fault.ts'
+import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
 import { findLanguage } from './languages.ts'
 import { ChangeFile, RuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
@@ -7,41 +7,19 @@ import { ruleFaults } from './rule-faults.ts'
 /** Limits for rule files: they come from repositories, so they are untrusted input. */
 export const RULE_LIMITS = { bytes: 64 * 1024, depth: 40, nodes: 5_000, aliases: 50, rules: 500 } as const
 
-/** Counts a YAML alias each time it is used, so that a small file cannot expand without limit. */
-const measure = (value: unknown, depth: number, seen: { nodes: number }): void => {
-  seen.nodes += 1
-  if (seen.nodes > RULE_LIMITS.nodes) throw ruleFaults.too_large(`more than ${RULE_LIMITS.nodes} values`)
-  if (depth > RULE_LIMITS.depth) throw ruleFaults.too_large(`nested deeper than ${RULE_LIMITS.depth}`)
-  if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__')) throw ruleFaults.malformed('__proto__ is not allowed as a name')
-  for (const member of Object.values(value)) measure(member, depth + 1, seen)
-}
+const FAULTS = { syntax: 'unreadable', limit: 'too_large', key: 'malformed' } as const
 
 /** Parses one YAML document within the limits. Faults name the file. */
 export const readRuleYaml = async (path: string, text: string): Promise<unknown> => {
   if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {
     throw ruleFaults.too_large(`${path}: longer than ${RULE_LIMITS.bytes} bytes`)
   }
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text, {
-    strict: true,
-    uniqueKeys: true,
-    stringKeys: true,
-    logLevel: 'error',
-  })
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem !== undefined)
-    throw ruleFaults.unreadable(`${path}: ${problem.message.split('\n')[0]?.replace(/:$/, '')}`)
+  const yaml = await import('yaml')
   try {
-    const value: unknown = document.toJS({ maxAliasCount: RULE_LIMITS.aliases })
-    measure(value, 0, { nodes: 0 })
-    return value
+    return readYaml(yaml, text, { ...RULE_LIMITS, rejectWarnings: true })
   } catch (cause) {
-    const fault =
-      cause instanceof Fault && cause.code === ruleFaults.malformed.code
-        ? ruleFaults.malformed
-        : ruleFaults.too_large
-    throw fault(`${path}: ${(cause as Error).message}`, { cause })
+    if (!(cause instanceof YamlError)) throw cause
+    throw ruleFaults[FAULTS[cause.problem]](`${path}: ${cause.message}`, { cause })
   }
 }
 

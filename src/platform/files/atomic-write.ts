@@ -26,7 +26,7 @@ export const sweepDrafts = async (folder: string): Promise<void> => {
   }
 }
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /**
    * Whether the file has to survive a crash of the machine right after the call: then the file and its folder are
    * fsynced. Without it a reader after a crash may find the old file, the new one, or one with missing bytes.

@@ -97,7 +97,7 @@ const isUnchanged = (one: Stats, other: Stats): boolean =>
   one.mtimeMs === other.mtimeMs &&
   one.size === other.size
 
-export interface EntrySource {
+interface EntrySource {
   readonly read: () => readonly DirectoryEntry[]
   /** The present stats; undefined on file systems whose ctime cannot be relied on. */
   readonly currentStats: () => Stats | undefined

@@ -1,7 +1,7 @@
 import { extensionOrName, jailFaults, type PathRules, quotePath } from '../../kernel/jail.ts'
 
 /** A requested path that passed all lexical checks. */
-export interface RequestedPath {
+interface RequestedPath {
   readonly segments: readonly string[]
   /** It ended in `/` or `/.`: the target has to be a folder. */
   readonly folder: boolean

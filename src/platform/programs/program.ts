@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, isAbsolute } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly ms: number

@@ -1,5 +1,8 @@
-/** YAML as data: without aliases, by which a few bytes become many, and without a word on stderr. */
-export const parseYaml = async (text: string): Promise<unknown> => {
-  const { parse } = await import('yaml')
-  return parse(text, { maxAliasCount: 0, logLevel: 'error' })
-}
+import { readYaml } from '../../kernel/text/safe-yaml.ts'
+
+/** More than any policy or provider file needs. Aliases are not needed at all. */
+const LIMITS = { aliases: 0, depth: 64, nodes: 50_000 }
+
+/** YAML of a settings file. The parser is loaded at the first use. */
+export const parseYaml = async (text: string): Promise<unknown> =>
+  readYaml(await import('yaml'), text, LIMITS)

@@ -1,11 +1,12 @@
-import { parse as parseYaml } from 'yaml'
+import * as yaml from 'yaml'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
+import { readYaml } from '../../kernel/text/safe-yaml.ts'
 import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 import { type BuildFiles, resolvePath } from './maven.ts'
 
-const MAX_ALIASES = 50
+const YAML_LIMITS = { aliases: 50, depth: 64, nodes: 50_000 }
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
@@ -35,7 +36,7 @@ const pnpmPatterns = (files: BuildFiles, warnings: Warning[]): string[] => {
   const file = 'pnpm-workspace.yaml'
   if (!files.has(file)) return []
   try {
-    const value: unknown = parseYaml(files.read(file) ?? '', { maxAliasCount: MAX_ALIASES })
+    const value = readYaml(yaml, files.read(file) ?? '', YAML_LIMITS)
     return isRecord(value) ? strings(value.packages) : []
   } catch {
     warnings.push({ code: 'yaml_invalid', file, message: 'the file is not valid YAML' })
