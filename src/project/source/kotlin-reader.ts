@@ -176,10 +176,10 @@ class KotlinReader {
 
 const kindOf = (node: SyntaxNode, modifiers: SyntaxNode | undefined): TypeKind => {
   if (node.kind === 'object_declaration') return 'object'
-  const words = node.words()
+  const keywords = node.words()
   const text = modifiers?.text() ?? ''
-  if (words.includes('interface')) return 'interface'
-  if (words.includes('enum')) return 'enum'
+  if (keywords.includes('interface')) return 'interface'
+  if (keywords.includes('enum')) return 'enum'
   if (/\bannotation$/.test(text)) return '@interface'
   if (/\bdata$/.test(text)) return 'record'
   return /\b(abstract|sealed)$/.test(text) ? 'abstract class' : 'class'
