@@ -57,6 +57,6 @@ export const openEnterprise = (folder: string, context: EnterpriseContext) => {
       resource: (...[uri, signal]: Parameters<typeof resource>) => inTurn(() => resource(uri, signal)),
     },
     run: (...[tool, stage, signal]: Parameters<EnterpriseService['run']>) =>
-      inTurn(() => runTool(ports, tool, stage, signal)),
+      inTurn(() => runTool(ports, { tool, stage }, signal)),
   }
 }

@@ -23,7 +23,7 @@ export interface CompileOptions {
 
 type Test = (path: string) => boolean
 
-export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const rulePlatforms = ({
   metadata,
