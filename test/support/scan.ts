@@ -14,7 +14,7 @@ export const compileAll = (packs: readonly Pack[], trusted = true): CompiledRule
   compileRules(selectRules(packs, { roots: ALL_ROOTS, stage: 'CI' }), trusted)
 
 /** Compiles rule files as user rules. */
-export const userRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {
+export const compileUserRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {
   const sources = texts.map((text, index) => ({ path: `.warrant/rules/${index}.yml`, text }))
   return compileAll([await readPack('project', '0', sources)], false)
 }
