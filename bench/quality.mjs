@@ -54,7 +54,14 @@ async function openPacket(parts, source) {
  */
 async function isFound(parts, packet, [question, file, says], mode) {
   const never = new AbortController().signal
-  const { hits } = await parts.retrieve(packet, question, K, mode, parts.localEmbedder, never)
+  const { hits } = await parts.retrieve({
+    packet,
+    question,
+    k: K,
+    mode,
+    embedder: parts.localEmbedder,
+    signal: never,
+  })
   return hits.some((/** @type {{ row: number }} */ { row }) => {
     const { text, metadata } = packet.docs.row(row)
     return metadata.path === file && text.includes(says)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles every binary with its chunks into dist/. Bundled files start in half the time of loose modules.
+// Bundles every binary with its chunks into dist/. Bundles start in half the time of separate modules.
 import { execFileSync } from 'node:child_process'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -24,15 +24,15 @@ const inputOf = (paths) => ({
   cwd: root,
   platform: 'node',
   input: Object.fromEntries(paths.map((path) => [entryName(path), at(path)])),
-  // Drivers with files of their own; they are installed beside us.
+  // Packages with native code or files of their own: npm installs them.
   external: [/^node:/, /^@photostructure\/sqlite/, /^pg$/, /^@ast-grep\//],
-  // What it offers to Node is CommonJS, which asks for `require` when it is loaded; this is the same as modules.
+  // The Node build of `yaml` is CommonJS, which calls `require` when it loads; its browser build has the same modules as ESM.
   resolve: { alias: { yaml: at('node_modules/yaml/browser/index.js') } },
   transform: { target: 'node20.19' },
   preserveEntrySignatures: 'allow-extension',
 })
 
-/** Everything that is loaded before these can run. */
+/** Every module that these modules import, directly or not. */
 const reachOf = (
   /** @type {readonly string[]} */ starts,
   /** @type {(id: string) => readonly string[]} */ importsOf,
@@ -42,7 +42,7 @@ const reachOf = (
   return seen
 }
 
-/** Names the chunk of a module after what loads it; null leaves it to the bundler. */
+/** Names the chunk of a module after the tasks that load it; null leaves it to the bundler. */
 const chunkNamer = () => {
   /** @type {Map<string, Set<string>> | undefined} */
   let reaches
@@ -63,7 +63,7 @@ const chunkNamer = () => {
     ])
     const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? []
     if (library !== undefined) return library.replace(/[@/]/g, '')
-    // What runs when it is loaded must stay by itself: whoever shares a file with it would run it too.
+    // An entry module runs when its chunk is loaded: it must not share one.
     if (context.getModuleInfo(id)?.isEntry) return null
     if (reaches.get('start')?.has(id) || ALWAYS_LOADED.includes(named(id))) return 'start'
     const users = [...reaches].flatMap(([name, reach]) => (reach.has(id) ? [name] : [])).join('-')
@@ -74,7 +74,7 @@ const chunkNamer = () => {
 /** @returns {import('rolldown').OutputOptions} */
 const output = (/** @type {string} */ dir) => ({
   dir: at(dir),
-  // Node finds, reads and links such files in half the time it takes for modules, and without going through promises.
+  // Node.js loads CommonJS in half the time of ES modules, and synchronously.
   format: 'cjs',
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   comments: false,
@@ -82,11 +82,11 @@ const output = (/** @type {string} */ dir) => ({
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: {
     includeDependenciesRecursively: false,
-    groups: [{ name: chunkNamer(), debugName: 'beginnings' }],
+    groups: [{ name: chunkNamer(), debugName: 'tasks' }],
   },
 })
 
-/** What is in which file, for the tests that watch over the start. */
+/** The modules and imports of each output file, for the tests of the start. */
 const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
   const file = (/** @type {string} */ name) => `dist/${name}`
   const outputs = chunks.map(({ fileName, facadeModuleId, moduleIds, imports, dynamicImports }) => [
@@ -104,7 +104,7 @@ const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
   }
 }
 
-/** The licence of every package whose code is in the bundle travels with it. */
+/** Writes the licences of all packages whose code is in the bundle. */
 const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   const packages = new Set()
   for (const input of inputs) {
@@ -123,7 +123,7 @@ const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   await writeFile(at('dist.new/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
 }
 
-// The new build takes the place of the old at once, so that a server that starts meanwhile finds a whole one.
+// Replaces dist/ by renaming, so that a server that starts meanwhile finds a complete build.
 const replaceDist = async () => {
   await rm(at('dist.old'), { recursive: true, force: true })
   await rename(at('dist'), at('dist.old')).catch(() => {})
@@ -135,16 +135,16 @@ const entries = [...bins.filter((path) => !STANDALONE.includes(path)), ...THREAD
 const isCached = (/** @type {string} */ file) =>
   WITH_BYTECODE.includes(/^chunks\/([\w-]+)-[\w-]{8}\.js$/.exec(file)?.[1] ?? '')
 
-// A file carried into somebody's project is a script or a module as that project has it; this works in both,
-// and in scripts with every Node.js.
-const asEither = {
-  name: 'either',
+// A standalone file may be copied into a CommonJS or an ESM project: `process.getBuiltinModule` works in both, and
+// `require` is the fallback for older Node.js.
+const builtinsInEitherFormat = {
+  name: 'builtins-in-either-format',
   renderChunk: (/** @type {string} */ code) =>
     code.replaceAll(/\brequire\((?="node:)/g, '(process.getBuiltinModule ?? require)('),
 }
 
 const buildAlone = async (/** @type {string} */ path) => {
-  const bundle = await rolldown({ ...inputOf([path]), plugins: [asEither] })
+  const bundle = await rolldown({ ...inputOf([path]), plugins: [builtinsInEitherFormat] })
   await bundle.write({
     dir: at('dist.new'),
     format: 'cjs',
@@ -161,7 +161,7 @@ if (process.argv.includes('--watch')) {
   const written = await bundle.write(output('dist.new'))
   const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
   for (const path of STANDALONE) await buildAlone(path)
-  // Rules are read and checked once, here: at run time they are one JSON file.
+  // Rules are parsed and validated here: at run time they are one JSON file.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
     cwd: root,
     stdio: 'inherit',

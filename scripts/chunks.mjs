@@ -39,6 +39,7 @@ export const ALWAYS_LOADED = [
   'src/kernel/encoding/canonical.ts',
   'src/kernel/encoding/crypto.ts',
   'src/kernel/encoding/hash.ts',
+  'src/app/commands/print-result.ts',
   'src/app/shutdown.ts',
   'src/app/open/lazy-enterprise.ts',
 ]

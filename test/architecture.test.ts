@@ -169,7 +169,8 @@ const WORLD: readonly { readonly word: RegExp; readonly rooms: readonly Room[]; 
 const MAX_LINES = 250
 /** Files that are longer, each with its reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
-  'src/surfaces/mcp/connection.ts': 'one state machine; its halves would have to share all of its state',
+  'src/surfaces/mcp/connection.ts':
+    'one state machine of loading, ordering and pending requests; the era is in era.ts',
 }
 
 /** Names that several files export, each with its reason. */

@@ -117,6 +117,21 @@ describe('the docs', () => {
     expect(unknownWordsIn('warrant gate --stag CI && warrant gat')).toHaveLength(2)
   })
 
+  it('name only npm scripts that exist, and start with two of them', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+    const named = pages.flatMap((page) =>
+      typedIn(page).flatMap((line) =>
+        [...line.matchAll(/\bnpm (?:run ([a-z][a-z:]*)|(start|test)\b)/g)].map(
+          ([, run, short]) => (run ?? short) as string,
+        ),
+      ),
+    )
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+    expect(typedIn('README.md')).toEqual(
+      expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']),
+    )
+  })
+
   it('name only files of the project that exist', () => {
     const missing = pages.flatMap((page) =>
       [...textOf(page).matchAll(/`((?:src|test|scripts|examples|spec)\/[\w./-]+\.\w+)`/g)]

@@ -108,7 +108,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['kernel'],
   },
   'project/files': { purpose: 'List, read, search and walk files.', imports: ['kernel'] },
-  'project/symbols': { purpose: 'Declarations and references.', imports: ['project/files', 'kernel'] },
+  'project/symbols': {
+    purpose: 'Declarations and references.',
+    imports: ['project/files', 'project/source', 'kernel'],
+  },
   'project/source': {
     purpose: 'Source and configuration files read into one model for all languages.',
     imports: ['project/files', 'kernel'],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { digestBytes } from '../src/kernel/encoding/hash.ts'
 import { writeDescriptor } from '../src/packets/format/artifact.ts'
-import { writeFlat } from '../src/packets/format/faiss.ts'
+import { writeFlatIndex } from '../src/packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from '../src/packets/search/local-embedder.ts'
 import { makeFolder, Program, sweep } from './support/binary.ts'
 import { initialize, request } from './support/messages.ts'
@@ -27,7 +27,7 @@ const layPacket = async () => {
   const embedding = { model: LOCAL_MODEL, dim: LOCAL_DIM, dtype: 'float16' }
   const files = new Map<string, Uint8Array>([
     ['payload/docs.jsonl', Buffer.from(lines.join(''))],
-    ['payload/faiss/index.faiss', writeFlat({ rows: ROWS, dim: LOCAL_DIM, values })],
+    ['payload/faiss/index.faiss', writeFlatIndex({ rows: ROWS, dim: LOCAL_DIM, values })],
     ['payload/manifest.json', Buffer.from(JSON.stringify({ embedding }))],
   ])
   const layers = [...files].map(([path, bytes]) =>

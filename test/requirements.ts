@@ -109,7 +109,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'lineage.tamper': {
     says: 'A log that was changed, cut off or reordered is found out, by code that shares nothing with the writer.',
     shownBy: [
-      ['test/e2e/beliefs-damage.test.ts', 'is broken for whoever verifies it'],
+      ['test/e2e/beliefs-damage.test.ts', 'is reported as broken by the verifier'],
       ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
       ['test/e2e/lineage-cli.test.ts', 'the stand-alone verifier accepts'],
     ],
@@ -198,7 +198,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
         'test/contracts/packet-faults.test.ts',
         'we say what is wrong, keep nothing, and ask nobody it leads us to',
       ],
-      ['test/contracts/packet-faults.test.ts', 'never to whom it leads us'],
+      ['test/contracts/packet-faults.test.ts', 'never to a redirect target'],
     ],
   },
   'packets.store': {
@@ -212,7 +212,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'A lock of the dead is taken over within five seconds, also after a restart; of many one makes the index.',
     shownBy: [
       ['test/e2e/packet-kills.test.ts', 'taken over when it is dead'],
-      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves stops nobody'],
+      ['test/e2e/packet-kills.test.ts', 'what a restart of the machine leaves blocks no call'],
       ['test/e2e/packet-kills.test.ts', 'one of eight processes that ask at once makes the table'],
     ],
   },

@@ -24,6 +24,7 @@ const counting = (parser: SyntaxParser) => {
     children: () => count(node.children()).map(wrap),
     words: () => count(node.words()),
     descend: (kinds) => count(node.descend(kinds)).map(wrap),
+    leaves: (regex) => count(node.leaves(regex)).map(wrap),
     parent: () => maybe(count(node.parent())),
   })
   const maybe = (node: SyntaxNode | undefined) => (node === undefined ? undefined : wrap(node))

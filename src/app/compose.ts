@@ -45,43 +45,49 @@ export interface Assembly {
   readonly clock: Clock
   readonly log: Log
   readonly evidence: Pick<EvidenceReader, 'read'>
-  /** What is known about the repository; looked at when first asked. */
+  /** Loaded by the first call. */
   readonly enterprise: EnterpriseService
-  /** Opens the belief graph; the same one every time. */
+  /** Opens the belief graph at the first call; later calls get the same one. */
   readonly beliefs: () => Promise<Beliefs>
-  /** The health of the belief graph; undefined while nobody has opened it. */
+  /** The health of the belief graph; undefined until a call has opened it. */
   readonly graphStatus: () => Promise<GraphStatus | undefined>
-  /** Writes down what must not be lost, and lets go of everything. */
+  /** Flushes pending writes and closes every service. */
   readonly close: () => Promise<void>
 }
 
-/** Fits the outside world to the kernel's ports. The only place where a server is put together. */
+interface ServerOptions {
+  /** Gets a record of every call, in addition to the decision log. */
+  readonly recorder?: Recorder
+  readonly profile?: ServerProfile | undefined
+}
+
+/** Composition root: connects platform adapters to the ports of the domains, and tools to the MCP service. */
 export const composeServer = (
   config: Config,
   context: ProcessContext,
-  recorder?: Recorder,
-  profile?: ServerProfile,
+  { recorder, profile }: ServerOptions = {},
 ): Assembly => {
   const handshake = createHandshake(config, context, profile)
   const { clock, log } = handshake
   const root = resolve(context.cwd, config.root)
+  const { environment, root: rootHandle } = context
+  const services = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
-  const beliefs = lazyBeliefs(config, root, handshake)
+  const beliefs = lazyBeliefs(services, handshake)
   const graphTools = beliefsToolset(beliefs.ask)
-  const evidence = localEvidence(root, clock)
-  const decisions = lazyDecisions(config, root, clock)
-  const gate = lazyGate(config, root, { environment: context.environment, clock })
-  const heard = forwardRecords(recorder, decisions.recorder)
-  const enterprise = lazyEnterprise(root, { environment: context.environment, clock, log })
-  const project = lazyProject(config, root, context, log)
-  const packets = lazyPackets(config, root, clock, context.environment)
-  const repository = localRepository(root, clock, context.environment)
+  const evidence = localEvidence(services)
+  const decisions = lazyDecisions(services)
+  const auditRecorder = forwardRecords(recorder, decisions.recorder)
+  const enterprise = lazyEnterprise(root, { environment, clock, log })
+  const project = lazyProject(services)
+  const packets = lazyPackets(services)
+  const repository = localRepository(services)
   const toolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
         version: VERSION,
         protocol: [MODERN, ...LEGACY],
-        toolsets: switchedOn(toolsets, catalog),
+        toolsets: enabledToolsets(toolsets, catalog),
         readOnly: config.readOnly,
       }),
       digests: async () => (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog),
@@ -92,8 +98,8 @@ export const composeServer = (
     evidenceToolset({ evidence }),
     {
       name: 'gate',
-      title: 'May this pass, and why not',
-      tools: [...gateTools(gate), ...enterpriseTools(enterprise)],
+      title: 'Whether a change may pass, and why not',
+      tools: [...gateTools(lazyGate(services)), ...enterpriseTools(enterprise)],
       resources: enterpriseResources(enterprise),
       prompts: [],
     },
@@ -113,7 +119,7 @@ export const composeServer = (
     invoke: createInvoke({
       clock,
       log,
-      recorder: heard,
+      recorder: auditRecorder,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
       badArgumentsLevel: handshake.compat?.badArgumentsLevel ?? 'debug',
@@ -143,14 +149,14 @@ export const composeServer = (
         const started = clock.elapsed()
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        await recordCall({ clock, log, recorder: heard }, tool, { kind: 'answer', value }, started)
+        await recordCall({ clock, log, recorder: auditRecorder }, tool, { kind: 'answer', value }, started)
         return value
       },
     },
   }
 }
 
-const switchedOn = (toolsets: readonly Toolset[], catalog: Catalog) =>
+const enabledToolsets = (toolsets: readonly Toolset[], catalog: Catalog) =>
   toolsets
     .filter(({ name }) => catalog.toolsets.includes(name))
     .map(({ name, tools }) => ({ name, tools: tools.filter((tool) => catalog.tools.includes(tool)).length }))

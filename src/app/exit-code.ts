@@ -1,8 +1,8 @@
 import { EXIT_BUG } from '../surfaces/cli/command.ts'
 
 /**
- * The code this process will leave with. Until there is one it is that of a bug: a process that runs out of things
- * to do before it has decided anything must not look like one that let everything pass.
+ * Sets the exit code of the process. Until the command ends it is the code of a bug: when the event loop runs empty
+ * before the gate has judged, the exit code must not be 0, which means "passed".
  */
 export const exitWith = async (code: Promise<number>): Promise<void> => {
   process.exitCode = EXIT_BUG

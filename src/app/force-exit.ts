@@ -1,10 +1,10 @@
-const LAST_WORDS_MS = 100
+const FLUSH_MS = 100
 
 /**
- * A thread hangs in a disk that does not answer, and an exit would wait for it. What there is to say is said
- * first; then the process is gone.
+ * Kills this process when a thread is stuck in a system call of a hung file system: `process.exit` would wait for
+ * that thread. The delay lets the message reach stderr first.
  */
-export const killProcess = (say: (words: string) => void): void => {
-  say('a file system does not answer; ending by force')
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_WORDS_MS)
+export const killProcess = (print: (message: string) => void): void => {
+  print('a file system does not respond; killing this process')
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS)
 }

@@ -14,32 +14,35 @@ const processContext = (): ProcessContext => ({ cwd: process.cwd(), environment:
 export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): LoadedConfig =>
   loadConfig(flags, processContext(), preset)
 
-/** What a server without tools needs of the world. */
+/** Log, clock and working folder, for a server without MCP tools. */
 export const createProcessContext = (config: Config) => {
   const context = processContext()
   const { log, clock } = createHandshake(config, context)
   return { log, clock, cwd: context.cwd }
 }
 
+interface AssemblyOptions {
+  readonly recorder?: Recorder
+  readonly profile?: ServerProfile | undefined
+  readonly root?: RootHandle | undefined
+}
+
 export const assembleServer = async (
   { config }: LoadedConfig,
-  recorder?: Recorder,
-  profile?: ServerProfile,
-  root?: RootHandle,
+  { root, ...options }: AssemblyOptions = {},
 ): Promise<Assembly> =>
   (await import('./compose.ts')).composeServer(
     config,
     { ...processContext(), ...(root && { root }) },
-    recorder,
-    profile,
+    options,
   )
 
 export interface ClosableHost extends Host {
-  /** Leaves a line for whoever debugs that says what was done, and lets go of everything. */
+  /** Writes a debug log line with call statistics, then closes every service. */
   close(): Promise<void>
 }
 
-/** A server that greets before its tools are loaded: clients wait for the greeting. */
+/** A server that answers the handshake before its tools are loaded: clients wait for the handshake. */
 export const createHost = async (
   loaded: LoadedConfig,
   profile?: ServerProfile,
@@ -49,11 +52,11 @@ export const createHost = async (
   if (root === undefined) requireRoot(loaded.config)
   const handshake = createHandshake(loaded.config, processContext(), profile)
   const stats = new CallStats()
-  const assembly = lazyAsync(() => assembleServer(loaded, stats, profile, root))
-  // A name that does not exist must be refused now, not when the client asks for the tools.
+  const assembly = lazyAsync(() => assembleServer(loaded, { recorder: stats, profile, root }))
+  // Load the catalog now if tools were selected, so that an unknown name fails at the start.
   const sources = ['toolsets', 'tools', 'excludeTools'].map((key) => loaded.sources.get(key))
-  const chosen = toolsets.length + tools.length + excludeTools.length > 0
-  if (chosen && sources.some((source) => source !== 'default')) await assembly.get()
+  const selected = toolsets.length + tools.length + excludeTools.length > 0
+  if (selected && sources.some((source) => source !== 'default')) await assembly.get()
   return {
     handshake,
     service: async () => (await assembly.get()).service,

@@ -1,3 +1,3 @@
-// Imported before anything else: a stray console.log in any module, ours or not, must not corrupt a protocol
-// that is spoken on stdout. The console asks for its streams when it first writes; it is given stderr for both.
+// Import this first. It sends console.log to stderr, because stdout carries the protocol and a stray line of any
+// module would corrupt it. The console reads `_stdout` at its first write.
 Object.defineProperty(console, '_stdout', { configurable: true, get: () => process.stderr })

@@ -2,12 +2,16 @@ import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
 
-/** A failure as one document: words on stderr, or JSON on stdout for who asked for it. */
+interface ReportOptions {
+  readonly json: boolean
+  readonly terminal: Terminal
+  readonly program?: string
+}
+
+/** Prints a failure, as text on stderr or as JSON on stdout, and returns the exit code. */
 export const reportFailure = (
   thrown: unknown,
-  json: boolean,
-  terminal: Terminal,
-  program = 'warrant',
+  { json, terminal, program = 'warrant' }: ReportOptions,
 ): number => {
   if (!(thrown instanceof Fault)) {
     terminal.printError(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)

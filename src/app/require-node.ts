@@ -2,7 +2,7 @@ import { usageFaults } from '../surfaces/cli/command.ts'
 
 const OLDEST = [20, 19] as const
 
-/** Without this an old Node fails somewhere in the middle, over a function that it does not have. */
+/** An older Node.js would fail later, at the first function that it lacks. */
 export const requireNode = (version = process.versions.node): void => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))

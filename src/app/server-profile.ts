@@ -6,19 +6,19 @@ import type { Handshake } from '../surfaces/mcp/handshake.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
 
-/** The process as the rest of the program may see it. */
+/** What the program may know of its process. */
 export interface ProcessContext {
   readonly cwd: string
   readonly environment: NodeJS.ProcessEnv
   readonly writeLog: (line: string) => void
-  /** The root, when it was already opened at the start. */
+  /** Set when the root was opened at the start. */
   readonly root?: RootHandle
 }
 
-/** How a server presents itself. */
+/** Name, version, instructions and capabilities of a server. */
 export type ServerProfile = Pick<Handshake, 'identity' | 'instructions' | 'capabilities' | 'compat'>
 
-export const WARRANT_PROFILE: ServerProfile = {
+const WARRANT_PROFILE: ServerProfile = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
   instructions:
     'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',
@@ -30,7 +30,7 @@ export const WARRANT_PROFILE: ServerProfile = {
   },
 }
 
-/** What the server says of itself before any of its tools are loaded. */
+/** Everything the handshake needs; no tool has to be loaded for it. */
 export const createHandshake = (
   config: Config,
   context: ProcessContext,

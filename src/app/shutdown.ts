@@ -3,9 +3,8 @@ const STOP_MS = 800
 const WATCH_MS = 1_000
 
 /**
- * Ends the process in good order: on a signal, or, for a server that has one client, when the parent is gone
- * and nobody is left to hang up.
- * `stop` gets a moment to finish; a client that does not read must not keep us alive.
+ * Stops the server and exits: on a signal and, with `orphaned: 'end'`, when the parent process is gone. `stop` has
+ * a time limit, because a client that does not read its pipe must not keep this process alive.
  */
 export const onShutdown = (
   stop: () => Promise<void>,
@@ -21,7 +20,7 @@ export const onShutdown = (
   for (const signal of SIGNALS) process.on(signal, end)
   if (orphaned === 'stay') return
   const parent = process.ppid
-  // Behind a wrapper such as npx stdin may stay open although the client is long dead.
+  // Behind a wrapper such as npx, stdin may stay open after the client has died.
   setInterval(() => {
     if (process.ppid !== parent) end()
   }, WATCH_MS).unref()

@@ -20,7 +20,7 @@ type Output<K extends keyof typeof schemas> = schemas.SchemaOutput<(typeof schem
 
 const MAX_REPLAY = 10_000
 
-export interface BeliefPorts {
+interface BeliefPorts {
   readonly graphStore: GraphStore
   readonly version: string
   /** Writes a whole file under the export root. */
@@ -45,7 +45,7 @@ const edgeOutput = ({ id, src, dst, weight, at }: EdgeState): Output<'EdgeOutput
 const committedNode = ({ result }: Committed): Output<'NodeOutput'> => nodeOutput(result as NodeState)
 const committedEdge = ({ result }: Committed): Output<'EdgeOutput'> => edgeOutput(result as EdgeState)
 
-/** Everything that can be asked of a graph and its lineage. */
+/** All operations and queries on a graph and its lineage. */
 export class Beliefs {
   readonly graphStore: GraphStore
   readonly #ports: BeliefPorts
@@ -104,9 +104,9 @@ export class Beliefs {
     })
   }
 
-  /** However well the books agree, a graph whose log does not hold is as far from it as can be. */
-  #reportedDrift(books: number): number {
-    return this.graphStore.replica.isStuck ? Math.max(books, 1) : books
+  /** A graph whose log is invalid has at least the maximum drift of 1, whatever its own energy balance says. */
+  #reportedDrift(drift: number): number {
+    return this.graphStore.replica.isStuck ? Math.max(drift, 1) : drift
   }
 
   async governanceStatus(): Promise<Output<'GovernanceStatus'>> {
@@ -146,7 +146,7 @@ export class Beliefs {
     }
   }
 
-  /** Whether the newest entry follows from the one before it. */
+  /** Whether the checksum of the newest entry is right. */
   async #isHeadValid(size: number): Promise<boolean> {
     if (size === 0) return true
     const { log } = this.graphStore
@@ -156,7 +156,7 @@ export class Beliefs {
     return last !== undefined && entryChecksum(last, previous ?? '') === last.checksum
   }
 
-  /** Entries in order; without `from` the newest of them. */
+  /** Entries in order; the newest ones when `from` is absent. */
   async replay(from?: number, limit = MAX_REPLAY): Promise<Output<'ReplayResult'>> {
     const size = await this.#size()
     const count = Math.min(limit, MAX_REPLAY)
@@ -168,7 +168,7 @@ export class Beliefs {
     return { entries, truncated: start > 0 }
   }
 
-  /** How many entries there are for a request that came when this one did. */
+  /** Number of entries, including every write acknowledged before this call. */
   #size(): Promise<number> {
     return this.graphStore.replica.read((_, size) => size)
   }
@@ -180,10 +180,10 @@ export class Beliefs {
     }
   }
 
-  /** Writes every public entry as JSON. Whoever has the genesis can check it. */
+  /** Writes all public entries as JSON. With the genesis the file can be verified. */
   async exportLog(path: string): Promise<Output<'ExportResult'>> {
     const size = await this.#size()
-    // One after the other: of two exports to one file, the one that was asked for last must stay.
+    // Exports run one after the other, so that of two exports to one file the later one wins.
     const mine = this.#exporting.then(async () => {
       const collected = await this.collect(size)
       await this.#ports.writeFile(path, collected.text)
@@ -199,7 +199,7 @@ export class Beliefs {
     return { status: 'ok', path, checksum, count: entries.length, head }
   }
 
-  /** The first `size` entries, and the text an export of them is. */
+  /** The first `size` entries and the text of their export file. */
   async collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
     const entries: Entry[] = []
     for await (const entry of this.#entries(0, size)) entries.push(entry)
@@ -210,7 +210,7 @@ export class Beliefs {
     return proveInclusion(this.graphStore.log, seq, size)
   }
 
-  /** Checks every link and every payload with code that knows nothing of how they were written. */
+  /** Verifies every checksum and payload hash with code that is independent of the writer. */
   verify(): Promise<ChainVerdict> {
     return auditLog(this.graphStore.log)
   }

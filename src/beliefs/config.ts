@@ -1,18 +1,18 @@
 import { beliefFaults } from './faults.ts'
 
-/** The physics of a graph. Part of its genesis: it never changes afterwards. */
+/** Parameters of a graph. They are part of its genesis and never change afterwards. */
 export interface GraphConfig {
-  /** Share of the gap to its sources that a node closes in one tick, at the most. */
+  /** Maximum share of the gap to its sources that a node closes in one tick. */
   readonly sigma: number
-  /** Energy that moving a belief by one whole unit takes along an edge. */
+  /** Energy an edge transfers for moving a belief by 1. */
   readonly slope: number
-  /** Energy every mutation costs. */
+  /** Fixed energy cost of a mutation. */
   readonly mutateBase: number
-  /** What it costs on top, per unit of belief moved. */
+  /** Additional cost for moving the belief by 1. */
   readonly mutateSlope: number
-  /** All the energy there will ever be, in units. */
+  /** Total energy of the graph, in units. */
   readonly pool: bigint
-  /** Drift above this is a fault of the graph, not of the arithmetic. */
+  /** Drift above this means that the graph is damaged. */
   readonly epsilon: number
   readonly allowCycles: boolean
 }
@@ -31,14 +31,14 @@ export const MAX_ENERGY = 1e12
 export const MAX_WEIGHT = 1e6
 const MAX_POOL = 2n ** 128n
 
-/** Throws unless `low <= value <= high`, which no NaN does. The minus of a zero is dropped. */
+/** Throws unless `low <= value <= high`; NaN always throws. Negative zero becomes zero. */
 export const requireRange = (name: string, value: number, low: number, high: number): number => {
   if (value >= low && value <= high) return value + 0
   throw beliefFaults.out_of_range(`${name} must be between ${low} and ${high}`)
 }
 
 const BOUNDS = {
-  // Above one a node could overshoot its sources, or gain more than a unit a tick; the limbs rely on neither.
+  // Above 1 a node could overshoot its sources or gain more than one unit a tick, which the limbs of `Amount` cannot hold.
   sigma: 1,
   slope: 1,
   mutateBase: MAX_ENERGY,

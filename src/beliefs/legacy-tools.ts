@@ -6,8 +6,8 @@ import type { Beliefs } from './beliefs.ts'
 import { asText } from './tool-support.ts'
 
 /**
- * The answers of the server this one replaces, as it really wrote them, for whoever compares the two. Its
- * documented shapes are in `shapes.ts`, and those are what everybody else gets.
+ * Answers in the form that the original scg-mcp-server actually wrote, for clients that depend on it. The documented
+ * form, which is the default, is in `schemas.ts`.
  */
 
 const count = z.int().nonnegative()
@@ -43,7 +43,7 @@ const LegacyReplay = z.strictObject({
 const LegacyExport = z.strictObject({ status: z.literal('ok'), path: z.string(), checksum: count })
 const LegacyText = z.strictObject({ text: z.string() })
 
-/** It told four kinds of entries apart; ours have names of their own. */
+/** The original server had four kinds of entries. */
 const legacyOperation = (operation: string): (typeof LEGACY_OPERATIONS)[number] => {
   if (operation === 'edge.propagate') return 'tick'
   if (operation === 'edge.bind') return 'decision'
@@ -52,7 +52,7 @@ const legacyOperation = (operation: string): (typeof LEGACY_OPERATIONS)[number] 
 
 interface LegacyAnswer {
   readonly output: z.ZodType
-  /** The old answer, from the new one and the graph. */
+  /** Makes the old answer from the new one and the graph. */
   readonly show: (answer: never, beliefs: Beliefs) => unknown
   readonly render: Tool['render'] & {}
 }
@@ -107,7 +107,7 @@ const replay: LegacyAnswer = {
   render: ({ entries }: z.infer<typeof LegacyReplay>) => asText(entries),
 }
 
-/** What it called a checksum. */
+/** The original server's checksum: the sum of all bytes, modulo 2^32. */
 const sumBytes = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum + byte) >>> 0, 0)
 
 const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {

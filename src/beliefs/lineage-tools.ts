@@ -7,10 +7,10 @@ import { type AskGraph, asText, beliefListingMeta } from './tool-support.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),
-  size: z.int().optional().describe('How many entries hold.'),
+  size: z.int().optional().describe('Number of valid entries.'),
   head: z.string().optional(),
   root: z.string().optional(),
-  at: z.int().optional().describe('The first entry that does not hold.'),
+  at: z.int().optional().describe('The first invalid entry.'),
   why: z.string().optional(),
 })
 
@@ -19,11 +19,11 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     name: 'lineage.replay',
     title: 'Replay the lineage',
     description:
-      'Lists the checksums of what happened to the belief graph, in order; without from_seq the newest.',
+      'Lists entries of the lineage of the belief graph (number, checksum, time) in order. Without from_seq it lists the newest.',
     effect: 'read',
     input: z.object({
       from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
-      limit: z.int().positive().max(10_000).optional().describe('How many entries at the most.'),
+      limit: z.int().positive().max(10_000).optional().describe('Maximum number of entries.'),
     }),
     output: schemas.ReplayResult,
     listingMeta: beliefListingMeta([]),
@@ -38,10 +38,10 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     name: 'lineage.export',
     title: 'Export the lineage',
     description:
-      'Writes every entry of the lineage as JSON to a file under the export root and tells its checksum.',
+      'Writes all entries of the lineage as JSON to a file under the export root and returns the checksum of the file.',
     effect: 'write',
     idempotent: true,
-    // It takes the place of a file of that name.
+    // It replaces an existing file.
     destructive: true,
     input: z.object({
       path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
@@ -53,12 +53,12 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
   }),
 ]
 
-/** What the seed does not have. */
+/** Tools that scg-mcp-server does not have. */
 export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
-    description: 'Recomputes every link of the hash chain and reports the first that does not hold.',
+    description: 'Recomputes the hash chain of the lineage and reports the first invalid entry.',
     effect: 'read',
     input: z.object({}),
     output: ChainVerdict,
@@ -68,7 +68,7 @@ export const addedTools = (ask: AskGraph): Tool[] => [
     name: 'lineage_prove',
     title: 'Prove an entry',
     description:
-      'Gives the Merkle path that proves an entry is in the lineage, to be checked against a checkpoint.',
+      'Returns the Merkle inclusion proof of an entry in the lineage. Check it against a signed checkpoint.',
     effect: 'read',
     input: z.object({
       seq: z.int().nonnegative().describe('The entry to prove.'),
@@ -76,7 +76,7 @@ export const addedTools = (ask: AskGraph): Tool[] => [
         .int()
         .positive()
         .optional()
-        .describe('Size of the tree to prove it in; the present one when absent.'),
+        .describe('Size of the tree for the proof; the current size when absent.'),
     }),
     output: InclusionProof,
     run: ({ seq, size }) => ask((beliefs) => beliefs.prove(seq, size)),
@@ -84,7 +84,7 @@ export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'belief_explain',
     title: 'Explain a belief',
-    description: 'Tells which influences moved a node, by how much, and at which entries of the lineage.',
+    description: 'Returns which nodes moved a belief, by how much, and at which entries of the lineage.',
     effect: 'read',
     input: z.object({ node_id: IdInput }),
     output: schemas.ExplainResult,

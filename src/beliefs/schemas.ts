@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What leaves through MCP. These schemas are the allow-list: a member that is not named here cannot leave. */
+/** Outputs of the MCP tools. The schemas are an allow-list: a member that is not listed here is never sent. */
 
 const timestamp = z.string().describe('When it was last written, RFC 3339.')
 const count = z.int().nonnegative()
@@ -67,7 +67,7 @@ export const AuditResult = z.strictObject({
 
 export const ReplayResult = z.strictObject({
   entries: z.array(LineageEntry),
-  truncated: z.boolean().describe('True: older entries exist; ask with from_seq.'),
+  truncated: z.boolean().describe('True: older entries exist; request them with from_seq.'),
 })
 
 export const ExportResult = z.strictObject({
@@ -83,10 +83,10 @@ export const ExplainResult = z.strictObject({
   belief: z.number(),
   influences: z
     .array(z.strictObject({ source: count, moved: z.number(), ticks: count }))
-    .describe('Who moved it, by how much in all, over how many ticks.'),
+    .describe('Source nodes that moved this node, the total change from each, and over how many ticks.'),
   history: z
     .array(z.strictObject({ seq: count, operation: z.string(), change: z.number(), timestamp }))
-    .describe('The newest entries that changed it, oldest first.'),
+    .describe('The newest lineage entries that changed this node, oldest first.'),
   truncated: z.boolean().describe('True: older changes were left out.'),
 })
 

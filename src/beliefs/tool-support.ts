@@ -4,10 +4,10 @@ import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { sanitize } from './input/sanitize.ts'
 
-/** The version older clients look for on every tool. */
+/** Version that clients of scg-mcp-server expect on every tool. */
 const VERSION = '0.3.0'
 
-/** What listings say of a tool beyond the protocol. */
+/** Additional fields in `tools/list`, known to clients of scg-mcp-server. */
 export const beliefListingMeta = (
   sideEffects: readonly string[],
   dependencies: readonly string[] = [],
@@ -17,7 +17,7 @@ export const beliefListingMeta = (
   dependencies,
 })
 
-/** The second line beside the schema: names that must never leave do not, wherever they came from. */
+/** Second defence after the output schema: removes members with forbidden names from every answer. */
 export const withRedaction = (tool: Tool): Tool => ({
   ...tool,
   redact: (answer) => sanitize(answer as Json).value,
@@ -25,7 +25,7 @@ export const withRedaction = (tool: Tool): Tool => ({
 
 export type AskGraph = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
 
-/** Asks the graph, which is there at once when it is open. */
+/** Runs a question on the graph, synchronously when the graph is already open. */
 export const askGraph =
   (open: () => MaybePromise<Beliefs>): AskGraph =>
   (question) => {
@@ -33,7 +33,7 @@ export const askGraph =
     return beliefs instanceof Promise ? beliefs.then(question) : question(beliefs)
   }
 
-/** Older clients read the text, indented by two. */
+/** Clients of scg-mcp-server parse this text: JSON indented by two spaces. */
 export const asText = (value: unknown): readonly Content[] => [
   { type: 'text', text: JSON.stringify(value, null, 2) },
 ]

@@ -17,13 +17,13 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     name: 'node.create',
     title: 'Create a belief',
     description:
-      'Adds a node to the belief graph with a degree of belief and an amount of energy taken from the finite reserve. Optionally says what it stands for and what it rests on.',
+      'Creates a node in the belief graph and returns its node_id. Its energy is taken from a finite reserve. claim states what the node stands for; evidence is the digest of its evidence.',
     effect: 'write',
     input: z.object({
       belief: BeliefInput,
       energy: EnergyInput,
-      claim: ClaimInput.optional().describe('What the node stands for, in words.'),
-      evidence: Digest.optional().describe('Digest of the evidence it rests on.'),
+      claim: ClaimInput.optional().describe('The statement the node stands for.'),
+      evidence: Digest.optional().describe('Digest of the evidence for the claim.'),
     }),
     output: schemas.NodeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_allocation', 'lineage_append']),
@@ -42,7 +42,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     name: 'node.mutate',
     title: 'Move a belief',
     description:
-      'Moves a belief by a delta, within 0 and 1, and takes the energy it costs. Bypasses the influence of other nodes: meant for corrections.',
+      'Changes the belief of one node by delta and returns the node. Costs energy of the node. Use it for corrections, not to model the influence of another node.',
     effect: 'write',
     input: z.object({ node_id: IdInput, delta: DeltaInput }),
     output: schemas.NodeOutput,
@@ -53,8 +53,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'node.query',
     title: 'Read a belief',
-    description:
-      'Tells the belief, the energy and the time of the last write of one node of the belief graph.',
+    description: 'Returns belief, energy and time of the last write of one node in the belief graph.',
     effect: 'read',
     input: Node,
     output: schemas.NodeOutput,
@@ -69,7 +68,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     name: 'edge.bind',
     title: 'Bind two beliefs',
     description:
-      'Lets one belief influence another with a weight; a negative weight argues for the opposite. An edge that would close a cycle is refused.',
+      'Creates an edge through which the belief of src influences dst. A negative weight pulls towards the opposite. An edge that closes a cycle is refused. Beliefs move at the next propagation.',
     effect: 'write',
     input: z.object({
       src: IdInput.describe('Id of the node that influences, as digits.'),
@@ -85,7 +84,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     name: 'edge.propagate',
     title: 'Let beliefs spread',
     description:
-      'Runs one step in which every belief moves towards what influences it. Energy moves along; none is made or lost.',
+      'Runs one propagation step over all edges: every belief moves towards the beliefs that influence it. Returns the largest change; repeat until converged is true.',
     effect: 'write',
     input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: schemas.PropagateResult,
@@ -100,7 +99,7 @@ const governanceTools = (ask: AskGraph): Tool[] => [
     name: 'governor.status',
     title: 'Governor status',
     description:
-      'Tells whether the books of the belief graph agree: drift from exact conservation, and coherence.',
+      'Returns the drift of the belief graph from exact energy conservation, and whether it is coherent.',
     effect: 'read',
     input: None,
     output: schemas.GovernorStatus,
@@ -112,7 +111,7 @@ const governanceTools = (ask: AskGraph): Tool[] => [
     name: 'esv.audit',
     title: 'Audit a belief',
     description:
-      'Checks one node of the belief graph against what was last committed: values, bounds and edges.',
+      'Checks the stored values, bounds and edges of one node in the belief graph. INVALID means that it was changed outside the tools.',
     effect: 'read',
     input: Node,
     output: schemas.AuditResult,
@@ -127,7 +126,7 @@ const governanceStatus = (ask: AskGraph): Tool =>
     name: 'governance.status',
     title: 'Governance status',
     description:
-      'Tells the whole health of the belief graph: checksums, drift, audits, quarantine and sizes.',
+      'Returns the health of the belief graph: checksums, drift, audits, quarantine and sizes. When healthy is false, verify the lineage.',
     effect: 'read',
     input: None,
     output: schemas.GovernanceStatus,
@@ -136,13 +135,13 @@ const governanceStatus = (ask: AskGraph): Tool =>
     run: () => ask((beliefs) => beliefs.governanceStatus()),
   })
 
-/** The belief graph. It is opened when first asked, not when the tools are listed. */
+/** The belief graph. It is opened by the first call, not when the tools are listed. */
 export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
   const ask = askGraph(open)
   return {
     name: 'beliefs',
     title: 'The belief graph and its lineage',
-    // The order older clients know.
+    // The order that clients of scg-mcp-server know.
     tools: [
       ...nodeTools(ask),
       ...edgeTools(ask),

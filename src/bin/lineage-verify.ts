@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { verifyBundle } from '../lineage/bundle.ts'
 import { verifyChain } from '../lineage/verify.ts'
 
-/** Verifies an exported lineage and trusts nothing but this file and Node.js. */
+/** Verifies an exported lineage. Depends on the lineage module and Node.js alone, so that an auditor can read it all. */
 
 const HELP = `Usage:
   lineage-verify BUNDLE.json [VERIFIER [OLDER.txt]]
@@ -11,18 +11,18 @@ const HELP = `Usage:
 
 Recomputes every link of an exported lineage and the tree over them, and checks the signature.
 
-  BUNDLE.json   what \`warrant lineage export FILE --bundle\` wrote
-  VERIFIER      the key that must have signed it, in one line; without it the bundle's own
-  OLDER.txt     a checkpoint of former times: the log must be the same up to there
-  ENTRIES.json  what the tool lineage.export wrote
+  BUNDLE.json   the output of \`warrant lineage export FILE --bundle\`
+  VERIFIER      the public key that must have signed it, as one line; default: the key in the bundle
+  OLDER.txt     an older checkpoint: the log must contain it unchanged
+  ENTRIES.json  the output of the tool lineage.export
   GENESIS.json  the text of "genesis" in a bundle of the same log
 
-Exits with 0 when all of it holds, 1 when something does not, 2 when there is nothing to verify.
+Exits with 0 when everything is valid, 1 when something is not, 2 when the input cannot be read.
 `
 
-const giveUp = (words: string): never => {
-  // The words may quote the file, which may hold what paints a terminal.
-  process.stderr.write(`lineage-verify: ${words.replace(/\p{Cc}/gu, '?')}\n`)
+const fail = (message: string): never => {
+  // The message may quote the file, which may contain terminal escape sequences.
+  process.stderr.write(`lineage-verify: ${message.replace(/\p{Cc}/gu, '?')}\n`)
   process.exit(2)
 }
 
@@ -30,7 +30,7 @@ const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    return giveUp(`cannot read ${path}: ${(cause as Error).message}`)
+    return fail(`cannot read ${path}: ${(cause as Error).message}`)
   }
 }
 
@@ -39,13 +39,13 @@ const readJson = (path: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    return giveUp(`${path} is not JSON, or not all of it: ${(cause as Error).message}`)
+    return fail(`${path} is not valid JSON: ${(cause as Error).message}`)
   }
 }
 
 const verifyList = async (entries: unknown[], genesis: string | undefined) => {
   if (genesis === undefined)
-    return giveUp('a bare list of entries needs the genesis as second argument; a bundle brings it along')
+    return fail('a list of entries needs the genesis file as second argument; a bundle contains it')
   const chain = await verifyChain(read(genesis).trim(), entries)
   return { good: chain.outcome === 'intact', chain }
 }
@@ -55,15 +55,15 @@ if (file === '--help' || file === '-h') {
   process.stdout.write(HELP)
   process.exit(0)
 }
-if (file === undefined) giveUp('name the file to verify; --help tells how')
+if (file === undefined) fail('name the file to verify; see --help')
 
-// Whoever runs out of work before the end has verified nothing.
+// A process that ends early has verified nothing.
 process.exitCode = 1
 const input = readJson(file as string)
 const older = third === undefined ? undefined : read(third)
 void (
   Array.isArray(input) ? verifyList(input, second) : verifyBundle(input, { verifier: second, older })
-).then(({ good, ...found }) => {
-  process.stdout.write(`${JSON.stringify(found, null, 2)}\n`)
+).then(({ good, ...result }) => {
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   process.exitCode = good ? 0 : 1
 })

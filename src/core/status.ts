@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { cacheFor } from '../kernel/async/cached.ts'
 import type { Clock, Repository, Store } from '../kernel/ports.ts'
 
 export const Status = z.strictObject({
@@ -25,7 +24,7 @@ export const Status = z.strictObject({
 })
 export type Status = z.infer<typeof Status>
 
-/** The part of the status that is settled when the server starts. */
+/** The part of the status that is fixed when the server starts. */
 export type ServerInfo = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'readOnly'>
 
 export interface StatusPorts {
@@ -35,12 +34,21 @@ export interface StatusPorts {
   readonly clock: Clock
 }
 
-const KEEP_MS = 1_000
+const CACHE_MS = 1_000
 
-/** Reads store and repository at most once a second. The reading is shared, so no caller's signal may abort it. */
-export const statusReader = ({ about, store, repository, clock }: StatusPorts) =>
-  cacheFor(clock, KEEP_MS, async (): Promise<Status> => {
-    const { signal } = new AbortController()
+/**
+ * Reads store and repository at most once a second. Not `cacheFor`, whose callers share a load: a cancelled call must
+ * end the git process it started, and only that.
+ */
+export const statusReader = ({ about, store, repository, clock }: StatusPorts) => {
+  let known: { readonly until: number; readonly status: Status } | undefined
+  const read = async (signal: AbortSignal): Promise<Status> => {
     const [health, freshness] = await Promise.all([store.health(), repository.freshness(signal)])
-    return { ...about(), store: health, freshness }
-  })
+    const status = { ...about(), store: health, freshness }
+    // An aborted read has no commit and no branch: the next call must not get it.
+    if (!signal.aborted) known = { until: clock.elapsed() + CACHE_MS, status }
+    return status
+  }
+  return (signal: () => AbortSignal): Status | Promise<Status> =>
+    known !== undefined && clock.elapsed() < known.until ? known.status : read(signal())
+}

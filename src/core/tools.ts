@@ -6,7 +6,7 @@ import { defineResource } from '../kernel/resource.ts'
 import { defineTool, NoInput } from '../kernel/tool.ts'
 import { type ServerInfo, Status, type StatusPorts, statusReader } from './status.ts'
 
-/** One line of `warrant://tools`: enough to notice that a definition changed. */
+/** One entry of `warrant://tools`, which shows whether a tool's definition changed. */
 export interface ToolDigest {
   readonly name: string
   readonly effect: string
@@ -14,7 +14,7 @@ export interface ToolDigest {
 }
 
 export interface CorePorts extends StatusPorts {
-  /** Digests of the tool definitions as listed. */
+  /** Digests of the listed tool definitions. */
   readonly digests: () => Promise<readonly ToolDigest[]>
 }
 
@@ -43,7 +43,7 @@ const preflight = (task: string | undefined): string => `Before you act, find ou
 4. Say which answers your plan rests on, and how fresh they are.
 ${task === undefined ? '' : `\nThe task: ${task}\n`}`
 
-/** What this server is, and how it is. */
+/** Status and description of this server. */
 export const coreToolset = (ports: CorePorts): Toolset => {
   const status = statusReader(ports)
   return {
@@ -58,7 +58,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         effect: 'read',
         input: NoInput,
         output: Status,
-        run: () => status(),
+        run: (_, call) => status(() => call.signal),
       }),
     ],
     resources: [

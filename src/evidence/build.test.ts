@@ -319,7 +319,7 @@ describe('writing and reading', () => {
     ])
   })
 
-  it('tidies what somebody else built, and repeats the findings as violations', () => {
+  it('normalizes evidence that was built elsewhere, and repeats the findings as violations', () => {
     const built = build([finding('a'), finding('b')])
     const loose: Evidence = {
       ...built,

@@ -16,10 +16,10 @@ import type {
   Stage,
 } from './schema.ts'
 
-/** What one judgement found. */
+/** Input for the evidence of one gate run. */
 export interface BuildInput {
   readonly stage: Stage
-  /** Without it the findings decide: a CRITICAL one blocks, any other warns. */
+  /** Default: BLOCK for a CRITICAL finding, WARN for any other, else PASS. */
   readonly outcome?: GateOutcome
   readonly findings: readonly RawFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
@@ -27,7 +27,7 @@ export interface BuildInput {
   readonly humanIntent?: HumanIntent | null
   readonly sdd?: SddMetrics
   readonly repoState?: RepoState
-  /** Absolute paths inside it become relative. */
+  /** Absolute paths inside this folder become relative. */
   readonly root?: string
 }
 
@@ -36,7 +36,7 @@ const outcomeOf = (findings: readonly Finding[]): GateOutcome => {
   return findings.length > 0 ? 'WARN' : 'PASS'
 }
 
-/** One entry for each open finding; when it was first seen is what the evidence before remembers. */
+/** One entry for each open finding; `firstSeen` is taken over from the previous evidence. */
 const keepLedger = (
   findings: readonly Finding[],
   previous: readonly LedgerEntry[],
@@ -70,16 +70,16 @@ const listRulesets = (rulesets: readonly Ruleset[]): Ruleset[] => {
   return [...first.values()].sort(compareFields(['platform', 'bundle', 'hash']))
 }
 
-/** The finding as the gate's verdict repeats it: what was its severity is the violation's level. */
+/** A finding as it is repeated under `ai_gate`, where its severity is called `level`. */
 export const toViolation = ({ ruleId, severity, ...rest }: Finding) => ({ ruleId, level: severity, ...rest })
 
-export const countSeverities = (findings: readonly Finding[]): Record<Severity, number> => {
+const countSeverities = (findings: readonly Finding[]): Record<Severity, number> => {
   const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
   for (const { severity } of findings) counts[severity] += 1
   return counts
 }
 
-/** The evidence of one judgement. The same input gives the same evidence, whatever order it came in. */
+/** Builds the evidence of one gate run. Deterministic: the order of the findings does not matter. */
 export const buildEvidence = (input: BuildInput, previous: Evidence | undefined, now: number): Evidence => {
   const time = new Date(now).toISOString()
   const normalized = input.findings.map((finding) => normalizeFinding(finding, input.root))

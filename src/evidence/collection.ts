@@ -1,23 +1,23 @@
 import { pushTo } from '../kernel/multimap.ts'
 
-/** Which values of its fields an item must have; undefined does not ask. */
+/** Required values by field; undefined accepts any value. */
 export type FieldFilter = Readonly<Record<string, string | undefined>>
 
-/** Bounds of an item's time, both inclusive. */
+/** Bounds in milliseconds, both inclusive. */
 export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
 interface CollectionSpec<T> {
-  /** The values an item can be asked for by. */
+  /** The fields that can be filtered by. */
   readonly fields: Readonly<Record<string, (item: T) => string>>
   readonly time?: (item: T) => number
 }
 
 const MAX_CACHED_SELECTIONS = 64
 
-/** Items in their order, found by the values of their fields without looking at the others. */
+/** Sorted items with an index for each field. */
 export class Collection<T> {
   readonly items: readonly T[]
   readonly #spec: CollectionSpec<T>
@@ -59,7 +59,7 @@ export class Collection<T> {
     })
   }
 
-  /** Places of the items that have all the wanted values. Who turns pages asks for the same again. */
+  /** Indices of the items that match the filter. Cached, because paging repeats the same filter. */
   select(fields: FieldFilter, range?: TimeRange): readonly number[] {
     const asked = Object.entries(fields).filter(([, value]) => value !== undefined)
     if (asked.length === 0 && range === undefined) return this.#all
@@ -76,7 +76,7 @@ export class Collection<T> {
     return this.items[place] as T
   }
 
-  /** The JSON of one item, written once. */
+  /** The JSON of one item, cached. */
   text(place: number): string {
     this.#texts[place] ??= JSON.stringify(this.items[place])
     return this.#texts[place]

@@ -1,7 +1,7 @@
 import type { FindingLines, LedgerEntry, Severity } from './schema.ts'
 import { SEVERITIES } from './severities.ts'
 
-/** By UTF-16 code units: the same on every machine, whatever its locale. */
+/** By UTF-16 code units, independent of the locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const severityRank = (severity: Severity): number => SEVERITIES.indexOf(severity)
@@ -12,14 +12,14 @@ export const highestSeverity = (all: Iterable<{ readonly severity: Severity }>):
   return SEVERITIES[highest] ?? null
 }
 
-/** Every line number that `lines` names, in its order. A text such as `10-12` names two. */
+/** The line numbers in `lines`, in their order. A text such as `10-12` has two. */
 const numbersIn = (lines: FindingLines | undefined): readonly number[] => {
   if (lines === undefined) return []
   if (typeof lines === 'number') return [lines]
   return typeof lines === 'string' ? (lines.match(/\d+/g) ?? []).map(Number) : lines
 }
 
-/** The line a finding hangs on; 0 when it names none. */
+/** The first line of a finding; 0 when it has none. */
 export const anchorLine = (lines: FindingLines | undefined): number => {
   const numbers = numbersIn(lines)
   const line =
@@ -27,11 +27,11 @@ export const anchorLine = (lines: FindingLines | undefined): number => {
   return Number.isFinite(line) ? Math.max(0, Math.trunc(line)) : 0
 }
 
-/** How `lines` enters the identity of a finding; empty when there are none. */
+/** The part of a finding's identity that stands for `lines`; empty when there are none. */
 export const linesKey = (lines: FindingLines | undefined): string =>
   lines === undefined ? '' : String(lines)
 
-/** Line 9 before line 10, and no line before any. */
+/** Numeric order; findings without lines come first. */
 const compareLines = (a: FindingLines | undefined, b: FindingLines | undefined): number => {
   const left = numbersIn(a)
   const right = numbersIn(b)
@@ -66,7 +66,7 @@ export const compareFindings = (a: ListedFinding, b: ListedFinding): number =>
 export const compareLedger = (a: LedgerEntry, b: LedgerEntry): number =>
   compareLocations(a, b) || compareText(a.firstSeen, b.firstSeen) || compareText(a.lastSeen, b.lastSeen)
 
-/** Compares by each field in turn. */
+/** Compares by the fields in the given order. */
 export const compareFields =
   <const K extends string>(fields: readonly K[]) =>
   <T extends Readonly<Record<K, string>>>(a: T, b: T): number => {

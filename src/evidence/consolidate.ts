@@ -4,10 +4,10 @@ import { compareTraces } from './finding.ts'
 import { platformOf } from './path-platform.ts'
 import type { Finding, Suppressed } from './schema.ts'
 
-/** Words that name a family wherever they stand in a rule's name as a word of their own. */
+/** Words that determine the family when they occur as a whole word in a rule id. */
 const KEYWORDS = /(?:^|[._-])(explicit-any|empty-catch|console-log|anyview|force-unwrap)(?=[._-]|$)/
 
-/** A platform's families whose members are called `<p>.no-<word>`, `skills.<p>.no-<word>`, `heuristics.<p>.<word>.ast`. */
+/** Families by platform with rule ids of the form `<p>.no-<word>`, `skills.<p>.no-<word>`, `heuristics.<p>.<word>.ast`. */
 const REGULAR: Readonly<Record<string, readonly string[]>> = {
   ios: [
     'force-try',
@@ -28,7 +28,7 @@ const REGULAR: Readonly<Record<string, readonly string[]>> = {
   android: ['thread-sleep', 'globalscope', 'runblocking'],
 }
 
-/** Members with names of their own. */
+/** Rule ids that do not follow this form. */
 const IRREGULAR: readonly (readonly [ruleId: string, family: string])[] = [
   ['ios.no-completion-handlers-outside-bridges', 'ios.callback-style'],
   ['skills.ios.no-callback-style-outside-bridges', 'ios.callback-style'],
@@ -48,11 +48,11 @@ const FAMILIES = new Map<string, string>([
   ...IRREGULAR,
 ])
 
-/** Rules of one family say the same of a line. */
+/** The family of a rule: rules of one family report the same problem. */
 export const familyOf = (ruleId: string): string =>
   KEYWORDS.exec(ruleId)?.[1] ?? FAMILIES.get(ruleId) ?? ruleId
 
-/** Strongest origin first; the last takes every other name: rules of the project itself win. */
+/** Rule ids by origin, strongest first: project rules, skills, platform rules, heuristics. */
 const ORIGINS: readonly RegExp[] = [
   /^(?!heuristics\.|skills\.|(?:ios|android|backend|frontend)\.)/,
   /^skills\./,
@@ -84,17 +84,17 @@ const SORT_KEYS = ['file', 'ruleId', 'replacedByRuleId', 'platform', 'at'] as co
 type SortKey = Readonly<Record<(typeof SORT_KEYS)[number], string>>
 const bySuppression = compareFields(SORT_KEYS)
 
-export interface Consolidated {
+interface Consolidated {
   readonly findings: readonly Finding[]
   readonly suppressed: readonly Suppressed[]
 }
 
-/** Where rules of one family speak of the same line, one finding stands for all; the others are named, not lost. */
+/** Keeps one finding per line and rule family. The others are listed as suppressed. */
 export const consolidateFindings = (findings: readonly Finding[]): Consolidated => {
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
     const { file, ruleId, lines } = finding
-    // A file is of one platform: that two rules are named after different ones does not make it two.
+    // The platform is not part of the key: a file has one platform, even if rules of two platforms match it.
     const key = [file, anchorLine(lines), familyOf(ruleId)].join('\0')
     pushTo(groups, key, finding)
   }

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/encoding/hash.ts'
 import { toViolation } from './build.ts'
 import { compareFindings, compareLedger } from './compare.ts'
 import { normalizeFinding, normalizeLines, normalizePath } from './finding.ts'
 import type { Evidence, LedgerEntry } from './schema.ts'
 
-/** The order in which a file has its parts. What it does not name comes after, and the chain last. */
+/** Order of the keys in the file. Other keys follow, and `evidence_chain` is last. */
 const KEYS = [
   'version',
   'timestamp',
@@ -29,7 +30,7 @@ const orderKeys = (evidence: Evidence): Evidence => {
   }
 }
 
-/** What the chain vouches for: everything but the chain, compact, in the order of the file. */
+/** The hash in the chain: over everything but the chain, as compact JSON in the order of the file. */
 export const payloadHash = ({ evidence_chain: _, ...rest }: Evidence): string =>
   digestBytes(JSON.stringify(rest))
 
@@ -44,7 +45,7 @@ const normalizeEntry = ({ lines, ...entry }: LedgerEntry, root?: string): Ledger
   }
 }
 
-/** The evidence as it will stand in the file: every list in its order, no path of this machine inside. */
+/** The evidence as it is written: sorted lists, paths relative to the root. */
 const normalizeEvidence = (evidence: Evidence, root?: string): Evidence => {
   const { snapshot, ai_gate: gate, repo_state: repo, ledger } = evidence
   const findings = snapshot.findings.map((finding) => normalizeFinding(finding, root)).sort(compareFindings)
@@ -57,7 +58,7 @@ const normalizeEvidence = (evidence: Evidence, root?: string): Evidence => {
   })
 }
 
-/** Links the evidence to the one it replaces. */
+/** Adds the hash chain, which links the evidence to the one it replaces. */
 export const linkEvidence = (evidence: Evidence, previous: Evidence | undefined, root?: string): Evidence => {
   const { evidence_chain: _, ...plain } = evidence
   const arranged = normalizeEvidence(plain, root)
@@ -73,6 +74,15 @@ export const linkEvidence = (evidence: Evidence, previous: Evidence | undefined,
   }
 }
 
-/** The text of the file. */
 export const writeDocument = (evidence: Evidence): string =>
   `${JSON.stringify(orderKeys(evidence), null, 2)}\n`
+
+/** The JSON value in the bytes of a file; undefined when they are not UTF-8 or not JSON. */
+export const parseDocument = (bytes: Uint8Array): unknown => {
+  if (!isUtf8(bytes)) return undefined
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

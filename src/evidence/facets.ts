@@ -3,11 +3,11 @@ import { platformOf } from './path-platform.ts'
 import type { Evidence, Finding, Suppressed } from './schema.ts'
 import { SEVERITIES } from './severities.ts'
 
-/** What can be counted of evidence, from one look at it. */
+/** Counts over the evidence. */
 
 const distinct = <T>(all: readonly T[], of: (one: T) => unknown): number => new Set(all.map(of)).size
 
-/** How many of each kind, by code unit. */
+/** Number of items by key, sorted by key. */
 const countBy = <T>(all: readonly T[], of: (one: T) => string): Record<string, number> => {
   const counts = new Map<string, number>()
   for (const one of all) counts.set(of(one), (counts.get(of(one)) ?? 0) + 1)
@@ -39,7 +39,7 @@ export const snapshotFacets = (findings: readonly Finding[]) => {
   }
 }
 
-/** The rule that stands in for a suppressed one. Older files name it once; null says that there is none. */
+/** The rule that replaced a suppressed one. Older files have only `replacedByRuleId`; null means none. */
 const replacementOf = ({ replacementRuleId, replacedByRuleId }: Suppressed): string | null =>
   (replacementRuleId === undefined ? replacedByRuleId : replacementRuleId) || null
 
@@ -57,7 +57,7 @@ const SUPPRESSED: Readonly<Record<string, SuppressedFacet>> = {
   suppressed_replacement_rules_count: (all) => distinct(all.filter(isReplaced), replacementOf),
   suppressed_with_replacement_count: (all) => all.filter(isReplaced).length,
   suppressed_without_replacement_count: (all) => all.length - all.filter(isReplaced).length,
-  /** Share of all that was found, in whole percent. */
+  /** Share of all findings, in whole percent. */
   suppressed_finding_coverage_ratio_pct: (all, findings) =>
     all.length === 0 ? 0 : Math.round((all.length * 100) / (all.length + findings)),
 }
@@ -65,7 +65,7 @@ const SUPPRESSED: Readonly<Record<string, SuppressedFacet>> = {
 const suppressedFacets = (all: readonly Suppressed[], findings: number): Record<string, number> =>
   Object.fromEntries(Object.entries(SUPPRESSED).map(([name, count]) => [name, count(all, findings)]))
 
-/** Everything but the snapshot. Rulesets must come in their order: the fingerprint is made of it. */
+/** All counts but those of the snapshot. The rulesets must be sorted: the fingerprint depends on their order. */
 export const otherFacets = ({ ledger, rulesets, platforms, consolidation, snapshot }: Evidence) => {
   const tracked = Object.values(platforms)
   const detected = tracked.filter((platform) => platform.detected).length

@@ -2,13 +2,13 @@ import { isRecord } from '../kernel/encoding/json.ts'
 import { compareFindings, compareText, linesKey, severityRank } from './compare.ts'
 import type { Finding, FindingLines, Severity } from './schema.ts'
 
-/** A finding as a rule reports it. Fields beyond these are kept. */
+/** A finding as a rule reports it. Additional fields are kept. */
 export interface RawFinding {
   readonly ruleId: string
   readonly severity: Severity
   readonly code: string
   readonly message: string
-  /** Wins over `file`. */
+  /** Takes precedence over `file`. */
   readonly filePath?: string | undefined
   readonly file?: string | undefined
   readonly lines?: FindingLines | undefined
@@ -17,10 +17,10 @@ export interface RawFinding {
   readonly [extra: string]: unknown
 }
 
-/** Written where a finding cannot be traced to a file. */
+/** File of a finding that names none. */
 const UNKNOWN_FILE = 'unknown'
 
-/** Whole, ascending, once each; undefined when nothing remains. */
+/** Integers, ascending, without duplicates; undefined when nothing remains. */
 export const normalizeLines = (lines: FindingLines | undefined): FindingLines | undefined => {
   if (typeof lines === 'string') return lines.trim() || undefined
   if (typeof lines === 'number') return Number.isFinite(lines) ? Math.trunc(lines) : undefined
@@ -31,7 +31,7 @@ export const normalizeLines = (lines: FindingLines | undefined): FindingLines | 
 
 const forwardSlashes = (path: string): string => path.replaceAll('\\', '/')
 
-/** A path inside the root becomes relative to it; any other stays as it was given. */
+/** A path inside the root becomes relative; any other is unchanged but for slashes. */
 export const normalizePath = (path: string, root?: string): string => {
   const plain = forwardSlashes(path)
   if (root === undefined) return plain
@@ -45,10 +45,10 @@ const optionalText = <K extends string>(key: K, value: unknown): { readonly [key
   return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
 }
 
-/** Evidence has no member of that name: it would be checked nowhere, and might become somebody's prototype. */
+/** Key that evidence must not have: JSON.parse accepts it, and assigning it could change a prototype. */
 export const FORBIDDEN_KEY = '__proto__'
 
-/** What a rule adds may hold anything; the file must be one that can be read again. */
+/** Removes the key at any depth from the additional fields of a rule, so that the file stays readable. */
 const dropForbidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(dropForbidden)
   if (!isRecord(value)) return value
@@ -59,7 +59,7 @@ const dropForbidden = (value: unknown): unknown => {
   )
 }
 
-// Sorted, because the order in which a rule happened to set them must not reach the file.
+// Sorted, so that the file does not depend on the order in which a rule set the fields.
 const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(extras)
@@ -68,7 +68,7 @@ const sortKeys = (extras: Readonly<Record<string, unknown>>): Record<string, unk
       .map(([key, value]) => [key, dropForbidden(value)]),
   )
 
-/** The one spelling of a finding: fixed order of keys, clean path, clean lines. */
+/** The canonical form of a finding: fixed key order, normalized path and lines. */
 export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
   const { ruleId, severity, code, message, filePath, file, lines, matchedBy, source, ...extras } = raw
   const normalized = normalizeLines(lines)
@@ -85,7 +85,7 @@ export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
   }
 }
 
-/** What makes two findings the same one, from one run to the next. */
+/** Identity of a finding across runs. */
 export const identityOf = ({
   ruleId,
   file,
@@ -96,14 +96,14 @@ export const identityOf = ({
 const traceKey = ({ code, message, matchedBy = '', source = '' }: Finding): string =>
   `${code}\0${message}\0${matchedBy}\0${source}`
 
-/** Decides between findings that are equal in all that counts, so that the order of input never does. */
+/** Tie-breaker between equal findings, so that the order of the input does not matter. */
 export const compareTraces = (a: Finding, b: Finding): number =>
   compareText(traceKey(a), traceKey(b)) || compareText(JSON.stringify(a), JSON.stringify(b))
 
 const compareStrength = (a: Finding, b: Finding): number =>
   severityRank(b.severity) - severityRank(a.severity) || compareTraces(a, b)
 
-/** One finding per identity, the most severe, in their order. */
+/** The most severe finding of each identity, sorted. */
 export const dedupeFindings = (all: readonly Finding[]): Finding[] => {
   const kept = new Map<string, Finding>()
   for (const finding of all) {

@@ -13,7 +13,7 @@ const normalizeDate = (text: string | null): string | null => {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-/** The intent in its one spelling, or null when it does not say when it was kept. */
+/** The canonical form of an intent; null when `preserved_at` is not a date. */
 const normalizeIntent = (intent: HumanIntent): HumanIntent | null => {
   const preserved = normalizeDate(intent.preserved_at)
   if (preserved === null) return null
@@ -33,8 +33,8 @@ const normalizeIntent = (intent: HumanIntent): HumanIntent | null => {
 }
 
 /**
- * What people want, carried from one evidence to the next until it expires. Saying nothing counts as one more
- * time carried over; saying null keeps the old one, and does not count.
+ * The human intent for the next evidence: the given one, or else the previous one until it expires. Undefined increments
+ * `preservation_count`; null keeps the previous intent without incrementing.
  */
 export const carryIntent = (
   given: HumanIntent | null | undefined,

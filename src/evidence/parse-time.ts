@@ -6,7 +6,7 @@ const isDay = (year: number, month: number, day: number): boolean => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-// In a query a plus that was not escaped arrives as a space.
+// An unescaped plus in a query string arrives as a space.
 const normalizeOffset = (offset: string): string => {
   if (offset === 'z') return 'Z'
   const digits = offset.replace(':', '').slice(1).padEnd(4, '0')
@@ -14,8 +14,8 @@ const normalizeOffset = (offset: string): string => {
 }
 
 /**
- * The instant an ISO 8601 text bounds, in milliseconds; undefined when it is none. A day alone starts with its
- * first millisecond and ends with its last. A time without offset is UTC: a server has no zone of its own.
+ * Parses an ISO 8601 bound to milliseconds; undefined when it is invalid. A date without time means the first
+ * millisecond of the day (`after`) or the last (`before`). A time without offset is UTC.
  */
 export const parseBound = (text: string, edge: 'after' | 'before'): number | undefined => {
   const [, year, month, day, minutes, seconds = '00', fraction = '000', offset = 'z'] =

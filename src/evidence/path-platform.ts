@@ -4,7 +4,7 @@ interface PlatformPattern {
   readonly suffixes: readonly string[]
 }
 
-/** Where a file belongs, by its path. The first that fits wins. */
+/** Platform of a file by its path. The first match wins. */
 const PLATFORM_PATTERNS: readonly PlatformPattern[] = [
   { platform: 'ios', folders: ['apps/ios/', 'ios/'], suffixes: ['.swift'] },
   { platform: 'backend', folders: ['apps/backend/'], suffixes: [] },
@@ -15,10 +15,10 @@ const PLATFORM_PATTERNS: readonly PlatformPattern[] = [
   { platform: 'go', folders: [], suffixes: ['.go'] },
 ]
 
-/** What a path that tells nothing gets. */
+/** Platform of a path that matches no pattern. */
 export const GENERIC_PLATFORM = 'generic'
 
-/** Every platform a path can have. */
+/** All values that `platformOf` returns. */
 export const PLATFORM_NAMES: readonly string[] = [
   ...PLATFORM_PATTERNS.map(({ platform }) => platform),
   GENERIC_PLATFORM,
@@ -26,7 +26,7 @@ export const PLATFORM_NAMES: readonly string[] = [
 
 const RULE = new RegExp(`^(?:skills\\.)?(${PLATFORM_PATTERNS.map(({ platform }) => platform).join('|')})\\.`)
 
-/** The platform of a file. A path that tells nothing lets the rule that spoke tell, where one is given. */
+/** The platform of a file by its path, else by the prefix of the rule id. */
 export const platformOf = (path: string, ruleId = ''): string => {
   const lower = path.toLowerCase()
   const pattern = PLATFORM_PATTERNS.find(

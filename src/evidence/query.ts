@@ -4,7 +4,7 @@ import { CONFIDENCES, SEVERITIES } from './severities.ts'
 
 export const MAX_LIMIT = 100
 
-/** The parameters of each collection, in the order clients are told of them. */
+/** The filter parameters of each collection, in the order in which the status lists them. */
 export const FILTERS = {
   findings: ['severity', 'ruleId', 'platform'],
   rulesets: ['platform', 'bundle'],
@@ -14,9 +14,9 @@ export const FILTERS = {
 export type CollectionName = keyof typeof FILTERS
 export const COLLECTIONS = Object.keys(FILTERS) as readonly CollectionName[]
 
-/** What one request asks of a collection. */
+/** A parsed request for one page of a collection. */
 export interface EvidenceQuery {
-  /** The filters as they are repeated in the answer. */
+  /** The filters as the answer repeats them. */
   readonly echo: Readonly<Record<string, string | boolean | null>>
   readonly fields: FieldFilter
   readonly timeRange?: TimeRange
@@ -24,14 +24,14 @@ export interface EvidenceQuery {
   readonly offset: number
 }
 
-/** Why a query cannot be answered. */
+/** A parameter that could not be parsed. */
 export interface QueryProblem {
   readonly error: string
   readonly parameter: string
   readonly expected: string
 }
 
-export type Parameters = (name: string) => string | null | undefined
+type Parameters = (name: string) => string | null | undefined
 
 const oneOf = (words: readonly string[]): string => `one of ${words.join(', ')}`
 const BOOLEANS: Readonly<Record<string, boolean>> = {
@@ -46,7 +46,7 @@ class InvalidParameter {
   }
 }
 
-/** Trimmed and in lower case; null when there is nothing in it. */
+/** Trimmed and in lower case; null when empty. */
 const readText = (get: Parameters, name: string): string | null => get(name)?.trim().toLowerCase() || null
 
 export const readBoolean = (get: Parameters, name: string): boolean | undefined => {
@@ -117,7 +117,7 @@ const FILTER_READERS: Readonly<Record<CollectionName, (get: Parameters) => Filte
 const withoutNulls = (values: Readonly<Record<string, string | null>>): FieldFilter =>
   Object.fromEntries(Object.entries(values).filter((one): one is [string, string] => one[1] !== null))
 
-/** Reads the parameters of a request. What cannot be understood is refused: it must not give everything. */
+/** Parses the parameters of a request. An invalid value is rejected: ignoring it would return unfiltered data. */
 export const readQuery = (name: CollectionName, get: Parameters): EvidenceQuery | QueryProblem => {
   try {
     return {

@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer'
 import { isRecord } from '../kernel/encoding/json.ts'
-import { payloadHash } from './document.ts'
+import { parseDocument, payloadHash } from './document.ts'
 import type { Evidence } from './schema.ts'
 
 const HASH = /^sha256:[0-9a-f]{64}$/
@@ -31,18 +30,12 @@ const isLedgerEntry = (entry: unknown): boolean =>
   isLines(entry.lines)
 
 /**
- * The evidence in these bytes, when it is as one of us sealed it and the next can follow on it: its hash holds, and
- * what the next one takes over (ledger, chain, no intent) has the right shape. Undefined is no verdict: the whole
- * reader has to say. It spares a commit the loading of the schema, which takes longer than all the rest of writing.
+ * Fast reader for the previous evidence: checks the hash and the parts that the next evidence takes over (ledger, chain,
+ * no intent) without loading zod, which would take longer than writing the evidence. Undefined means that the full
+ * reader in `read.ts` has to decide.
  */
 export const readTrusted = (bytes: Uint8Array): Evidence | undefined => {
-  if (!isUtf8(bytes)) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  const value = parseDocument(bytes)
   if (!isRecord(value) || value.version !== '2.1' || value.human_intent !== null) return undefined
   const { evidence_chain: chain, ledger } = value
   if (!isChain(chain) || !Array.isArray(ledger) || !ledger.every(isLedgerEntry)) return undefined

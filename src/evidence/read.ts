@@ -1,15 +1,14 @@
-import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/encoding/hash.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
-import { payloadHash } from './document.ts'
+import { parseDocument, payloadHash } from './document.ts'
 import { FORBIDDEN_KEY } from './finding.ts'
 import { Evidence } from './schema.ts'
 import type { EvidenceReading } from './store.ts'
 
-/** The largest file that is read: far more than any judgement writes, and what one read can bear. */
+/** Largest file that is read: far more than any gate run writes. */
 export const MAX_BYTES = 64 * 1024 * 1024
 
-/** Deeper than any evidence, and far from where recursive code runs out of stack. */
+/** Deeper than any evidence, and far below the depth at which recursion exhausts the stack. */
 const MAX_DEPTH = 64
 
 type Invalid = Extract<EvidenceReading, { kind: 'invalid' }>
@@ -20,7 +19,7 @@ const invalid = (reason: string, more: Omit<Invalid, 'kind' | 'reason'> = {}): I
   ...more,
 })
 
-/** Where a value goes deeper than we follow, or holds a name we do not take; undefined when all is well. */
+/** Path of a value that is nested too deep or of a forbidden key; undefined when there is none. */
 const findUnsafePath = (value: unknown, left: number): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return ''
@@ -34,19 +33,10 @@ const findUnsafePath = (value: unknown, left: number): string | undefined => {
 
 const MAX_PATH = 256
 
-const parse = (bytes: Uint8Array): unknown => {
-  if (!isUtf8(bytes)) return undefined
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-/** What the bytes of a file are worth as evidence. Never throws: whatever they are, there is an answer. */
+/** Parses and validates the bytes of an evidence file. Never throws: invalid input is an answer too. */
 export const readDocument = (bytes: Uint8Array): EvidenceReading => {
   if (bytes.length > MAX_BYTES) return invalid('too-large')
-  const value = parse(bytes)
+  const value = parseDocument(bytes)
   if (!isRecord(value)) return invalid('not-json')
   const version = typeof value.version === 'string' ? { version: value.version } : {}
   if (value.version !== '2.1') return invalid('wrong-version', version)
@@ -58,7 +48,7 @@ export const readDocument = (bytes: Uint8Array): EvidenceReading => {
     const reason = path[0] === 'evidence_chain' ? 'evidence-chain-invalid' : 'schema'
     return invalid(reason, { ...version, at: path.join('.').slice(0, MAX_PATH) })
   }
-  // The parsed value itself and not the schema's copy: the chain is over the keys in the order of the file.
+  // Not the copy that zod made: the hash depends on the order of the keys in the file.
   const evidence = value as Evidence
   const chain = evidence.evidence_chain
   if (chain !== undefined && chain.payload_hash !== payloadHash(evidence)) {

@@ -6,14 +6,13 @@ import { VIEW_NAMES } from './status.ts'
 import { truncateSnapshot } from './truncate.ts'
 import type { EvidenceViews } from './views.ts'
 
-/** What can be read by address. */
 interface ResourceSources {
   readonly status: () => Promise<object>
   readonly views: () => Promise<EvidenceViews>
   readonly page: (name: CollectionName, args: object) => Promise<object>
 }
 
-/** A resource is read whole: past this many bytes its list is cut, and the tools page through the rest. */
+/** A resource has no paging: its list is truncated at this size, and the tools page through the rest. */
 const MAX_BYTES = 1024 * 1024
 
 const jsonResource = (name: string, description: string, read: () => Promise<object>): Resource =>
@@ -27,7 +26,7 @@ const jsonResource = (name: string, description: string, read: () => Promise<obj
   })
 
 export const evidenceResources = ({ status, views, page }: ResourceSources): readonly Resource[] => [
-  jsonResource('status', 'Whether there is valid evidence, and its figures.', status),
+  jsonResource('status', 'Whether there is valid evidence, and its counts.', status),
   jsonResource('summary', 'Stage, outcome and all counts.', async () => (await views()).summary()),
   jsonResource('snapshot', 'Stage, outcome and every finding.', async () =>
     truncateSnapshot((await views()).snapshot(), MAX_BYTES),
@@ -51,7 +50,7 @@ const ADDRESSES = [
   ...PLATFORM_NAMES.map((name) => `evidence://findings/${name}`),
 ]
 
-/** Says of everything here that it may have changed. */
+/** Emits a change event for every evidence resource. */
 export const announceEvidence = (emit: (change: ChangeEvent) => void): void => {
   for (const uri of ADDRESSES) emit({ kind: 'resource', uri })
 }

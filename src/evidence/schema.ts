@@ -6,7 +6,7 @@ export { SEVERITIES } from './severities.ts'
 export const Severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof Severity>
 
-/** Where in the life of a change it is judged. `STAGED` is read from old files and never written. */
+/** Stage of a change at which the gate ran. `STAGED` is accepted from old files and never written. */
 export const Stage = z.enum(['STAGED', 'PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI'])
 export type Stage = z.infer<typeof Stage>
 
@@ -24,7 +24,7 @@ export type FindingLines = z.infer<typeof FindingLines>
 
 const Timestamp = z.iso.datetime({ offset: true })
 
-// Every object is loose: files written by newer versions are served whole, unknown fields and all.
+// Every object is loose, so that unknown fields of newer versions are kept.
 const place = { ruleId: z.string(), file: z.string(), lines: FindingLines.optional() }
 const trace = { matchedBy: z.string().optional(), source: z.string().optional() }
 
@@ -72,7 +72,7 @@ export type Suppressed = z.infer<typeof Suppressed>
 
 const HookState = z.enum(['managed', 'missing', 'unmanaged'])
 
-/** The repository as it stood when it was judged. */
+/** State of the repository when the gate ran. */
 export const RepoState = z.looseObject({
   repo_root: z.string(),
   git: z.looseObject({
@@ -106,14 +106,13 @@ export type SddMetrics = z.infer<typeof SddMetrics>
 
 const PayloadHash = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 
-/** Links one evidence file to the one it replaced. It finds accidents, not forgers: nothing is signed. */
-export const EvidenceChain = z.looseObject({
+/** Links an evidence file to the one it replaced. Detects accidents, not forgery: it is not signed. */
+const EvidenceChain = z.looseObject({
   algorithm: z.literal('sha256'),
   previous_payload_hash: PayloadHash.nullable(),
   payload_hash: PayloadHash,
   sequence: z.int().positive(),
 })
-export type EvidenceChain = z.infer<typeof EvidenceChain>
 
 /** The evidence file, version 2.1: `.ai_evidence.json` in the root of a repository. */
 export const Evidence = z.looseObject({

@@ -1,7 +1,7 @@
-/** Apart from the schema, which takes a library to load: who only counts and filters needs the words alone. */
+/** Separate from `schema.ts`, so that code that needs only the names does not load zod. */
 
-/** Least severe first: the place in the list is the rank. */
+/** Least severe first: the index is the rank. */
 export const SEVERITIES = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const
 
-/** Surest first. */
+/** Highest first. */
 export const CONFIDENCES = ['HIGH', 'MEDIUM', 'LOW'] as const

@@ -4,14 +4,14 @@ import { viewsOf } from './views.ts'
 
 const PAGING = ['limit', 'offset', 'maxLimit'] as const
 
-/** What is served under the route, beside the file itself. */
+/** Views that are served under the route, beside the file itself. */
 export const VIEW_NAMES = ['summary', 'snapshot', ...COLLECTIONS] as const
 
 const byCollection = <T>(value: (name: (typeof COLLECTIONS)[number]) => T) =>
   Object.fromEntries(COLLECTIONS.map((name) => [name, value(name)]))
 
-/** What a client may ask and how: the same in every status. */
-export const contextApi = (route: string) => {
+/** Endpoints, filters and limits: the same in every status. */
+const contextApi = (route: string) => {
   const base = route === '/' ? '' : route
   return {
     endpoints: ['/health', '/status', route, ...VIEW_NAMES.map((name) => `${base}/${name}`)],
@@ -34,11 +34,11 @@ const degraded = (reading: Exclude<EvidenceReading, { kind: 'valid' }>) => {
 
 export interface StatusOptions {
   readonly route: string
-  /** The file as the client is told of it. */
+  /** The path of the file as it is shown to the client. */
   readonly path: string
 }
 
-/** Whether there is evidence to go by, and if so its figures. */
+/** Whether there is valid evidence, and its counts. */
 export const statusView = (reading: EvidenceReading, { route, path }: StatusOptions) => ({
   status: reading.kind === 'valid' ? ('ok' as const) : ('degraded' as const),
   context_api: contextApi(route),

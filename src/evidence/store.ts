@@ -1,14 +1,14 @@
 import type { Evidence } from './schema.ts'
 
-/** Its name, in the root of a repository. */
+/** Name of the evidence file in the root of a repository. */
 export const EVIDENCE_FILE = '.ai_evidence.json'
 
-/** What was found where the evidence should be. Never a throw: bad evidence is an answer. */
+/** Result of reading the evidence file. Invalid evidence is a result and not an error. */
 export type EvidenceReading =
   | { readonly kind: 'missing' }
   | {
       readonly kind: 'invalid'
-      /** The version the file claims, when it claims one. */
+      /** The version in the file, if it has one. */
       readonly version?: string
       /** A stable word: `unreadable`, `too-large`, `not-json`, `wrong-version`, `schema`, `evidence-chain-invalid`. */
       readonly reason: string
@@ -19,16 +19,16 @@ export type EvidenceReading =
 
 /** The evidence file of one repository. */
 export interface EvidenceReader {
-  /** The file as it is now. Parsed again only when the file has changed; `EvidenceReading` is the same object until then. */
+  /** The current file. Parsed again only when it has changed; until then the result is the same object. */
   read(): Promise<EvidenceReading>
-  /** Calls back when the file may have changed. Returns the function that stops it. */
+  /** Calls `changed` when the file may have changed. Returns the function that stops watching. */
   watch(changed: () => void): () => void
 }
 
 export interface EvidenceStore extends EvidenceReader {
   /**
-   * Replaces the evidence by what `make` builds from the valid one before it. One writer at a time across
-   * processes; whoever reads meanwhile sees the old file or the new one, whole.
+   * Replaces the evidence by the result of `make`, which gets the previous evidence if it is valid. Locked across
+   * processes and atomic: readers see the old file or the new one.
    */
   replace(make: (previous: Evidence | undefined) => Evidence): Promise<Evidence>
 }

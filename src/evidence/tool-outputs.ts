@@ -2,29 +2,31 @@ import * as z from 'zod'
 import { GateOutcome, Severity, Stage } from './schema.ts'
 
 /**
- * What the tools answer, by the parts a client works with; all else that a file holds is passed on beside them.
- * Models pay for every word of it, so nothing is named that the schema of the file says already.
+ * Output schemas of the tools with the fields a client needs. Other fields of the file are passed through. Kept short,
+ * because a model pays tokens for every word.
  */
 
 const count = z.int()
-// Neither `nullable` nor a bare union: they are written as a list of types, which some model APIs refuse.
+// `nullable` and a bare union become a list of types in JSON Schema, which some model APIs reject.
 const orNull = <T extends z.ZodType>(schema: T, what: string) => z.union([schema.describe(what), z.null()])
 const text = z.string()
 
 export const StatusShape = z.looseObject({
-  status: z.enum(['ok', 'degraded']).describe('Degraded: there is no valid evidence; do not act.'),
-  context_api: z.looseObject({}).describe('What can be asked, with which filters and bounds.'),
+  status: z
+    .enum(['ok', 'degraded'])
+    .describe('degraded: there is no valid evidence; do not change anything.'),
+  context_api: z.looseObject({}).describe('Endpoints with their filters and limits.'),
   evidence: z
     .looseObject({
       exists: z.boolean(),
       present: z.boolean(),
       valid: z.boolean(),
-      version: orNull(text, 'The version the file claims.'),
+      version: orNull(text, 'Version of the evidence file.'),
       findings_count: count,
-      reason: text.optional().describe('Why it is not valid.'),
-      at: text.optional().describe('Path of the first problem in it.'),
+      reason: text.optional().describe('Why the evidence is not valid.'),
+      at: text.optional().describe('Path of the first problem in the file.'),
     })
-    .describe('With valid evidence also every figure of the summary.'),
+    .describe('Valid evidence: also all counts of the summary.'),
 })
 
 const FindingRow = z.looseObject({
@@ -44,10 +46,10 @@ export const SummaryShape = z.looseObject({
     outcome: GateOutcome,
     findings_count: count,
     severity_counts: z.looseObject({}),
-    highest_severity: orNull(Severity, 'Null: there are no findings.'),
+    highest_severity: orNull(Severity, 'null: there are no findings.'),
     blocking_findings_count: count.describe('CRITICAL and ERROR.'),
   }),
-  platforms: z.array(PlatformRow).describe('The detected ones.'),
+  platforms: z.array(PlatformRow).describe('The detected platforms.'),
 })
 
 export const SnapshotShape = z.looseObject({
@@ -56,15 +58,15 @@ export const SnapshotShape = z.looseObject({
     outcome: text,
     findings_count: count,
     findings: z.array(FindingRow),
-    truncated: z.boolean().optional().describe('True: cut to size; page through evidence_findings.'),
+    truncated: z.boolean().optional().describe('True: truncated; use evidence_findings to page through all.'),
   }),
 })
 
 const page = {
-  total_count: count.describe('Items that pass the filters.'),
+  total_count: count.describe('Number of items that match the filters.'),
   pagination: z.looseObject({
     offset: z.number(),
-    has_more: z.boolean().describe('Ask again from offset plus the items you got.'),
+    has_more: z.boolean().describe('True: call again with offset increased by the number of items received.'),
   }),
 }
 

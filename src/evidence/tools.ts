@@ -11,47 +11,47 @@ import * as outputs from './tool-outputs.ts'
 import { truncatePage, truncateSnapshot } from './truncate.ts'
 import { type EvidenceViews, viewsOf } from './views.ts'
 
-export interface EvidencePorts {
+interface EvidencePorts {
   readonly evidence: Pick<EvidenceReader, 'read'>
 }
 
 const ROUTE = '/ai-evidence'
 
-/** The status as tools tell it: the file by its name, because who asks may sit elsewhere. */
-export const readStatus = async ({ evidence }: EvidencePorts) =>
+/** The status for the tools: only the file name, because a remote client must not learn the path. */
+const readStatus = async ({ evidence }: EvidencePorts) =>
   statusView(await evidence.read(), { route: ROUTE, path: EVIDENCE_FILE })
 
-/** The views of valid evidence; without it nothing but the status can be told. */
-export const readViews = async ({ evidence }: EvidencePorts): Promise<EvidenceViews> => {
+/** The views of valid evidence; throws when there is none. */
+const readViews = async ({ evidence }: EvidencePorts): Promise<EvidenceViews> => {
   const reading = await evidence.read()
   if (reading.kind === 'valid') return viewsOf(reading.evidence)
   const why =
-    reading.kind === 'missing' ? 'there is no evidence' : `the evidence is invalid: ${reading.reason}`
+    reading.kind === 'missing'
+      ? 'there is no evidence file'
+      : `the evidence file is invalid: ${reading.reason}`
   throw evidenceFaults.unusable(why)
 }
 
-/** Asks for one page, with arguments as a query would spell them. */
-export const readPage = async <N extends CollectionName>(ports: EvidencePorts, name: N, args: object) => {
+/** Reads one page; the arguments are parsed like HTTP query parameters. */
+const readPage = async <N extends CollectionName>(ports: EvidencePorts, name: N, args: object) => {
   const given = new Map<string, unknown>(Object.entries(args))
   const query = readQuery(name, (key) => (given.get(key) === undefined ? undefined : String(given.get(key))))
   if ('error' in query) throw evidenceFaults.query(`${query.parameter}: expected ${query.expected}`)
-  const views = await readViews(ports)
-  const page = views.page(name, query)
-  return { head: page.head, items: views.items(page) }
+  return (await readViews(ports)).pageObject(name, query)
 }
 
 const paging = {
-  limit: z.int().min(0).max(100).default(50).describe('Most items to return.'),
-  offset: z.int().min(0).default(0).describe('Items to skip.'),
+  limit: z.int().min(0).max(100).default(50).describe('Maximum number of items.'),
+  offset: z.int().min(0).default(0).describe('Number of items to skip.'),
 }
-const platform = z.string().optional().describe('Only of this platform, such as backend or ios.')
+const platform = z.string().optional().describe('Only this platform, such as backend or ios.')
 
 const overviewTools = (ports: EvidencePorts): Tool[] => [
   defineTool({
     name: 'evidence_status',
     title: 'Evidence status',
     description:
-      'Tells whether there is valid evidence for this repository, what it says in figures, and what can be asked. Call it before you act; when degraded, only diagnose.',
+      'Returns whether this repository has valid gate evidence, and its counts. Call it before you change anything; when the status is degraded, only diagnose. Next: evidence_findings.',
     effect: 'read',
     input: NoInput,
     output: outputs.StatusShape,
@@ -61,7 +61,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
     name: 'evidence_summary',
     title: 'Evidence summary',
     description:
-      'Tells stage, outcome and all counts of the evidence: findings, ledger, rulesets, platforms.',
+      'Returns stage, outcome and all counts of the evidence: findings, ledger, rulesets, platforms.',
     effect: 'read',
     input: NoInput,
     output: outputs.SummaryShape,
@@ -70,7 +70,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
   defineTool({
     name: 'evidence_snapshot',
     title: 'Evidence snapshot',
-    description: 'Tells stage, outcome and every finding of the last judgement, always in the same order.',
+    description: 'Returns stage, outcome and all findings of the last gate run, in a stable order.',
     effect: 'read',
     input: NoInput,
     output: outputs.SnapshotShape,
@@ -83,59 +83,52 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
   defineTool({
     name: 'evidence_findings',
     title: 'Findings',
-    description: 'Lists findings of the last judgement by severity, rule and platform, in pages.',
+    description: 'Lists findings of the last gate run in pages, filtered by severity, rule and platform.',
     effect: 'read',
     input: z.strictObject({
-      severity: Severity.optional().describe('Only of this severity.'),
-      ruleId: z.string().optional().describe('Only of this rule.'),
+      severity: Severity.optional().describe('Only this severity.'),
+      ruleId: z.string().optional().describe('Only this rule.'),
       platform,
       ...paging,
     }),
     output: outputs.FindingsShape,
     truncate: truncatePage('findings'),
-    run: async (args) => {
-      const { head, items } = await readPage(ports, 'findings', args)
-      return { ...head, findings: items }
-    },
+    run: (args) => readPage(ports, 'findings', args),
   }),
   defineTool({
     name: 'evidence_rulesets',
     title: 'Rulesets',
-    description: 'Lists the rulesets the judgement used, with the hash of each, by platform and bundle.',
+    description:
+      'Lists the rulesets of the last gate run with their hashes, filtered by platform and bundle.',
     effect: 'read',
     input: z.strictObject({
       platform,
-      bundle: z.string().optional().describe('Only of this bundle.'),
+      bundle: z.string().optional().describe('Only this bundle.'),
       ...paging,
     }),
     output: outputs.RulesetsShape,
     truncate: truncatePage('rulesets'),
-    run: async (args) => {
-      const { head, items } = await readPage(ports, 'rulesets', args)
-      return { ...head, rulesets: items }
-    },
+    run: (args) => readPage(ports, 'rulesets', args),
   }),
   defineTool({
     name: 'evidence_platforms',
     title: 'Platforms',
-    description: 'Lists the platforms the judgement saw in the repository, and how sure it was.',
+    description:
+      'Lists the platforms that the last gate run detected in the repository, with its confidence.',
     effect: 'read',
     input: z.strictObject({
-      detectedOnly: z.boolean().default(true).describe('False: also those that were not detected.'),
-      confidence: Confidence.optional().describe('Only of this confidence.'),
+      detectedOnly: z.boolean().default(true).describe('false: also list platforms that were not detected.'),
+      confidence: Confidence.optional().describe('Only this confidence.'),
       ...paging,
     }),
     output: outputs.PlatformsShape,
     truncate: truncatePage('platforms'),
-    run: async (args) => {
-      const { head, items } = await readPage(ports, 'platforms', args)
-      return { ...head, platforms: items }
-    },
+    run: (args) => readPage(ports, 'platforms', args),
   }),
   defineTool({
     name: 'evidence_ledger',
     title: 'Ledger',
-    description: 'Lists open findings with the times they were first and last seen, within a time window.',
+    description: 'Lists open findings with the times they were first and last seen, filtered by time.',
     effect: 'read',
     input: z.strictObject({
       lastSeenAfter: z.string().optional().describe('ISO 8601 date or time, inclusive.'),
@@ -144,14 +137,11 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
     }),
     output: outputs.LedgerShape,
     truncate: truncatePage('ledger'),
-    run: async (args) => {
-      const { head, items } = await readPage(ports, 'ledger', args)
-      return { ...head, ledger: items }
-    },
+    run: (args) => readPage(ports, 'ledger', args),
   }),
 ]
 
-/** On what proof an agent may act: the evidence of this repository, read-only. */
+/** Read-only tools for the evidence of this repository. */
 export const evidenceToolset = (ports: EvidencePorts): Toolset => ({
   name: 'evidence',
   title: 'The evidence of this repository',
@@ -159,10 +149,7 @@ export const evidenceToolset = (ports: EvidencePorts): Toolset => ({
   resources: evidenceResources({
     status: () => readStatus(ports),
     views: () => readViews(ports),
-    page: async (name, args) => {
-      const { head, items } = await readPage(ports, name, args)
-      return { ...head, [name]: items }
-    },
+    page: (name, args) => readPage(ports, name, args),
   }),
   prompts: [],
 })

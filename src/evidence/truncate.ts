@@ -1,7 +1,7 @@
-/** Room for what is not in the list, and for a count that grows by a digit. */
+/** Reserved for members that truncation adds, and for a count that gets longer. */
 const RESERVED_BYTES = 64
 
-/** As many of the first items as fit into `bytes` together with the rest of the answer. */
+/** The first items that fit into `bytes` together with the rest of the answer. */
 const fitList = <T>(items: readonly T[], answer: unknown, bytes: number): T[] => {
   const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)) + 1)
   const rest = Buffer.byteLength(JSON.stringify(answer)) - sizes.reduce((sum, size) => sum + size, 0)
@@ -17,7 +17,7 @@ interface Snapshot<T> {
   readonly snapshot: { readonly findings: readonly T[] }
 }
 
-/** Cuts the list of findings, and says so. */
+/** Truncates the list of findings and sets `truncated`. */
 export const truncateSnapshot = <T, S extends Snapshot<T>>(answer: S, bytes: number) => {
   const findings = fitList(answer.snapshot.findings, answer, bytes)
   const truncated = findings.length < answer.snapshot.findings.length
@@ -28,7 +28,7 @@ interface PagedAnswer {
   readonly pagination: { readonly has_more: boolean }
 }
 
-/** Ends a page earlier. To its reader that is a page like any other: there is more. */
+/** Shortens a page and sets `has_more`, so that the client continues as with any other page. */
 export const truncatePage =
   <K extends string>(name: K) =>
   <A extends PagedAnswer & Readonly<Record<K, readonly unknown[]>>>(answer: A, bytes: number): A => {

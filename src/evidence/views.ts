@@ -5,8 +5,8 @@ import { platformOf } from './path-platform.ts'
 import { type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
 import type { Evidence } from './schema.ts'
 
-/** One page of a collection: what is said of it, and which items are on it. */
-export interface EvidencePage<N extends CollectionName = CollectionName> {
+/** One page of a collection: its header and the indices of its items. */
+interface EvidencePage<N extends CollectionName = CollectionName> {
   readonly head: ReturnType<EvidenceViews['head']>
   readonly name: N
   readonly indices: readonly number[]
@@ -45,8 +45,6 @@ const makeCollections = ({ snapshot, rulesets, platforms, ledger }: Evidence) =>
 type Collections = ReturnType<typeof makeCollections>
 type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
 
-type Lists = { readonly [N in CollectionName]: readonly Items[N][] }
-
 const lazy = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined
   return () => {
@@ -55,7 +53,7 @@ const lazy = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** Everything that can be asked of one evidence. Made once a file; each part when it is first asked for. */
+/** All views of one evidence. Every part is computed on first use and cached. */
 export class EvidenceViews {
   readonly evidence: Evidence
   readonly #collections: () => Collections
@@ -89,7 +87,7 @@ export class EvidenceViews {
     }
   }
 
-  /** What a status says of evidence that is there and valid. */
+  /** Fields of valid evidence in the status. */
   statusFields() {
     return {
       ...this.#origin,
@@ -108,7 +106,7 @@ export class EvidenceViews {
     }
   }
 
-  /** The file itself; `compact` leaves out what was suppressed. */
+  /** The whole file; `compact` leaves out the suppressed findings. */
   whole(compact: boolean): Evidence {
     if (!compact) return this.evidence
     const { consolidation: _, ...rest } = this.evidence
@@ -123,7 +121,7 @@ export class EvidenceViews {
     return { head: this.head(name, query, indices.length, found.length), name, indices }
   }
 
-  /** What is said of a page before its items. */
+  /** Header of a page: everything but the items. */
   head(name: CollectionName, { echo, requested, offset }: EvidenceQuery, size: number, total: number) {
     const limit = requested === null ? null : Math.min(requested, MAX_LIMIT)
     return {
@@ -141,19 +139,15 @@ export class EvidenceViews {
     }
   }
 
-  items<N extends CollectionName>({ name, indices }: EvidencePage<N>): Items[N][] {
-    const { findings, rulesets, platforms, ledger } = this.#collections()
-    const lists: Lists = {
-      findings: findings.items,
-      rulesets: rulesets.items,
-      platforms: platforms.items,
-      ledger: ledger.items,
-    }
-    const items: readonly Items[N][] = lists[name]
-    return indices.flatMap((place) => items[place] ?? [])
+  /** The page as an object: header and items. */
+  pageObject<N extends CollectionName>(name: N, query: EvidenceQuery) {
+    const { head, indices } = this.page(name, query)
+    const { items } = this.#collections()[name]
+    const page = { ...head, [name]: indices.map((index) => items[index]) }
+    return page as typeof head & { readonly [K in N]: Items[K][] }
   }
 
-  /** The page as JSON, put together from items that were written once. */
+  /** The page as JSON, joined from the cached JSON of its items. */
   pageText({ head, name, indices }: EvidencePage): string {
     const collection = this.#collections()[name]
     const items = indices.map((place) => collection.text(place)).join(',')
@@ -163,7 +157,7 @@ export class EvidenceViews {
 
 const known = new WeakMap<Evidence, EvidenceViews>()
 
-/** The views of an evidence: the same ones as long as somebody holds it. */
+/** The views of an evidence object, cached as long as the object lives. */
 export const viewsOf = (evidence: Evidence): EvidenceViews => {
   const views = known.get(evidence) ?? new EvidenceViews(evidence)
   known.set(evidence, views)

@@ -11,34 +11,34 @@ export interface ProgressUpdate {
 const PROGRESS_MS = 100
 const MAX_ID = 128
 
-/** Which request a call answers, and by which tool. */
+/** The request that a call answers, and its tool: added to its log lines. */
 export interface CallLabel {
   readonly request: string | number
   readonly tool: string
 }
 
-/** A client chooses its ids, and one may be as long as a line. */
+/** Clients choose their request ids, which may be as long as a line. */
 export const shortId = (id: string | number): string | number =>
   typeof id === 'string' ? id.slice(0, MAX_ID) : id
 
 class TaggedLog implements Log {
   readonly #log: Log
-  readonly #about: JsonObject
+  readonly #label: JsonObject
 
   constructor(log: Log, { request, tool }: CallLabel) {
     this.#log = log
-    this.#about = { request: shortId(request), tool }
+    this.#label = { request: shortId(request), tool }
   }
 
   write(...[level, message, fields]: Parameters<Log['write']>): void {
-    this.#log.write(level, message, { ...this.#about, ...fields })
+    this.#log.write(level, message, { ...this.#label, ...fields })
   }
 }
 
-/** One call under way, from the surface that opened it to the tool that runs. */
+/** One running call, shared by the surface that opened it, `invoke` and the tool. */
 export class Call implements CallContext {
   readonly #log: Log
-  readonly #about: CallLabel | undefined
+  readonly #label: CallLabel | undefined
   readonly #clock: Clock
   readonly #report: ((progress: ProgressUpdate) => void) | undefined
   #controller: AbortController | undefined
@@ -46,22 +46,22 @@ export class Call implements CallContext {
   #ended = false
   #done = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
-  /** Set by `invoke` while it waits, so that a cancellation is answered at once and not when the tool notices. */
+  /** Set by `invoke` while the tool runs, so that a cancellation ends the call before the tool notices. */
   waiting: { cancelled(): void } | undefined
 
-  constructor(clock: Clock, log: Log, report?: (progress: ProgressUpdate) => void, about?: CallLabel) {
+  constructor(clock: Clock, log: Log, report?: (progress: ProgressUpdate) => void, label?: CallLabel) {
     this.#clock = clock
     this.#log = log
     this.#report = report
-    this.#about = about
+    this.#label = label
   }
 
-  // What is written about a call says what it was about. Most calls write nothing.
+  // Created on demand, because most calls log nothing.
   get log(): Log {
-    return this.#about === undefined ? this.#log : new TaggedLog(this.#log, this.#about)
+    return this.#label === undefined ? this.#log : new TaggedLog(this.#log, this.#label)
   }
 
-  // Most calls end before anybody looks at their signal, and an AbortController is dear at this rate.
+  // Created on demand, because most calls never use it and an AbortController is expensive.
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -81,16 +81,16 @@ export class Call implements CallContext {
     this.waiting?.cancelled()
   }
 
-  /** Nothing the tool does after this reaches the client. */
+  /** Later progress and cancellations are ignored. */
   end(): void {
     this.#ended = true
-    // Whoever still holds the call must not hold all that waited for it.
+    // Lets the garbage collector free the pending call while the tool still holds this one.
     this.waiting = undefined
   }
 
   progress(done: number, total?: number, message?: string): void {
     if (this.#report === undefined || this.#ended || this.cancelled) return
-    // The protocol wants it to increase, the client wants it bearable.
+    // The protocol requires increasing values; the rate limit protects the client.
     if (!(done > this.#done)) return
     const now = this.#clock.elapsed()
     if (now - this.#reportedAt < PROGRESS_MS && done !== total) return

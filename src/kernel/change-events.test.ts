@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { ChangeEmitter, type ChangeEvent } from './change-events.ts'
 
-const NEWS: ChangeEvent = { kind: 'resource', uri: 'evidence://status' }
+const CHANGE: ChangeEvent = { kind: 'resource', uri: 'evidence://status' }
 
 describe('changes', () => {
-  it('are looked for while somebody listens, once for all, and no longer', () => {
+  it('are watched while there are listeners, by one watcher for all', () => {
     const events: string[] = []
-    let tell: (change: ChangeEvent) => void = () => {}
+    let emitChange: (change: ChangeEvent) => void = () => {}
     const changes = new ChangeEmitter((emit) => {
       events.push('start')
-      tell = emit
+      emitChange = emit
       return () => events.push('stop')
     })
     const first = changes.listen(() => events.push('first'))
     const second = changes.listen(() => events.push('second'))
-    tell(NEWS)
+    emitChange(CHANGE)
     first()
-    tell(NEWS)
+    emitChange(CHANGE)
     second()
     second()
     changes.listen(() => {})

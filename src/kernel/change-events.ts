@@ -1,15 +1,15 @@
-/** What a client may be told has changed. */
+/** A change that clients can be notified of. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | { readonly kind: 'resource'; readonly uri: string }
 
-/** Carries news from where it happens to every connection that listens. */
+/** Forwards changes to all listening connections. */
 export class ChangeEmitter {
   readonly #listeners = new Set<(change: ChangeEvent) => void>()
   readonly #watch: ((emit: (change: ChangeEvent) => void) => () => void) | undefined
   #stop: (() => void) | undefined
 
-  /** `watch` looks for news while somebody listens, and only then. It returns the function that ends it. */
+  /** `watch` runs only while there are listeners. It returns the function that stops it. */
   constructor(watch?: (emit: (change: ChangeEvent) => void) => () => void) {
     this.#watch = watch
   }
@@ -18,7 +18,7 @@ export class ChangeEmitter {
     for (const listener of [...this.#listeners]) listener(change)
   }
 
-  /** Returns the function that stops the listening. */
+  /** Returns the function that removes the listener. */
   listen(listener: (change: ChangeEvent) => void): () => void {
     this.#listeners.add(listener)
     this.#stop ??= this.#watch?.((change) => this.emit(change))

@@ -1,6 +1,6 @@
 import type { Content } from './tool.ts'
 
-/** An answer whose content says what its value does not: a text beside the facts about it. */
+/** An answer with content blocks of its own: a text beside the structured facts about it. */
 export class ContentAnswer<T> {
   readonly value: T
   readonly content: readonly Content[]

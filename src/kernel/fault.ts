@@ -1,6 +1,6 @@
 import type { JsonObject } from './encoding/json.ts'
 
-/** Every way a call can fail for a reason its caller may act on. Anything else thrown is a bug of ours. */
+/** The kinds of failure that a caller can act on. Anything else thrown is a bug. */
 export const FAULT_KINDS = {
   invalid: 'The request itself is wrong; the same request will fail again.',
   refused: 'Understood, and not allowed here.',
@@ -14,11 +14,11 @@ export const FAULT_KINDS = {
 export type FaultKind = keyof typeof FAULT_KINDS
 
 interface FaultOptions {
-  /** What lies behind it. Goes to the log, never to the caller. */
+  /** The underlying error. Goes to the log, never to the caller. */
   readonly cause?: unknown
-  /** Facts a program may read: a limit, an index, the caller's own words. */
+  /** Facts for programs: a limit, an index, a part of the caller's input. */
   readonly detail?: JsonObject
-  /** Overrides the table's advice where the place knows better. */
+  /** Replaces the table's `fix` where the code knows a better one. */
   readonly fix?: string
 }
 
@@ -40,7 +40,7 @@ export class Fault extends Error {
 
 export interface FaultSpec {
   readonly kind: FaultKind
-  /** What the caller can do about it, in one sentence. */
+  /** One sentence: what the caller can do. */
   readonly fix: string
 }
 
@@ -49,7 +49,7 @@ export interface FaultMaker extends FaultSpec {
   readonly code: string
 }
 
-/** A room's table of failures: `roomFaults.name(message)` makes one, its code is `room.name`. */
+/** The faults of a module: `roomFaults.name(message)` creates one with the code `room.name`. */
 export const defineFaults = <const T extends Record<string, FaultSpec>>(
   room: string,
   table: T,
@@ -64,7 +64,7 @@ export const defineFaults = <const T extends Record<string, FaultSpec>>(
   return Object.fromEntries(Object.entries(table).map(maker))
 }
 
-/** What a caller may see of a fault: no cause, no stack. */
+/** The part of a fault that callers see: no cause, no stack. */
 export interface FaultView {
   readonly kind: FaultKind
   readonly code: string

@@ -9,7 +9,7 @@ import { defineTool, type Tool } from './tool.ts'
 
 const testFaults = defineFaults('test', { full: { kind: 'exhausted', fix: 'Empty it.' } })
 
-const bench = (over: Partial<InvokePorts> = {}) => {
+const setUp = (over: Partial<InvokePorts> = {}) => {
   const clock = new StillClock()
   const records: CallRecord[] = []
   const lines: string[] = []
@@ -24,13 +24,13 @@ const bench = (over: Partial<InvokePorts> = {}) => {
     guards: [],
     ...over,
   })
-  /** The outcome when it is there at once, a promise of it when it is not. */
+  /** The outcome of a synchronous call, else a promise of it. */
   const invoke = (tool: Tool, args: unknown, call: Call): Outcome | Promise<Outcome> => {
-    let tell: (outcome: Outcome) => void = (outcome) => told.push(outcome)
-    const told: Outcome[] = []
-    start(tool, args, call, (outcome) => tell(outcome))
-    const [ended] = told
-    return ended ?? new Promise((resolve) => (tell = resolve))
+    const outcomes: Outcome[] = []
+    let done: (outcome: Outcome) => void = (outcome) => outcomes.push(outcome)
+    start(tool, args, call, (outcome) => done(outcome))
+    const [ended] = outcomes
+    return ended ?? new Promise((resolve) => (done = resolve))
   }
   const open = (report?: (progress: ProgressUpdate) => void) => new Call(clock, log, report)
   return { clock, records, lines, invoke, open }
@@ -50,7 +50,7 @@ const echo = (over: Partial<Parameters<typeof defineTool>[0]> = {}): Tool =>
 
 describe('invoke', () => {
   it('answers a synchronous tool synchronously, with defaults filled in', () => {
-    const { invoke, open, clock } = bench()
+    const { invoke, open, clock } = setUp()
     expect(invoke(echo(), {}, open())).toMatchObject({
       kind: 'answer',
       value: { text: 'hi' },
@@ -66,7 +66,7 @@ describe('invoke', () => {
     ['no object', 'text'],
     ['null', null],
   ])('refuses %s before anything runs', (_, args) => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     let ran = false
     const tool = echo({
       run: () => {
@@ -82,14 +82,14 @@ describe('invoke', () => {
   })
 
   it('names at most eight problems, each cut short', () => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     const args = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`.repeat(200), 1]))
     const outcome = invoke(echo(), args, open()) as Extract<Outcome, { kind: 'fault' }>
     expect(outcome.fault.message.length).toBeLessThan(2_000)
   })
 
   it('passes on a fault and hides a bug, whose stack goes to the log', async () => {
-    const { invoke, open, lines, records } = bench()
+    const { invoke, open, lines, records } = setUp()
     const fail = (thrown: unknown) => echo({ run: () => Promise.reject(thrown) })
     expect(await invoke(fail(testFaults.full('it is full')), {}, open())).toMatchObject({
       kind: 'fault',
@@ -104,18 +104,18 @@ describe('invoke', () => {
   })
 
   it('takes an answer that breaks the output schema for a bug', () => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     expect(invoke(echo({ run: () => ({ text: 1 }) }), {}, open())).toEqual({ kind: 'bug' })
   })
 
   it('lets guards refuse', () => {
-    const { invoke, open } = bench({ guards: [readOnlyGuard] })
+    const { invoke, open } = setUp({ guards: [readOnlyGuard] })
     expect(invoke(echo(), {}, open()).valueOf()).toMatchObject({ kind: 'answer' })
     expect(invoke(echo({ effect: 'write' }), {}, open())).toMatchObject({ fault: { code: 'call.read_only' } })
   })
 
   it('ends at the deadline, tells the tool, and lets no late answer through', async () => {
-    const { invoke, open, clock, records } = bench()
+    const { invoke, open, clock, records } = setUp()
     let signal: AbortSignal | undefined
     let finish = (_: { text: string }) => {}
     const tool = echo({
@@ -140,7 +140,7 @@ describe('invoke', () => {
   })
 
   it('ends a cancelled call at once and leaves no timer behind', async () => {
-    const { invoke, open, clock } = bench()
+    const { invoke, open, clock } = setUp()
     const call = open()
     const running = invoke(echo({ run: () => new Promise(() => {}) }), {}, call)
     expect(clock.waiting).toBe(1)
@@ -150,7 +150,7 @@ describe('invoke', () => {
   })
 
   it('does not begin what was cancelled before it began', () => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     const call = open()
     call.cancel('too late')
     let ran = false
@@ -165,7 +165,7 @@ describe('invoke', () => {
   })
 
   it('refuses an answer past the limit, measured in bytes and not in characters', () => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     const answer = (text: string) => invoke(echo({ run: () => ({ text }) }), {}, open())
     expect(answer('x'.repeat(189))).toMatchObject({ kind: 'answer' })
     expect(answer('x'.repeat(190))).toMatchObject({
@@ -175,13 +175,13 @@ describe('invoke', () => {
   })
 
   it('lets a tool shorten its own answer', () => {
-    const { invoke, open } = bench()
+    const { invoke, open } = setUp()
     const tool = echo({ run: () => ({ text: 'x'.repeat(900) }), truncate: () => ({ text: 'cut' }) })
     expect(invoke(tool, {}, open())).toMatchObject({ kind: 'answer', value: { text: 'cut' } })
   })
 
   it('holds an answer back until it is recorded, and says so when a write could not be', async () => {
-    const { invoke, open } = bench({ recorder: { record: () => Promise.reject(new Error('disk')) } })
+    const { invoke, open } = setUp({ recorder: { record: () => Promise.reject(new Error('disk')) } })
     expect(await invoke(echo(), {}, open())).toMatchObject({ kind: 'answer' })
     expect(await invoke(echo({ effect: 'write' }), {}, open())).toMatchObject({
       fault: { code: 'call.unrecorded', kind: 'unavailable' },
@@ -189,7 +189,7 @@ describe('invoke', () => {
   })
 
   it('reports progress that increases, at a bearable rate, and never after the end', async () => {
-    const { invoke, open, clock } = bench()
+    const { invoke, open, clock } = setUp()
     const seen: number[] = []
     const call = open(({ done }) => seen.push(done))
     const tool = echo({

@@ -1,4 +1,4 @@
-/** Bounds every surface and tool works within. Configuration may lower or raise them. */
+/** Limits of all surfaces and tools. Settings may lower or raise them. */
 export interface Limits {
   /** Longest line accepted on stdio, in bytes. */
   readonly lineBytes: number
@@ -8,7 +8,7 @@ export interface Limits {
   readonly answerBytes: number
   /** Longest a call may run, in milliseconds. */
   readonly callMs: number
-  /** How long answers under way are waited for when the client hangs up, in milliseconds. */
+  /** How long to wait for running calls when the client disconnects, in milliseconds. */
   readonly drainMs: number
 }
 
@@ -17,9 +17,9 @@ const MiB = 1024 * 1024
 export const DEFAULT_LIMITS: Limits = {
   lineBytes: 4 * MiB,
   bodyBytes: 4 * MiB,
-  // About 25,000 tokens, where the common clients cut an answer off.
+  // About 25,000 tokens, where common clients truncate an answer.
   answerBytes: 100_000,
-  // Clients give up after 60 s; our own word must come first.
+  // Clients time out after 60 s; our fault must arrive before.
   callMs: 50_000,
   drainMs: 10_000,
 }

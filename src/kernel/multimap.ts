@@ -1,4 +1,4 @@
-/** Adds to the list under a key, which begins with the first. */
+/** Appends to the list of a key; creates the list when there is none. */
 export const pushTo = <K, V>(lists: Map<K, V[]>, key: K, value: V): void => {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])

@@ -2,11 +2,11 @@ import type { JsonObject } from './encoding/json.ts'
 import type { FaultKind } from './fault.ts'
 
 export interface Clock {
-  /** Milliseconds since the epoch: for what is written down. */
+  /** Milliseconds since the epoch: for timestamps. */
   now(): number
-  /** Milliseconds that never run backwards: for durations. */
+  /** Monotonic milliseconds: for durations. */
   elapsed(): number
-  /** Runs `then` after `ms`. The function it returns calls that off. */
+  /** Runs `then` after `ms`. Returns the function that cancels it. */
   after(ms: number, then: () => void): () => void
 }
 
@@ -27,12 +27,12 @@ export interface StoreHealth {
   readonly detail: string
 }
 
-/** Where state is kept. Asking for its health never creates it. */
+/** The state store. Reading its health never creates it. */
 export interface Store {
   health(): Promise<StoreHealth>
 }
 
-/** How fresh an answer about the repository is. */
+/** The state of the repository that an answer refers to. */
 export interface Freshness {
   /** Commit checked out; absent when there is none. */
   readonly head?: string
@@ -48,7 +48,7 @@ export interface Repository {
   freshness(signal: AbortSignal): Promise<Freshness>
 }
 
-/** One finished call, as the audit trail keeps it: what and how, never the contents. */
+/** One finished call for the audit log: tool and result, never the contents. */
 export interface CallRecord {
   readonly tool: string
   readonly effect: 'read' | 'write'
@@ -56,12 +56,12 @@ export interface CallRecord {
   /** The fault's code and kind, when it ended in one. */
   readonly code?: string
   readonly kind?: FaultKind
-  /** What was decided, when the tool is one that decides. */
+  /** The decision, for tools that decide. */
   readonly verdict?: JsonObject
   readonly ms: number
 }
 
-/** Sees every call once it is over. Resolves when the record is as durable as it will get. */
+/** Receives every finished call. The promise resolves when the record is durable. */
 export interface Recorder {
   record(call: CallRecord): void | Promise<void>
 }

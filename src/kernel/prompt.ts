@@ -9,7 +9,7 @@ export interface PromptMessage {
 
 type Messages = readonly PromptMessage[] | Promise<readonly PromptMessage[]>
 
-/** A text a person can start a conversation from. Its arguments are strings, as the protocol has it. */
+/** A prompt that a user can start a conversation from. MCP allows only strings as arguments. */
 export interface Prompt {
   readonly name: string
   readonly title: string

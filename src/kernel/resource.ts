@@ -2,8 +2,7 @@ import { escapeRegExp } from './text/escape-regexp.ts'
 import type { CallContext } from './tool.ts'
 
 /**
- * Something a client can read by address. A `{variable}` in the address makes it a template; `{+variable}` may hold
- * slashes.
+ * A resource that a client reads by URI. A `{variable}` makes the URI a template; a `{+variable}` may contain slashes.
  */
 export interface Resource {
   readonly uri: string
@@ -30,9 +29,8 @@ export const defineResource = (def: Omit<Resource, 'ttlMs'> & { readonly ttlMs?:
 export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
 
 /**
- * The variables with which `template` spells `uri`, or undefined. A variable matches one path segment, so
- * that a template cannot be talked into reading past its own branch; a `{+variable}` matches what is left, and its
- * reader has to judge it.
+ * The variables for which `template` expands to `uri`, or undefined. A variable matches one path segment, so that a
+ * client cannot leave the template's branch; a `{+variable}` matches the rest, and `read` has to check it.
  */
 export const matchTemplate = (template: string, uri: string): Variables | undefined => {
   const names: string[] = []

@@ -6,7 +6,7 @@ import { defineFaults } from './fault.ts'
 import type { LogLevel } from './ports.ts'
 import type { Content, Tool } from './tool.ts'
 
-/** What goes into a tool and what comes out of it, held against what the tool says of itself. */
+/** Checks a tool's arguments and answer against its schemas. */
 
 export const callFaults = defineFaults('call', {
   arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
@@ -15,33 +15,33 @@ export const callFaults = defineFaults('call', {
   answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
   unrecorded: {
     kind: 'unavailable',
-    fix: 'Look at the state folder: the effect happened, its record did not.',
+    fix: 'The change was made, but the audit log could not be written. Check the state folder.',
   },
 })
 
 export interface ToolAnswer {
   readonly kind: 'answer'
-  /** What the tool's output schema describes; undefined when the content blocks are all there is. */
+  /** Matches the tool's output schema; undefined when the answer consists of content blocks alone. */
   readonly value: unknown
   /** The compact JSON of `value`. */
   readonly json: string | undefined
-  /** Undefined for the common case: one text block that holds `json`. */
+  /** Undefined in the common case: one text block with `json`. */
   readonly content: readonly Content[] | undefined
-  /** Another text for that block, as a JSON string. */
+  /** Another text for that block, as a JSON string literal. */
   readonly quoted: string | undefined
 }
 
 const MAX_ISSUES = 8
 
-/** Whether an argument is not there, of the wrong type, or has a value that will not do. */
-const reasonOf = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
+/** Distinguishes a missing argument, a wrong type and an invalid value. */
+const issueReason = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
   if (issue?.code !== 'invalid_type') return 'invalid_params'
   let value = args
   for (const key of issue.path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]
   return value === undefined ? 'missing_param' : 'invalid_type'
 }
 
-/** Arguments that no tool asked for change nothing, but whoever wonders why should find them in the log. */
+/** Unknown arguments are ignored; the log names them, so that a user can find out why they have no effect. */
 const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
   const { shape } = tool.input as { readonly shape: object }
@@ -51,7 +51,7 @@ const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   }
 }
 
-export const parseArguments = (tool: Tool, args: unknown, call: Call, blame: LogLevel): never => {
+export const parseArguments = (tool: Tool, args: unknown, call: Call, level: LogLevel): never => {
   const parsed = tool.input.safeParse(args)
   if (parsed.success) {
     logUnknownArguments(tool, args, call)
@@ -61,10 +61,10 @@ export const parseArguments = (tool: Tool, args: unknown, call: Call, blame: Log
     path: path.map(String).join('.').slice(0, 128),
     message: message.slice(0, 256),
   }))
-  const words = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  call.log.write(blame, 'bad arguments', { issues: words.join('; ') })
-  throw callFaults.arguments(`${tool.name}: ${words.join('; ')}`, {
-    detail: { reason: reasonOf(parsed.error.issues[0], args), issues },
+  const texts = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  call.log.write(level, 'bad arguments', { issues: texts.join('; ') })
+  throw callFaults.arguments(`${tool.name}: ${texts.join('; ')}`, {
+    detail: { reason: issueReason(parsed.error.issues[0], args), issues },
   })
 }
 
@@ -83,7 +83,6 @@ const rejectLength = (tool: Tool, bytes: number, limit: number): never => {
 const checkAnswer = (tool: Tool, raw: unknown): unknown =>
   tool.output.parse(tool.redact === undefined ? raw : tool.redact(raw as never))
 
-/** An answer that brings its own content: the value says the rest. */
 const acceptContentAnswer = (
   tool: Tool,
   { value: raw, content }: ContentAnswer<unknown>,
@@ -99,7 +98,7 @@ const acceptContentAnswer = (
 const writeTexts = ({ render }: Tool, value: unknown) =>
   render === 'indented' ? writeCompactAndPretty(value) : { json: JSON.stringify(value), quoted: undefined }
 
-/** What the tool returned, checked against its own promise and cut to size. */
+/** Checks what the tool returned against its output schema, and shortens it to the limit. */
 export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswer => {
   if (raw instanceof ContentAnswer) return acceptContentAnswer(tool, raw, limit)
   let value = checkAnswer(tool, raw)

@@ -3,19 +3,19 @@ import type { ContentAnswer } from './content-answer.ts'
 import type { JsonObject } from './encoding/json.ts'
 import type { Log } from './ports.ts'
 
-/** `read` leaves the world as it was; `write` does not. */
+/** `write` tools change state, `read` tools do not. */
 export type Effect = 'read' | 'write'
 
-/** What a running call may use beside its arguments. */
+/** What a tool gets beside its arguments. */
 export interface CallContext {
-  /** Fires when the client cancels, hangs up, or the deadline passes. */
+  /** Aborted when the client cancels or disconnects, or when the deadline passes. */
   readonly signal: AbortSignal
-  /** Tells the client how far the work is. Does nothing when it did not ask. */
+  /** Reports progress to the client. Does nothing when the client did not ask for it. */
   progress(done: number, total?: number, message?: string): void
   readonly log: Log
 }
 
-/** A block of a tool's answer as MCP carries it. */
+/** A content block of an MCP tool result. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -53,13 +53,13 @@ export interface Tool extends AuditedTool {
   readonly input: z.ZodObject
   readonly output: z.ZodType
   readonly run: (args: never, call: CallContext) => unknown
-  /** Takes out of an answer what must never leave, before anybody looks at it. */
+  /** Removes secrets from an answer before it is checked, logged or sent. */
   readonly redact?: (answer: never) => unknown
-  /** Shortens an answer to about `bytes`, saying what was cut. Without it, too long is a fault. */
+  /** Shortens an answer to about `bytes` and says what was cut. Without it, a too long answer is a fault. */
   readonly truncate?: (answer: never, bytes: number) => unknown
-  /** What listings say of it beyond the protocol, for clients that know to look. */
+  /** Additional members of the tool's entry in `tools/list`, for clients of compatibility servers. */
   readonly listingMeta?: JsonObject
-  /** The answer as content blocks. Without it: one text block of compact JSON; or the same, indented by two. */
+  /** Writes the content blocks. Without it: one text block of compact JSON, or indented by two spaces. */
   readonly render?: 'indented' | ((answer: never) => readonly Content[])
 }
 
@@ -78,15 +78,15 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly listingMeta?: JsonObject
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
   readonly auditFields?: (answer: z.output<O>) => JsonObject
-  /** Calling twice does no more than calling once. Reads always are. */
+  /** Calling it twice has the same effect as calling it once. Default: true for reads. */
   readonly idempotent?: boolean
-  /** May lose something. Only a write can. */
+  /** May destroy data. Only writes can. */
   readonly destructive?: boolean
-  /** Reaches past this machine. */
+  /** Accesses the network. */
   readonly openWorld?: boolean
 }
 
-// What every model API takes; clients put their own prefix before it, hence 50 and not 64.
+// The names that every model API accepts; clients add a prefix, hence 50 and not 64.
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,49}$/
 
 export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: ToolDefinition<I, O>): Tool => {
@@ -99,8 +99,8 @@ export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: Tool
   }
 }
 
-/** An input for tools that take nothing. */
+/** The input of tools without arguments. */
 export const NoInput = z.strictObject({})
 
-/** An output for tools whose answer is its content blocks alone. */
+/** The output of tools that answer with content blocks alone. */
 export const NoOutput = z.undefined()

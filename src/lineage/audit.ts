@@ -13,8 +13,8 @@ const parse = (text: string): unknown => {
 }
 
 /**
- * Checks a stored log with code that knows nothing of how it was written: every link, every payload that is
- * there, and the stored part of the tree. What the store cannot even read is as broken as what does not hold.
+ * Runs the independent verifier of `verify.ts` over a log in a store, and compares the stored Merkle tree with the
+ * entries. `verify.ts` itself knows nothing of stores. An unreadable entry counts as broken.
  */
 export const auditLog = async (log: LogReader): Promise<ChainVerdict> => {
   let reached = 0
@@ -31,7 +31,7 @@ export const auditLog = async (log: LogReader): Promise<ChainVerdict> => {
     if (chain.outcome === 'broken') return chain
     const { root } = await rootAt(log, chain.size)
     if (root === chain.root) return chain
-    return { outcome: 'broken', at: chain.size, why: 'the stored tree is not the tree of the entries' }
+    return { outcome: 'broken', at: chain.size, why: 'the stored Merkle tree does not match the entries' }
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.kind === 'unavailable') throw thrown
     return { outcome: 'broken', at: reached, why: thrown.message }

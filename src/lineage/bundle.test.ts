@@ -46,7 +46,7 @@ describe('a bundle', () => {
       expect(await verifyBundle({ ...bundle, [member]: odd })).toMatchObject({ good: false })
     expect(await verifyBundle({ ...bundle, entries: [{ ...bundle.entries[0], seq: odd }] })).toMatchObject({
       good: false,
-      chain: { outcome: 'broken', at: 0, why: 'entry 0 has another number' },
+      chain: { outcome: 'broken', at: 0, why: 'entry 0 has a sequence number that is not a number' },
     })
   })
 
@@ -79,7 +79,7 @@ describe('a bundle', () => {
   )
 })
 
-describe('a checkpoint of former times', () => {
+describe('an older checkpoint', () => {
   const since = async (count: number, older: string) =>
     (await verifyBundle(await makeBundle(count), { verifier: signer.verifier, older })).since
 

@@ -1,6 +1,6 @@
 import { type ChainVerdict, type Checkpoint, openCheckpoint, verifyChain } from './verify.ts'
 
-/** Part of the verifier that stands alone: nothing but the verifier may be imported here. */
+/** Part of the stand-alone verifier: this file may import only `verify.ts`. */
 
 interface Bundle {
   readonly genesis: string
@@ -15,17 +15,17 @@ const isBundle = (value: unknown): value is Bundle => {
   return typeof genesis === 'string' && Array.isArray(entries)
 }
 
-/** A stranger's object need not even be able to say what it is. */
+/** `String(value)` may throw on hostile input: accept strings only. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Whether a log is what an older checkpoint saw, and what came after. */
-export interface ConsistencyResult {
+/** Whether the log is a continuation of the log that an older checkpoint signed. */
+interface ConsistencyResult {
   readonly outcome: 'grown' | 'truncated' | 'forked' | 'unsigned'
-  /** How many entries the older checkpoint saw. */
+  /** Size of the log in the older checkpoint. */
   readonly from?: number
 }
 
-export interface BundleVerdict {
+interface BundleVerdict {
   readonly good: boolean
   readonly chain?: ChainVerdict
   readonly checkpoint?: Checkpoint | 'not signed by this key'
@@ -36,11 +36,11 @@ export interface BundleVerdict {
   readonly why?: string
 }
 
-/** What one may hold against a bundle, besides itself. */
-export interface TrustedInputs {
-  /** A key that came another way than the bundle. */
+/** Inputs from outside the bundle that the reader trusts. */
+interface TrustedInputs {
+  /** Public key that was obtained separately from the bundle. */
   readonly verifier?: string | undefined
-  /** A signed note of former times. */
+  /** An older signed checkpoint. */
   readonly older?: string | undefined
 }
 
@@ -57,11 +57,11 @@ const checkConsistencySince = async (
   return { outcome: same ? 'grown' : 'forked', from: olderCheckpoint.size }
 }
 
-/** Checks every link of a bundle, the tree over them, the signature, and what a witness has seen before. */
+/** Verifies the hash chain, the Merkle root, the signature, and the consistency with an older checkpoint. */
 export const verifyBundle = async (value: unknown, trusted: TrustedInputs = {}): Promise<BundleVerdict> => {
-  if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is no lineage bundle' }
+  if (!isBundle(value)) return { good: false, outcome: 'unreadable', why: 'this is not a lineage bundle' }
   const { verifier, older } = trusted
-  // A key that travels with the bundle proves only that nobody changed it on the way without the key.
+  // A key from the bundle itself proves only that the bundle was not changed without the private key.
   const key = verifier ?? asText(value.verifier)
   const chain = await verifyChain(value.genesis, value.entries)
   const checkpoint = openCheckpoint(asText(value.checkpoint), key)

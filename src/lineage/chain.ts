@@ -5,7 +5,7 @@ import type { Row } from './store.ts'
 
 const sha256 = (text: string): string => hash('sha256', text)
 
-/** What the first entry links to: the configuration is part of the chain, so it cannot be swapped. */
+/** Predecessor of the first entry: makes the configuration part of the chain, so that it cannot be replaced. */
 export const genesisChecksum = (genesis: string): string => sha256(`SCG_GENESIS\n${genesis}`)
 
 const DOMAIN = 'SCG-LINEAGE-1\n'
@@ -23,7 +23,7 @@ const chainChecksum = (seq: number, context: string, payloadHash: string, previo
 export const entryChecksum = (entry: UnsealedEntry, previous: string): string =>
   chainChecksum(entry.seq, contextText(entry), entry.payload_hash, previous)
 
-/** What entries of one occasion have in common, as the checksum and as canonical JSON have it. */
+/** Text that entries with the same context share, in the checksum and in canonical JSON. */
 interface SharedText extends EntryContext {
   readonly inChecksum: string
   readonly afterChecksum: string
@@ -41,7 +41,7 @@ const makeSharedText = ({ tick, operation, timestamp }: EntryContext): SharedTex
 
 let latest = makeSharedText({ tick: 0, operation: '', timestamp: '' })
 
-// Entries of one commit mostly share a millisecond and a kind: the text between their hashes is written once.
+// Entries of one commit mostly share timestamp and operation: their common text is made once.
 const sharedTextFor = (draft: EntryDraft): SharedText => {
   const { tick, operation, timestamp } = draft
   if (latest.timestamp !== timestamp || latest.operation !== operation || latest.tick !== tick)
@@ -50,8 +50,8 @@ const sharedTextFor = (draft: EntryDraft): SharedText => {
 }
 
 /**
- * Makes an entry of a draft. The salt goes into the payload, not into the entry: without it, whoever has the
- * entry alone could find out a short payload by guessing.
+ * Makes an entry from a draft. The salt is part of the payload and not of the entry: without it, a short payload could
+ * be guessed from the hash in the public entry.
  */
 export const sealEntry = (
   draft: EntryDraft,
@@ -63,7 +63,7 @@ export const sealEntry = (
   const payload = draft.payload(salt)
   const payloadHash = sha256(payload)
   const checksum = chainChecksum(seq, inChecksum, payloadHash, previous)
-  // Canonical JSON, member by member: many times as fast as sorting them for every entry.
+  // Canonical JSON written by hand: many times faster than sorting the members of every entry.
   const entry = `{"checksum":"${checksum}${afterChecksum}${payloadHash}","seq":${seq}${atEnd}`
   return { checksum, row: { seq, entry, payload } }
 }

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 
-/** A checkpoint in C2SP form: origin, size and root, under an Ed25519 signature that names its key. */
+/** Checkpoints in C2SP format: origin, size and root as a signed note with an Ed25519 signature. */
 
 const ED25519 = 1
 
@@ -17,9 +17,9 @@ const keyHash = (name: string, key: Buffer): Buffer =>
     .digest()
     .subarray(0, 4)
 
-export interface Signer {
+interface Signer {
   readonly name: string
-  /** What a verifier needs: name, key hash and public key in one line. */
+  /** The verifier key: name, key hash and public key in one line. */
   readonly verifier: string
   sign(text: string): string
 }

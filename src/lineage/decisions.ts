@@ -5,22 +5,22 @@ import { storeFaults } from './faults.ts'
 import { LogWriter } from './log-writer.ts'
 import type { LogStore } from './store.ts'
 
-/** The log that decisions go to, beside the graphs in the same store. */
+/** Name of the log of gate decisions, in the same store as the graphs. */
 export const DECISION_LOG = 'gate-decisions'
-/** Nothing in it is done again: a decision is a fact, not an operation. */
+/** This log is never replayed: a decision is a record, not an operation. */
 export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
 
 interface DecisionPorts {
-  /** Opened with the first decision and not before: whoever only reads leaves no file behind. */
+  /** Called at the first decision, so that read-only commands create no file. */
   readonly open: () => Promise<LogStore>
   readonly salt: (seq: number) => string
-  /** RFC 3339, for the entry with this number. */
+  /** RFC 3339 timestamp for the entry with this sequence number. */
   readonly time: (seq: number) => string
 }
 
 const MAX_ATTEMPTS = 100
 
-/** Writes each decision down as an entry of a lineage, so that it can be verified who was told what, and when. */
+/** Records each decision as an entry of a lineage, so that it can be verified later. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
   readonly #opened = lazyAsync(() => this.#open())
@@ -64,9 +64,9 @@ export class DecisionRecorder implements Recorder {
         payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
       }
       if (await writer.commit(writer.prepare([draft]))) return
-      // Another process was first: its entries are checked on the way past them.
+      // Another process wrote first: verify its entries and move past them.
       for await (const _ of writer.follow());
     }
-    throw storeFaults.busy(`another process was first ${MAX_ATTEMPTS} times`)
+    throw storeFaults.busy(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What anybody may see of an entry. It proves the payload without telling it. */
+/** The public part of an entry. It commits to the payload without revealing it. */
 export const Entry = z.strictObject({
   seq: z.int().nonnegative(),
   tick: z.int().nonnegative(),
@@ -13,15 +13,15 @@ export const Entry = z.strictObject({
 })
 export type Entry = z.infer<typeof Entry>
 
-/** What a writer wants on record. */
+/** An entry before it has a sequence number and a checksum. */
 export interface EntryDraft {
   readonly operation: string
-  /** The writer's own logical time; 0 when it has none. */
+  /** Logical time of the writer; 0 when it has none. */
   readonly tick: number
   readonly timestamp: string
   /**
-   * Arguments, result and whatever else re-execution needs, with the salt among them, as canonical JSON. Kept
-   * beside the entry, and erasable.
+   * Arguments, result, salt and everything else that a replay needs, as canonical JSON. Stored beside the entry, and
+   * erasable.
    */
   readonly payload: (salt: string) => string
 }

@@ -1,11 +1,11 @@
 import { readEntry } from './read-rows.ts'
 import type { Row } from './store.ts'
 
-/** What has been taken out of a log. */
-export interface Erasures {
-  /** Numbers of the entries whose payload is gone, with an entry that says so. */
+/** Entries of a log whose payload is missing. */
+interface Erasures {
+  /** Erased, with an entry that records the erasure. */
   readonly recorded: readonly number[]
-  /** The same without one: somebody took them out behind the log's back. */
+  /** Missing without such an entry: removed outside of Warrant. */
   readonly unexplained: readonly number[]
 }
 
@@ -17,7 +17,7 @@ const erasedSeq = (payload: string): number | undefined => {
   }
 }
 
-/** Tells what an operator erased from what merely went missing. */
+/** Separates recorded erasures from payloads that are missing without a record. */
 export const findErasures = async (rows: AsyncIterable<Row>): Promise<Erasures> => {
   const gone: number[] = []
   const named = new Set<number | undefined>()

@@ -6,18 +6,18 @@ import { readEntry, readRows } from './read-rows.ts'
 import type { LineageLog, Row, TreeNode } from './store.ts'
 import { readNodes } from './tree.ts'
 
-/** Entries made and not yet stored. */
-export interface Batch {
+/** Prepared entries that are not stored yet. */
+interface Batch {
   readonly rows: readonly Row[]
   readonly nodes: readonly TreeNode[]
   readonly expected: number
-  /** Checksum of the last of them. */
+  /** Checksum of the last entry in the batch. */
   readonly headChecksum: string
-  /** The tree once they are stored. */
+  /** The Merkle tree after the batch. */
   readonly frontier: Frontier
 }
 
-/** One process's place in a log: it follows what others write, and adds its own. */
+/** The position of one process in a log: it follows entries of other processes and appends its own. */
 export class LogWriter {
   readonly log: LineageLog
   readonly #salt: (seq: number) => string
@@ -36,7 +36,7 @@ export class LogWriter {
     this.#frontier = frontier
   }
 
-  /** Stands at `size`, whose last entry is the caller's word for what came before. */
+  /** Starts at `size`. The entries before it are trusted and not verified again. */
   static async open(log: LineageLog, salt: (seq: number) => string, size = 0): Promise<LogWriter> {
     const hashes = await readNodes(log, coverRange(0, size))
     const [row] = size === 0 ? [] : await log.read(size - 1, 1)
@@ -44,7 +44,7 @@ export class LogWriter {
     return new LogWriter(log, salt, headChecksum, new Frontier(size, hashes))
   }
 
-  /** Takes the place another scribe of the same log has. */
+  /** Moves to the position of another writer of the same log. */
   copyFrom(other: LogWriter): void {
     this.#headChecksum = other.#headChecksum
     this.#frontier = other.#frontier.copy()
@@ -54,12 +54,12 @@ export class LogWriter {
     return this.#frontier.size
   }
 
-  /** Checksum of the newest entry we know; of the genesis when there is none. */
+  /** Checksum of the newest known entry, or of the genesis. */
   get link(): string {
     return this.#headChecksum
   }
 
-  /** Makes entries that follow on. Nothing is stored, and we do not move. */
+  /** Makes the next entries without storing them or moving the position. */
   prepare(drafts: readonly EntryDraft[]): Batch {
     const frontier = this.#frontier.copy()
     const rows: Row[] = []
@@ -75,7 +75,7 @@ export class LogWriter {
     return { rows, nodes, expected: this.size, headChecksum, frontier }
   }
 
-  /** Stores a batch. False when another process was first: follow it, then compose again. */
+  /** Stores a batch. False when another process wrote first: call `follow`, then `prepare` again. */
   async commit(batch: Batch): Promise<boolean> {
     const stored = await this.log.append(batch.expected, batch.rows, batch.nodes)
     if (stored) {
@@ -86,16 +86,19 @@ export class LogWriter {
   }
 
   /**
-   * Hands over what was written since, in order, each link checked. A link that does not hold is a fault,
-   * and what came before it has been handed over.
+   * Yields the entries that were written since, in order, and verifies each checksum. A wrong checksum is a fault,
+   * thrown after the valid entries before it were yielded.
    */
   async *follow(): AsyncGenerator<{ readonly entry: Entry; readonly row: Row }> {
     for await (const row of readRows(this.log, this.size)) {
       const entry = readEntry(row)
       if (entry.seq !== this.size || entryChecksum(entry, this.#headChecksum) !== entry.checksum) {
-        throw storeFaults.damaged(`entry ${this.size} does not follow from the one before it`, {
-          detail: { seq: this.size },
-        })
+        throw storeFaults.damaged(
+          `entry ${this.size} has a checksum that does not follow from the entry before it`,
+          {
+            detail: { seq: this.size },
+          },
+        )
       }
       yield { entry, row }
       this.#frontier.grow(leafHash(row.entry), [])

@@ -1,32 +1,30 @@
 import { hash } from 'node:crypto'
-import type { TreeNode } from './store.ts'
+import type { NodeRef, TreeNode } from './store.ts'
 
-/** The Merkle tree of RFC 9162: how leaves and nodes are hashed, and which complete subtrees make up what. */
+/** The Merkle tree of RFC 9162: hashes of leaves and nodes, and which complete subtrees cover a range. */
 
 export const leafHash = (entry: string): string => hash('sha256', `\u0000${entry}`)
 
 const HASH_BYTES = 32
-/** What a node's hash is taken of: a 1, then both children. */
+/** Input of a node's hash: the byte 1, then both children. Reused by every call. */
 const nodeInput = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 
 export const nodeHash = (left: string, right: string): string => {
-  // A hash that is none would leave bytes of the one before.
+  // An invalid hash writes fewer bytes and would leave some of the former call.
   const written = nodeInput.write(left, 1, 'hex') + nodeInput.write(right, 1 + HASH_BYTES, 'hex')
   if (written !== 2 * HASH_BYTES) throw new RangeError('a tree node needs two hashes')
   return hash('sha256', nodeInput)
 }
 
-export const EMPTY_ROOT = hash('sha256', '')
-
-export type NodeRef = Omit<TreeNode, 'hash'>
+const EMPTY_ROOT = hash('sha256', '')
 
 /**
- * Subtrees below this level are not stored: they are made again from the 256 entries they cover at the most,
- * which is cheaper than writing another row for every entry.
+ * Subtrees below this level are not stored but computed from the entries they cover, at most 256. That is cheaper than
+ * writing another row for every entry.
  */
 export const STORED_LEVEL = 8
 
-/** The complete subtrees whose hashes, folded from the right, are the hash of entries `start` up to `end`. */
+/** The complete subtrees whose hashes, folded from the right, give the hash of entries `start` up to `end`. */
 export const coverRange = (start: number, end: number): NodeRef[] => {
   const nodes: NodeRef[] = []
   let at = start
@@ -72,10 +70,10 @@ export const consistencyRanges = (older: number, newer: number): Range[] => {
   return older === 0 || older === newer ? [] : walk(0, newer, true)
 }
 
-/** The right edge of a growing tree: all that appending needs to know of it. */
+/** The right edge of a growing tree: the roots of its complete subtrees, which is all that appending needs. */
 export class Frontier {
   #size: number
-  /** Complete subtrees by falling size. */
+  /** Complete subtrees, largest first. */
   #peaks: TreeNode[]
 
   constructor(size: number, hashes: readonly string[]) {

@@ -5,7 +5,7 @@ import type { LogReader } from './store.ts'
 import { hashRange } from './tree.ts'
 
 export const proofFaults = defineFaults('proof', {
-  range: { kind: 'invalid', fix: 'Ask for an entry and sizes that the log has reached.' },
+  range: { kind: 'invalid', fix: 'Use an entry number and sizes within the current size of the log.' },
 })
 
 const hashRanges = (
@@ -33,7 +33,7 @@ export const proveInclusion = async (
   wanted?: number,
 ): Promise<InclusionProof> => {
   const size = await requireSize(log, wanted)
-  if (index >= size) throw proofFaults.range(`there is no entry ${index} in a log of ${size}`)
+  if (index >= size) throw proofFaults.range(`entry ${index} does not exist in a log of ${size} entries`)
   const [root = '', leaf = '', ...path] = await hashRanges(log, [
     [0, size],
     [index, index + 1],
@@ -48,7 +48,7 @@ export const proveConsistency = async (
   wanted?: number,
 ): Promise<ConsistencyProof> => {
   const newer = await requireSize(log, wanted)
-  if (older > newer) throw proofFaults.range(`${older} is more than ${newer}`)
+  if (older > newer) throw proofFaults.range(`the older size ${older} is larger than the newer size ${newer}`)
   const [olderRoot = '', newerRoot = '', ...path] = await hashRanges(log, [
     [0, older],
     [0, newer],

@@ -6,7 +6,7 @@ import type { LogReader, Row } from './store.ts'
 
 const PAGE_ROWS = 1_000
 
-/** A page; undefined when something in it is damaged and a smaller one may still be read. */
+/** A page of rows; undefined when it has a damaged row and a smaller page may still be readable. */
 const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
   try {
     return await log.read(from, limit)
@@ -16,7 +16,7 @@ const readPage = async (log: LogReader, from: number, limit: number): Promise<re
   }
 }
 
-/** Every row from `from` on, in order. All that come before one that cannot be read are handed over. */
+/** All rows from `from` on, in order. Rows before an unreadable one are yielded before the fault is thrown. */
 export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
   for (let next = from, limit = PAGE_ROWS; ; ) {
     const rows = await readPage(log, next, limit)
@@ -36,7 +36,7 @@ const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most
 const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)
 
-/** What `DirectoryEntry` says, checked without its library: a command that adds one entry has no time to load that. */
+/** The checks of the schema `Entry`, without loading zod: a command that adds one entry has to start fast. */
 const MEMBERS: Readonly<Record<keyof Entry, (value: unknown) => boolean>> = {
   seq: isCount,
   tick: isCount,

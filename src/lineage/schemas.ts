@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** That an entry is in the tree of a given size. */
+/** Proves that an entry is in the tree of a given size. */
 export const InclusionProof = z.strictObject({
   index: z.int(),
   size: z.int(),
@@ -10,7 +10,7 @@ export const InclusionProof = z.strictObject({
 })
 export type InclusionProof = z.infer<typeof InclusionProof>
 
-/** That one tree is the beginning of another. */
+/** Proves that one tree is a prefix of another. */
 export interface ConsistencyProof {
   readonly older: number
   readonly newer: number

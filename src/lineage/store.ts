@@ -1,24 +1,24 @@
-/** A value now, or later: a local store answers at once, a remote one cannot. */
+/** A local store answers synchronously, a remote one with a promise. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** One entry as a store keeps it. */
+/** One entry as it is stored. */
 export interface Row {
-  /** Counts from 0 without gaps. */
+  /** Sequence number: from 0 without gaps. */
   readonly seq: number
   /** The public entry as canonical JSON. Never changes. */
   readonly entry: string
-  /** What the entry was made from. Null once it has been erased. */
+  /** The data that the entry commits to. Null after an erasure. */
   readonly payload: string | null
 }
 
 export interface Head {
-  /** How many entries there are. */
+  /** Number of entries. */
   readonly size: number
-  /** The newest entry, null when there is none. */
+  /** The newest entry; null in an empty log. */
   readonly entry: string | null
 }
 
-/** A complete subtree of the Merkle tree: `level` 0 is a leaf, and it covers entries `index·2^level` on. */
+/** A complete subtree of the Merkle tree. It covers 2^level entries from `index·2^level` on; level 0 is a leaf. */
 export interface TreeNode {
   readonly level: number
   readonly index: number
@@ -26,52 +26,54 @@ export interface TreeNode {
   readonly hash: string
 }
 
-/** State as it was after the first `size` entries, so that a start need not go through all of them. */
+export type NodeRef = Omit<TreeNode, 'hash'>
+
+/** State after the first `size` entries, so that a start need not replay all of them. */
 export interface Snapshot {
   readonly size: number
   readonly bytes: Uint8Array
 }
 
-/** What a verifier may do. It cannot write. */
+/** Read access to a log, as a verifier needs it. */
 export interface LogReader {
-  /** The configuration the log was opened with, as canonical JSON. */
+  /** The configuration the log was created with, as canonical JSON. */
   readonly genesis: string
-  /** Sees every append that was acknowledged anywhere before it was asked. */
+  /** Includes every append, by any process, that was acknowledged before this call. */
   head(): MaybePromise<Head>
-  /** At most `limit` rows from `from` on, in order. */
+  /** At most `limit` rows starting at `from`, in order. */
   read(from: number, limit: number): MaybePromise<readonly Row[]>
-  /** The hashes of the nodes asked for, in that order. A node that is not there is a fault. */
-  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): MaybePromise<readonly string[]>
+  /** Hashes of the wanted nodes, in that order. A missing node is a fault. */
+  nodes(wanted: readonly NodeRef[]): MaybePromise<readonly string[]>
   /** Newest first. */
   snapshots(): MaybePromise<readonly Snapshot[]>
-  /** Why writing has been stopped; null while it has not. */
+  /** Why writing is stopped; null while it is allowed. */
   quarantine(): MaybePromise<string | null>
 }
 
 export interface LineageLog extends LogReader {
   /**
-   * Adds the rows and tree nodes if the log has exactly `expected` entries; false when somebody else was
-   * first, and then nothing has changed. Resolves once it is durable: acknowledged is never lost.
+   * Compare-and-set: adds the rows and tree nodes if the log has exactly `expected` entries; otherwise returns false
+   * and changes nothing. Resolves when the rows are durable: an acknowledged append is never lost.
    */
   append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): MaybePromise<boolean>
-  /** Keeps the two newest. A snapshot is a convenience: losing one loses nothing. */
+  /** Keeps the two newest. Snapshots only make a start faster: losing one loses no data. */
   saveSnapshot(snapshot: Snapshot): MaybePromise<void>
   /**
-   * Forgets what an entry was made from. The entry and every proof stay as they are. Snapshots may hold what
-   * shall be forgotten: with `instead` it takes the place of them all, in the same step.
+   * Deletes the payload of an entry. The entry and all proofs stay valid. Snapshots may hold the erased data:
+   * `replacement` replaces all of them in the same transaction.
    */
   erase(seq: number, replacement?: Snapshot): MaybePromise<void>
   setQuarantine(reason: string | null): MaybePromise<void>
 }
 
-/** Many named logs in one place, safe to use from several processes at once. */
+/** Named logs in one store, safe for concurrent use by several processes. */
 export interface LogStore {
-  /** Opens a log, making it when it is not there. Another genesis than the stored one is a fault. */
+  /** Opens a log and creates it when it does not exist. A genesis that differs from the stored one is a fault. */
   open(name: string, genesis: string): Promise<LineageLog>
-  /** Opens what is there and nothing else: undefined when there is no such log. */
+  /** Opens an existing log; undefined when there is none. */
   find(name: string): Promise<LineageLog | undefined>
   names(): Promise<readonly string[]>
-  /** Room that all of them take where they are kept; 0 while there is none. */
+  /** Size of the whole store in bytes; 0 when it does not exist. */
   bytes(): Promise<number>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-import { coverRange, foldHashes, leafHash, type NodeRef, nodeHash, STORED_LEVEL } from './merkle.ts'
-import type { LogReader } from './store.ts'
+import { coverRange, foldHashes, leafHash, nodeHash, STORED_LEVEL } from './merkle.ts'
+import type { LogReader, NodeRef } from './store.ts'
 
 const foldLeaves = (hashes: readonly string[]): string => {
   let row = hashes
@@ -8,14 +8,14 @@ const foldLeaves = (hashes: readonly string[]): string => {
   return row[0] ?? ''
 }
 
-/** A complete subtree that is too small to be stored. */
+/** Hash of a complete subtree that is too small to be stored. */
 const computeNode = async (log: LogReader, { level, index }: NodeRef): Promise<string> => {
   const size = 2 ** level
   const rows = await log.read(index * size, size)
   return foldLeaves(rows.map(({ entry }) => leafHash(entry)))
 }
 
-/** The hashes of complete subtrees, stored or not, in the order asked for. */
+/** Hashes of complete subtrees, stored or computed, in the order of `refs`. */
 export const readNodes = async (log: LogReader, refs: readonly NodeRef[]): Promise<readonly string[]> => {
   const stored = refs.filter(({ level }) => level >= STORED_LEVEL)
   const found = stored.length === 0 ? [] : await log.nodes(stored)

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
 
 /**
- * Checks a log, its proofs and its checkpoints. This file imports nothing of ours, on purpose: a mistake in
- * the writer must not be repeated here, and a reader can trust it alone.
+ * Independent verifier of entries, proofs and checkpoints; `audit.ts` runs it over a log in a store. This file imports
+ * nothing of ours, on purpose: a mistake in the writer must not be repeated here, and a reviewer has to read only this.
  */
 
 export interface PublicEntry {
@@ -25,25 +25,25 @@ const hash = (...parts: (string | Uint8Array)[]): Buffer => {
 }
 
 const HEX = /^[0-9a-f]{64}$/
-// A list of one text reads like the text itself where text is wanted; it is not what was recorded.
+// The type check matters: an array with one hash converts to the same string, but is not what was recorded.
 const isHash = (value: unknown): boolean => typeof value === 'string' && HEX.test(value)
 const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
 
 const findEntryProblem = (value: unknown, at: number): string | undefined => {
   if (value === null || typeof value !== 'object') return 'is not an object'
   const entry = value as PublicEntry
-  if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has other members than an entry'
-  if (typeof entry.seq !== 'number') return 'has another number'
-  if (entry.seq !== at) return `has the number ${entry.seq}`
-  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has no tick'
+  if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has missing or additional members'
+  if (typeof entry.seq !== 'number') return 'has a sequence number that is not a number'
+  if (entry.seq !== at) return `has the sequence number ${entry.seq}`
+  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has an invalid tick'
   if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')
-    return 'has no operation or time'
-  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline where none may be'
-  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a hash that is none'
+    return 'has no operation or timestamp'
+  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline in operation or timestamp'
+  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a malformed hash'
   return undefined
 }
 
-/** The bytes of a leaf: the entry's members in alphabetical order, without white space. */
+/** Content of a Merkle leaf: the members of the entry in alphabetical order, without whitespace. */
 const leafBytes = (entry: PublicEntry): string =>
   `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
 
@@ -60,7 +60,7 @@ const recomputeChecksum = (entry: PublicEntry, previous: string): string =>
     ].join('\n'),
   ).toString('hex')
 
-/** The root over leaf hashes, by the recursive definition of RFC 9162 turned into a stack. */
+/** The Merkle root of RFC 9162, computed incrementally with a stack. */
 class RootStack {
   readonly #stack: { readonly count: number; readonly hash: Buffer }[] = []
 
@@ -80,7 +80,7 @@ class RootStack {
   }
 }
 
-/** Checks every link from the genesis on, and every payload that is there. */
+/** Verifies the hash chain from the genesis, and the hash of every payload that was not erased. */
 export const verifyChain = async (
   genesis: string,
   entries: Iterable<unknown> | AsyncIterable<unknown>,
@@ -95,10 +95,10 @@ export const verifyChain = async (
     if (problem !== undefined) return broken(`entry ${size} ${problem}`)
     const entry = value as PublicEntry
     if (recomputeChecksum(entry, previous) !== entry.checksum)
-      return broken(`entry ${size} does not follow from the one before`)
+      return broken(`entry ${size} has a checksum that does not follow from the entry before it`)
     const payload = payloadOf(size)
     if (typeof payload === 'string' && hash(payload).toString('hex') !== entry.payload_hash) {
-      return broken(`the payload of entry ${size} is not the one that was recorded`)
+      return broken(`the payload of entry ${size} does not match its recorded hash`)
     }
     tree.push(hash(Buffer.of(0), leafBytes(entry)))
     previous = entry.checksum
@@ -190,7 +190,7 @@ export interface Checkpoint {
 
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The checkpoint in a signed note, when the key vouches for it; undefined when it does not. */
+/** The checkpoint in a signed note; undefined when it has no valid signature of this key. */
 export const openCheckpoint = (note: string, verifier: string): Checkpoint | undefined => {
   const [, name, keyHash, encoded] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifier.trim()) ?? []
   const key = Buffer.from(encoded ?? '', 'base64')
@@ -213,7 +213,7 @@ export const openCheckpoint = (note: string, verifier: string): Checkpoint | und
       const blob = Buffer.from(signature ?? '', 'base64')
       return (
         signer === name &&
-        // The decoder passes over what it does not know: what was signed can be written in one way only.
+        // The base64 decoder ignores invalid characters: accept the canonical encoding only.
         blob.toString('base64') === signature &&
         blob.subarray(0, 4).toString('hex') === keyHash &&
         verifySignature(null, Buffer.from(text), open, blob.subarray(4))

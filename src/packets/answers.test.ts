@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
 import { intentMode } from './ask/plan.ts'
 import type { QueryResult } from './ask/query.ts'
-import { firstCharacters, type QueryHit, resultOf, snippetOf } from './ask/snippet.ts'
+import { firstCharacters, makeSnippet, type QueryHit, toQueryHit } from './ask/snippet.ts'
 
 describe('a snippet', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('a snippet', () => {
     ['😀'.repeat(300), '😀'.repeat(300)],
     ['😀'.repeat(301), `${'😀'.repeat(300)}...`],
   ])('of %j', (text, snippet) => {
-    expect(snippetOf(text)).toBe(snippet)
+    expect(makeSnippet(text)).toBe(snippet)
   })
 
   it('counts characters and cuts none in two', () => {
@@ -39,7 +39,7 @@ describe('a result', () => {
     [{ file: 'f' }, 'f'],
     [{ path: 7 }, 'id:0'],
   ])('of %j is from %s', (metadata, path) => {
-    expect(resultOf(doc(metadata), 1).path).toBe(path)
+    expect(toQueryHit(doc(metadata), 1).path).toBe(path)
   })
 
   it.each([
@@ -49,7 +49,7 @@ describe('a result', () => {
     [{ start: 'x', end: -1 }, null, null],
     [{}, null, null],
   ])('of %j stands at %s to %s', (metadata, start, end) => {
-    expect(resultOf(doc(metadata), 1)).toMatchObject({ start, end })
+    expect(toQueryHit(doc(metadata), 1)).toMatchObject({ start, end })
   })
 })
 

@@ -5,7 +5,7 @@ export interface Prefixes {
   readonly document: string
 }
 
-/** What a server is told about the vectors that are wanted; those that know no such words pass over them. */
+/** Hints sent to the server as headers; servers that do not know them ignore them. */
 export interface Hints {
   readonly dim?: number | undefined
   readonly normalize?: boolean | undefined
@@ -13,44 +13,46 @@ export interface Hints {
   readonly model?: string | undefined
 }
 
-/** Who makes rows of length one: the server, we, or we where the server did not. */
+/**
+ * Who normalizes vectors to length one: the server, the client, or (auto) the client when the server did not.
+ */
 export const NORMALIZE_MODES = ['auto', 'server', 'client'] as const
 export type NormalizeMode = (typeof NORMALIZE_MODES)[number]
 
-/** An embedding server, and how it wants to be asked. */
+/** An embedding server and its options. */
 export interface Provider {
   readonly url: string
-  /** Where below the address, for a server that has its embeddings elsewhere than most. */
+  /** Path below the address, when it is not the usual one. */
   readonly path?: string | undefined
   readonly model?: string | undefined
-  /** Sent with every request, by names in lower case. They may be secret. */
+  /** Sent with every request; names in lower case, values may be secrets. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly hints?: Hints | undefined
   readonly timeoutMs?: number | undefined
-  /** Most texts of one request. */
+  /** Most texts in one request. */
   readonly batchSize?: number | undefined
-  /** How many values its vectors must have. */
+  /** Required length of its vectors. */
   readonly dims?: number | undefined
   readonly normalize?: NormalizeMode | undefined
 }
 
-/** Turns texts into vectors of length one. The same text gives the same vector. */
+/** Turns texts into vectors of length one, deterministically. */
 export interface Embedder {
   readonly model: string
-  /** Who makes the vectors, for the packet's manifest. */
+  /** The name of the provider in the packet's manifest. */
   readonly provider: string
-  /** Undefined until the first answer tells. */
+  /** Undefined until the first response. */
   readonly dim: number | undefined
-  /** How much its ranking counts beside that of the words, which counts one; as much, unless it says so. */
+  /** Weight of its ranking in rank fusion, where the lexical ranking has 1; default 1. */
   readonly weight?: number
-  /** What it puts before texts. */
+  /** Put before texts by role, as some models require. */
   readonly prefixes?: Prefixes
-  /** What else its vectors depend on beside model and text. Vectors of two variants are not mixed. */
+  /** What vectors depend on beside model and text. Vectors of two variants are never mixed. */
   readonly variant?: string
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
 
-/** An embedder that tells its model what a text is, as some want it. Those that want nothing stay as they are. */
+/** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
   if (prefixes.query === '' && prefixes.document === '') return embedder
   return {

@@ -1,18 +1,17 @@
 import { Fault } from '../kernel/fault.ts'
 
-/** A tool's bad news. The words in `error` are fixed by the clients that read them. */
+/** A tool's failure. The values of `error` are fixed by existing clients. */
 export interface Failure {
   readonly ok: false
   readonly error: string
   readonly detail: string
-  /** What to do about it. */
   readonly hint?: string
-  /** Whether the same call may go better later. */
+  /** Whether the same call may succeed later. */
   readonly retryable?: boolean
   readonly digest?: string
 }
 
-/** For callers whose words name no registry. */
+/** The hint for requests that name no registry. */
 export const NAME_REGISTRY =
   'Name a packet, and its registry with REGISTRY, --registry or registry; or give ref as oci://host/path.'
 
@@ -23,7 +22,7 @@ export const fail = (error: string, detail: string, more: Partial<Failure> = {})
   ...more,
 })
 
-/** A fault as an answer. Anything else that was thrown is a bug, and stays thrown. */
+/** Turns a fault into a failure. Anything else that was thrown is a bug and is thrown again. */
 export const failWith = (error: string, thrown: unknown, more: Partial<Failure> = {}): Failure => {
   if (!(thrown instanceof Fault)) throw thrown
   return fail(error, thrown.message, { hint: thrown.fix, retryable: thrown.kind === 'unavailable', ...more })

@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/fault.ts'
 
-/** What can be wrong with a packet, its name or its bytes. */
+/** Faults of packets, their names and their bytes. */
 export const packetFaults = defineFaults('packet', {
   reference: {
     kind: 'invalid',
@@ -11,36 +11,36 @@ export const packetFaults = defineFaults('packet', {
     kind: 'invalid',
     fix: 'Use at most 128 letters, digits, dots, dashes and underscores; + is written as _.',
   },
-  unsafe_path: { kind: 'refused', fix: 'Publish the packet again with plain relative file names.' },
+  unsafe_path: { kind: 'refused', fix: 'Publish the packet again with relative file names.' },
   metadata: { kind: 'corrupt', fix: 'Publish the packet again, or ask its publisher to.' },
   manifest: { kind: 'corrupt', fix: 'Build the packet again.' },
   docs: { kind: 'corrupt', fix: 'Build the packet again: every line of docs.jsonl must be a chunk.' },
-  vectors: { kind: 'corrupt', fix: 'Build the packet again, so that its vectors fit its documents.' },
+  vectors: { kind: 'corrupt', fix: 'Build the packet again, so that it has one vector for each document.' },
   index: { kind: 'corrupt', fix: 'Build the packet again; only flat inner-product indexes are read.' },
   lock: { kind: 'corrupt', fix: 'Remove the lock file and build again.' },
   lock_drift: {
     kind: 'conflict',
-    fix: 'Build with --update-lock if the change is meant, or bring back what the lock was made from.',
+    fix: 'Build with --update-lock if the change is intended, or restore the sources and options of the lock.',
   },
   catalog: {
     kind: 'corrupt',
-    fix: 'Write the catalog again with `warrant packet catalog`, or leave the setting out.',
+    fix: 'Write the catalog again with `warrant packet catalog`, or remove the setting.',
   },
   artifact: {
     kind: 'corrupt',
-    fix: 'Check that the reference names a packet, and publish it again if it does.',
+    fix: 'Check that the reference names a packet; if it does, publish the packet again.',
   },
   mismatch: {
     kind: 'corrupt',
-    fix: 'Try again; if it stays, the registry or something before it changes what it serves.',
+    fix: 'Try again. If it fails again, the registry or a proxy changes the bytes it serves.',
   },
   model_mismatch: {
     kind: 'conflict',
-    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or make vectors of yours with `warrant packet pull --rebuild`.",
+    fix: "Set EMBEDDING_MODEL to the packet's model or leave it unset, or make vectors of your model with `warrant packet pull --rebuild`.",
   },
   no_vectors: {
     kind: 'missing',
-    fix: 'Search by words, or ask for a packet that was published with vectors.',
+    fix: 'Search by words, or use a packet that was published with vectors.',
   },
   embedder: {
     kind: 'unavailable',
@@ -48,7 +48,7 @@ export const packetFaults = defineFaults('packet', {
   },
   embedder_key: {
     kind: 'refused',
-    fix: 'Set EMBEDDING_API_KEY, or auth of the provider, to a key that the embedding server takes.',
+    fix: 'Set EMBEDDING_API_KEY, or auth of the provider, to a key that the embedding server accepts.',
   },
   embedder_answer: {
     kind: 'corrupt',
@@ -56,24 +56,24 @@ export const packetFaults = defineFaults('packet', {
   },
   provider: {
     kind: 'invalid',
-    fix: 'Correct config/embeddings.yml, or leave --provider and EMBEDDING_PROVIDER out.',
+    fix: 'Correct config/embeddings.yml, or do not set --provider and EMBEDDING_PROVIDER.',
   },
   fetching: {
     kind: 'unavailable',
-    fix: 'Ask again in a while; the fetch goes on meanwhile.',
+    fix: 'Ask again later; the download continues meanwhile.',
   },
-  no_docs: { kind: 'missing', fix: 'Ask for a packet that was published with its documents.' },
+  no_docs: { kind: 'missing', fix: 'Use a packet that was published with its documents.' },
   no_sources: {
     kind: 'invalid',
     fix: 'Name a folder with text in it; ignored and binary files do not count.',
   },
   policy: {
     kind: 'refused',
-    fix: 'Ask for a packet that the policy allows, or have the operator change policy.yml.',
+    fix: 'Use a packet that the policy allows, or have the operator change policy.yml.',
   },
-  policy_file: { kind: 'invalid', fix: 'Correct policy.yml; until then no packet is used.' },
+  policy_file: { kind: 'invalid', fix: 'Correct policy.yml; until then every packet is refused.' },
   too_large: {
     kind: 'exhausted',
-    fix: 'Ask for a smaller packet, or raise --max-packet-bytes where that is the limit.',
+    fix: 'Use a smaller packet, or raise --max-packet-bytes if that is the limit.',
   },
 })

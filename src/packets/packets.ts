@@ -30,7 +30,7 @@ export interface StoredPacket {
   readonly bytes: number
 }
 
-/** Everything that can be asked about packets, over one root and one registry. */
+/** The operations on packets, for one packet folder and one default registry. */
 export class Packets {
   readonly #ports: QueryPorts & ReadPorts
   readonly #registry: string | undefined
@@ -40,15 +40,24 @@ export class Packets {
     this.#registry = registry
   }
 
-  lookup(words: LookupRequest, signal: AbortSignal): Promise<LookupResult | Failure> {
-    return lookupPackets(this.#ports, { ...words, registry: words.registry || this.#registry }, signal)
+  lookup(request: LookupRequest, signal: AbortSignal): Promise<LookupResult | Failure> {
+    return lookupPackets(this.#ports, { ...request, registry: request.registry || this.#registry }, signal)
   }
 
-  query(words: QueryRequest, signal: AbortSignal, watch?: ProgressListener): Promise<QueryResult | Failure> {
-    return queryPacket(this.#ports, { ...words, registry: words.registry || this.#registry }, signal, watch)
+  query(
+    request: QueryRequest,
+    signal: AbortSignal,
+    watch?: ProgressListener,
+  ): Promise<QueryResult | Failure> {
+    return queryPacket(
+      this.#ports,
+      { ...request, registry: request.registry || this.#registry },
+      signal,
+      watch,
+    )
   }
 
-  /** What was fetched and can be asked without a network, each with the reference to ask it by. */
+  /** The packets in the store, each with a reference that works offline. */
   async stored(): Promise<readonly StoredPacket[]> {
     const { store, cache } = this.#ports
     return Promise.all(
@@ -59,28 +68,28 @@ export class Packets {
     )
   }
 
-  /** A file or a document of a packet that was fetched. */
+  /** Reads a file or a document of a stored packet. */
   read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
     return readDocumentPart(this.#ports, digest, path, signal)
   }
 
-  plan(words: PlanRequest, signal: AbortSignal, watch?: ProgressListener): Promise<PacketPlan | Failure> {
-    const { registry } = words
+  plan(request: PlanRequest, signal: AbortSignal, watch?: ProgressListener): Promise<PacketPlan | Failure> {
+    const { registry } = request
     return planIntent(
       {
         lookup: (asked) => this.lookup(asked, signal),
         query: (ref, q, k) => this.query({ ref, q, k, registry }, signal, watch),
       },
-      words,
+      request,
     )
   }
 
   async evidence(
-    words: EvidenceRequest,
+    request: EvidenceRequest,
     signal: AbortSignal,
     watch?: ProgressListener,
   ): Promise<EvidenceDigest | QueryResult | Failure> {
-    const { ref, question, k, max_chars, registry } = words
+    const { ref, question, k, max_chars, registry } = request
     const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
     return digestEvidence(answer, ref, question, clampBudget(max_chars))
   }

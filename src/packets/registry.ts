@@ -3,32 +3,37 @@ import type { Descriptor } from './format/artifact.ts'
 import type { ByteSource } from './format/faiss.ts'
 import type { Reference } from './format/reference.ts'
 
+declare const lent: unique symbol
+
+/**
+ * A chunk of a stream whose buffer is reused: its bytes are valid until the consumer requests the chunk after the
+ * next one. So one chunk may still be written or hashed while the next is received. To keep one longer, copy it.
+ */
+export type LentChunk = Uint8Array & { readonly [lent]?: never }
+
 /** A repository on a registry. */
 export type RegistryRepository = Pick<Reference, 'host' | 'repository'>
 
-/** A manifest's bytes, and the digest they really have. */
+/** The bytes of a manifest, and their digest as computed here. */
 export interface Resolved {
   readonly digest: Digest
   readonly bytes: Uint8Array
 }
 
-/** Reading from registries that speak the OCI distribution protocol. */
+/** Reads from registries that speak the OCI distribution protocol. */
 export interface RegistryReader {
-  /** The manifest a reference means now. One asked for by digest has that digest. */
+  /** The manifest that a reference names now. One requested by digest is verified. */
   resolve(ref: Reference, signal: AbortSignal): Promise<Resolved>
-  /**
-   * A blob's bytes as they come, at most one more chunk than promised. Whoever reads them verifies them. A chunk is
-   * the reader's until it asks for the one after the next: its memory is used again.
-   */
-  stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Every tag, in no order. */
+  /** The bytes of a blob as they arrive, not verified; at most one chunk more than promised. */
+  stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncIterable<LentChunk>
+  /** All tags, unordered. */
   tags(at: RegistryRepository, signal: AbortSignal): Promise<readonly string[]>
-  /** What refers to a manifest: signatures, bills of materials, provenance. */
+  /** The referrers of a manifest: signatures, SBOMs, provenance. */
   referrers(at: RegistryRepository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
 }
 
 export interface RegistryWriter {
-  /** Sends a blob, unless it is there. `passed` hears of bytes that need not be sent any more. */
+  /** Uploads a blob unless it exists. `passed` is called with the number of bytes that are done. */
   pushBlob(
     at: RegistryRepository,
     blob: Pick<Descriptor, 'digest' | 'size'>,
@@ -36,6 +41,6 @@ export interface RegistryWriter {
     signal: AbortSignal,
     passed?: (bytes: number) => void,
   ): Promise<'sent' | 'there'>
-  /** Puts a manifest under a tag or its digest. */
+  /** Pushes a manifest under a tag or its digest. */
   pushManifest(at: RegistryRepository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
 }

@@ -6,10 +6,10 @@ import { failWith } from './failure.ts'
 import type { Packets } from './packets.ts'
 import type { ProgressListener } from './progress.ts'
 
-/** Opens the packets below a root; the configured one unless a caller names another. */
-export type PacketService = (root: string | undefined) => Promise<Packets>
+/** Opens a packet folder; the configured one unless the call names another. */
+export type OpenPackets = (root: string | undefined) => Promise<Packets>
 
-// The first clients send null for what they leave out.
+// Existing clients send null for absent arguments.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 const word = (description: string) => z.string().describe(description).nullish().transform(given)
 const registry = word('Registry to ask instead of the configured one, as host[:port]/path.')
@@ -23,7 +23,7 @@ const number = (fallback: number, description: string) =>
     .transform((value) => value ?? fallback)
 const count = (fallback: number, most: number) => number(fallback, `How many, from 1 to ${most}.`)
 
-// Answers keep the shape their first clients know: an object with `ok`, bad news included.
+// Results keep the shape existing clients know: an object with `ok`, also for failures.
 const answer = (shape: z.ZodRawShape) =>
   z.looseObject({
     ok: z.boolean(),
@@ -47,8 +47,8 @@ const Step = z.looseObject({
   args_template: z.looseObject({}),
 })
 
-/** How far a call is, for clients that asked: a hundred for each step, so that it never goes back. */
-const watchFor = (call: CallContext): ProgressListener => {
+/** Reports progress, 100 for each step, so that it never decreases. */
+const progressListener = (call: CallContext): ProgressListener => {
   const begun: string[] = []
   return (step, done, total) => {
     if (!begun.includes(step)) begun.push(step)
@@ -57,23 +57,23 @@ const watchFor = (call: CallContext): ProgressListener => {
   }
 }
 
-/** Asks the packets of a root. That a caller may not choose it is an answer like any other bad news. */
-const askAt = async (
-  open: PacketService,
-  place: string | undefined,
+/** Runs a call in a packet folder. A folder that is refused gives a failure like any other. */
+const runIn = async (
+  open: OpenPackets,
+  folder: string | undefined,
   error: string,
   ask: (packets: Packets) => Promise<{ readonly ok: boolean }>,
 ) => {
-  const packets = await open(place).catch((thrown: unknown) => failWith(error, thrown))
+  const packets = await open(folder).catch((thrown: unknown) => failWith(error, thrown))
   return { ...('error' in packets ? packets : await ask(packets)) }
 }
 
-const lookupTool = (open: PacketService): Tool =>
+const lookupTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'lookup',
     title: 'Find a knowledge packet',
     description:
-      'Finds packets of documentation on a registry by name, version or reference and pins them by digest. Downloads only their metadata. Without a version it gives a shortlist of up to three, the newest first.',
+      'Finds documentation packets on a registry by name, version or reference and returns them with a pinned_uri. Downloads metadata only. Without a version it returns up to three, the newest first. Pass the pinned_uri to query or evidence_digest.',
     effect: 'read',
     openWorld: true,
     input: z.object({
@@ -102,7 +102,7 @@ const lookupTool = (open: PacketService): Tool =>
         .boolean()
         .nullable()
         .default(false)
-        .describe('Also ask for signatures, SBOM and provenance.')
+        .describe('Also fetch signatures, SBOM and provenance.')
         .transform(given),
       cpm_root: root,
     }),
@@ -112,20 +112,20 @@ const lookupTool = (open: PacketService): Tool =>
       candidates: z.array(Candidate).optional(),
       selected: Candidate.optional(),
     }),
-    run: ({ cpm_root, ...words }, { signal }) =>
-      askAt(open, cpm_root, 'invalid_lookup_input', (packets) => packets.lookup(words, signal)),
+    run: ({ cpm_root, ...request }, { signal }) =>
+      runIn(open, cpm_root, 'invalid_lookup_input', (packets) => packets.lookup(request, signal)),
   })
 
-const queryTool = (open: PacketService): Tool =>
+const queryTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'query',
     title: 'Ask a knowledge packet',
     description:
-      'Searches a packet by words and meaning and gives the best passages with file and lines. The packet is downloaded and verified once; later questions to the same digest need no network.',
+      'Searches a packet by words and meaning and returns the best passages with file and lines. The packet is downloaded and verified once; later queries of the same digest need no network. Use evidence_digest when context is short.',
     effect: 'read',
     openWorld: true,
     input: z.object({
-      ref: z.string().min(1).max(1024).describe('Packet: best the pinned_uri that lookup gave.'),
+      ref: z.string().min(1).max(1024).describe('Packet, preferably the pinned_uri that lookup returned.'),
       q: z.string().max(10_000).describe('The question, in words.'),
       k: count(5, 20),
       registry,
@@ -136,18 +136,18 @@ const queryTool = (open: PacketService): Tool =>
       digest: z.string().optional(),
       results: z.array(Item).optional(),
     }),
-    run: ({ cpm_root, ...words }, call) =>
-      askAt(open, cpm_root, 'invalid_query_input', (packets) =>
-        packets.query(words, call.signal, watchFor(call)),
+    run: ({ cpm_root, ...request }, call) =>
+      runIn(open, cpm_root, 'invalid_query_input', (packets) =>
+        packets.query(request, call.signal, progressListener(call)),
       ),
   })
 
-const planTool = (open: PacketService): Tool =>
+const planTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'plan_from_intent',
     title: 'Plan which packets to use',
     description:
-      'Turns an intent into calls of lookup or query on pinned packets, the best first with the reason, and fallbacks. Name the packet in name_hint, in constraints, or as packet:name in the intent.',
+      'Turns an intent into lookup or query calls on pinned packets, the best first with a reason, and fallbacks. Name the packet in name_hint, in constraints, or as packet:name in the intent.',
     effect: 'read',
     openWorld: true,
     input: z.object({
@@ -177,22 +177,22 @@ const planTool = (open: PacketService): Tool =>
       selected: z.array(Step).optional(),
       fallbacks: z.array(Step).optional(),
     }),
-    run: ({ cpm_root, ...words }, call) =>
-      askAt(open, cpm_root, 'invalid_lookup_input', (packets) =>
-        packets.plan(words, call.signal, watchFor(call)),
+    run: ({ cpm_root, ...request }, call) =>
+      runIn(open, cpm_root, 'invalid_lookup_input', (packets) =>
+        packets.plan(request, call.signal, progressListener(call)),
       ),
   })
 
-const evidenceTool = (open: PacketService): Tool =>
+const evidenceTool = (open: OpenPackets): Tool =>
   defineTool({
     name: 'evidence_digest',
     title: 'Gather evidence from a packet',
     description:
-      'Asks a packet and condenses the passages into a budget of characters: overlaps are joined, repetitions dropped, every item cites its file and lines. Use it when context is short.',
+      'Queries a packet and cuts the passages to a budget of characters: overlaps are joined, repetitions dropped, every item cites its file and lines. Use it when context is short.',
     effect: 'read',
     openWorld: true,
     input: z.object({
-      ref: z.string().min(1).max(1024).describe('Packet: best the pinned_uri that lookup gave.'),
+      ref: z.string().min(1).max(1024).describe('Packet, preferably the pinned_uri that lookup returned.'),
       question: z.string().max(10_000).describe('The question, in words.'),
       k: count(6, 20),
       max_chars: number(1200, 'Most characters of evidence, at least 64.'),
@@ -204,16 +204,16 @@ const evidenceTool = (open: PacketService): Tool =>
       summary: z.string().optional(),
       digest: z.string().optional(),
     }),
-    run: ({ cpm_root, ...words }, call) =>
-      askAt(open, cpm_root, 'invalid_query_input', (packets) =>
-        packets.evidence(words, call.signal, watchFor(call)),
+    run: ({ cpm_root, ...request }, call) =>
+      runIn(open, cpm_root, 'invalid_query_input', (packets) =>
+        packets.evidence(request, call.signal, progressListener(call)),
       ),
   })
 
 const ONE_DAY = 86_400_000
 
-/** Knowledge packets. Nothing is opened before something is asked. */
-export const packetsToolset = (open: PacketService): Toolset => ({
+/** The packet tools. Packet folders are opened with the first call. */
+export const packetsToolset = (open: OpenPackets): Toolset => ({
   name: 'packets',
   title: 'Knowledge packets',
   tools: [lookupTool(open), queryTool(open), planTool(open), evidenceTool(open)],
@@ -222,7 +222,7 @@ export const packetsToolset = (open: PacketService): Toolset => ({
       uri: 'packet://stored',
       name: 'stored-packets',
       title: 'Packets that were fetched',
-      description: 'Name, version, digest and size of every packet that can be asked without a network.',
+      description: 'Name, version, digest and size of every packet that can be queried offline.',
       mimeType: 'application/json',
       read: async () => JSON.stringify({ packets: await (await open(undefined)).stored() }),
     }),
@@ -231,7 +231,7 @@ export const packetsToolset = (open: PacketService): Toolset => ({
       name: 'packet-file',
       title: 'File of a packet',
       description:
-        'Of a packet that was fetched, by its digest: a document by the path that answers cite, line by line as it was, or manifest.json, docs.jsonl, cpm.yml, packet.manifest.json, packet.lock.json.',
+        'A file of a fetched packet, by its digest: a document by the path that results cite, with its original line numbers, or manifest.json, docs.jsonl, cpm.yml, packet.manifest.json, packet.lock.json.',
       mimeType: 'text/plain',
       ttlMs: ONE_DAY,
       read: async ({ digest = '', path = '' }, { signal }) =>

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { packetFaults } from './faults.ts'
 import type { Descriptor } from './format/artifact.ts'
+import type { LentChunk } from './registry.ts'
 
-type Promised = Pick<Descriptor, 'digest' | 'size'>
+type ExpectedBlob = Pick<Descriptor, 'digest' | 'size'>
 
 /**
- * Passes bytes on while checking them against what was promised. It ends only if every byte was right: whoever
- * reads to the end may trust what came before.
+ * Passes chunks on while hashing them. It throws at the end when size or digest differ: only a consumer that
+ * reads to the end may trust the bytes.
  */
 export async function* verifyBytes(
-  source: AsyncIterable<Uint8Array>,
-  { digest, size }: Promised,
-): AsyncGenerator<Uint8Array> {
+  source: AsyncIterable<LentChunk>,
+  { digest, size }: ExpectedBlob,
+): AsyncGenerator<LentChunk> {
   const hash = createHash('sha256')
   let seen = 0
   for await (const chunk of source) {
@@ -22,11 +23,11 @@ export async function* verifyBytes(
   }
   if (seen !== size) throw packetFaults.mismatch(`${digest} ended after ${seen} of ${size} bytes`)
   if (`sha256:${hash.digest('hex')}` !== digest)
-    throw packetFaults.mismatch(`the bytes that came as ${digest} are others`)
+    throw packetFaults.mismatch(`the bytes received as ${digest} have another digest`)
 }
 
-/** All of a source's bytes in memory. The promise bounds them; chunks are copied, for they are only lent. */
-export const collectBytes = async (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+/** All bytes of a stream that `verifyBytes` bounds. */
+export const collectBytes = async (source: AsyncIterable<LentChunk>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   for await (const chunk of source) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks)

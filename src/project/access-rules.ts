@@ -3,28 +3,28 @@ import { escapeInvisible } from '../kernel/text/escape-text.ts'
 
 const DOT = 0x2e
 const ASCII = 0x7f
-// A disk of macOS takes a name for the same with these in it.
-const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
+// HFS+ ignores these characters when it compares names.
+const IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 
-/** A name as file systems that are generous would compare it; empty for those that cannot begin with a dot. */
-const spellDotName = (name: string): string => {
+/** A name folded as case-insensitive file systems compare it; empty when it cannot begin with a dot. */
+const foldDotName = (name: string): string => {
   const first = name.charCodeAt(0)
-  return first === DOT || first > ASCII ? name.replace(UNSEEN, '').toLowerCase() : ''
+  return first === DOT || first > ASCII ? name.replace(IGNORABLE, '').toLowerCase() : ''
 }
 
-/** `.git`, `.github`, `.gitignore`: metadata of repositories, however it is spelt. */
-export const isGitName = (name: string): boolean => spellDotName(name).startsWith('.git')
+/** `.git`, `.github`, `.gitignore` in any spelling that a file system takes for the same name. */
+export const isGitName = (name: string): boolean => foldDotName(name).startsWith('.git')
 
-/** What a Java architect's server reads: sources, build files, configuration and prose. */
-const SENTINEL_ENDINGS = ['.java', '.xml', '.md', '.properties', '.yml', '.yaml']
+/** Files that sentinel-mcp reads: Java sources, build files, configuration and Markdown. */
+const SENTINEL_EXTENSIONS = ['.java', '.xml', '.md', '.properties', '.yml', '.yaml']
 
 export const SENTINEL_RULES: PathRules = {
-  allowed: new Set(SENTINEL_ENDINGS),
+  allowed: new Set(SENTINEL_EXTENSIONS),
   blocked: isGitName,
 }
 
-/** Endings, and names without one, of what people write by hand. What is not here is not read unless configured. */
-const TEXT = `
+/** Extensions of text files, and names without an extension. Other files are read only when configured. */
+const TEXT_EXTENSIONS = `
 .adoc .asm .astro .awk .bash .bat .bib .bzl .c .cc .cfg .cjs .clj .cljs .cmake .cmd .conf .cpp .cs .csproj .css
 .csv .cts .cu .cxx .d .dart .diff .dockerfile .ex .exs .erl .f90 .feature .fish .fs .fsx .go .gradle .graphql .groovy
 .h .hbs .hcl .hh .hpp .hrl .hs .html .hxx .ini .ipynb .java .jl .js .json .json5 .jsonc .jsonl .jsx .kt .kts .less
@@ -38,39 +38,50 @@ gradlew jenkinsfile justfile license makefile mvnw notice podfile procfile rakef
 .mod .sum .lock
 `
 
-/** The rules of the general tools: the operator's list of endings, or ours. */
-export const textRules = (endings: readonly string[]): PathRules => ({
-  allowed: new Set((endings.length > 0 ? endings : TEXT.split(/\s+/)).filter((one) => one !== '').map(lower)),
-  blocked: (name) => spellDotName(name) === '.git',
+/** Access rules of the project_* tools. An empty list stands for the built-in extensions. */
+export const textRules = (extensions: readonly string[]): PathRules => ({
+  allowed: new Set(
+    (extensions.length > 0 ? extensions : TEXT_EXTENSIONS.split(/\s+/))
+      .filter((one) => one !== '')
+      .map((one) => one.toLowerCase()),
+  ),
+  blocked: (name) => foldDotName(name) === '.git',
 })
 
-const lower = (ending: string): string => ending.toLowerCase()
+const CLUTTER_FOLDERS = new Set([
+  'target',
+  '.git',
+  '.idea',
+  '.vscode',
+  'node_modules',
+  'dist',
+  'build',
+  'out',
+])
+const CLUTTER_FILES = /^\.|\.(class|jar|war|ear|log|tmp|swp)$|^thumbs\.db$/i
 
-const FOLDERS = new Set(['target', '.git', '.idea', '.vscode', 'node_modules', 'dist', 'build', 'out'])
-const FILES = /^\.|\.(class|jar|war|ear|log|tmp|swp)$|^thumbs\.db$/i
-
-/** What is left out of a project's structure before anything is made of it. */
+/** Build output, editor files and hidden files: not part of the structure of a project. */
 export const isClutter = ({ name, kind }: DirectoryEntry): boolean =>
-  FILES.test(name) || (kind !== 'file' && FOLDERS.has(name.toLowerCase()))
+  CLUTTER_FILES.test(name) || (kind !== 'file' && CLUTTER_FOLDERS.has(name.toLowerCase()))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\ufffd\p{Cf}\p{Zl}\p{Zp}]/u
 
-const PLAIN = /^[ -~]*$/
+const PRINTABLE_ASCII = /^[ -~]*$/
 
-/** A name on a line of its own. One with a newline in it must not look like two. */
+/** A name as one line of text. A newline inside of it is escaped, so that it does not look like two names. */
 export const showName = (name: string): string => {
-  if (PLAIN.test(name) || !UNPRINTABLE.test(name)) return name
+  if (PRINTABLE_ASCII.test(name) || !UNPRINTABLE.test(name)) return name
   return escapeInvisible(JSON.stringify(name))
 }
 
-const LINES = /^[\n -~]*$/
+const PRINTABLE_LINES = /^[\n -~]*$/
 
-/** A name a line, folders with a slash. */
+/** One name a line; folders end with a slash. */
 export const showEntries = (entries: readonly DirectoryEntry[]): string => {
   const text = entries.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).join('\n')
-  // Hardly ever does a name need more than its own characters, so all of them are looked at in one go.
-  if (LINES.test(text) && !entries.some(({ name }) => name.includes('\n'))) return text
+  // Names rarely need escaping: one test for all of them is faster than one test each.
+  if (PRINTABLE_LINES.test(text) && !entries.some(({ name }) => name.includes('\n'))) return text
   return entries
     .map(({ name, kind }) => (kind === 'directory' ? `${showName(name)}/` : showName(name)))
     .join('\n')

@@ -1,13 +1,13 @@
 import { defineFaults } from '../kernel/fault.ts'
 
 export const projectFaults = defineFaults('project', {
-  invalid_params: { kind: 'invalid', fix: 'Send arguments that go together.' },
-  pattern: { kind: 'invalid', fix: 'Send a valid JavaScript regular expression, or set literal.' },
+  invalid_params: { kind: 'invalid', fix: 'Correct the arguments as the message says.' },
+  pattern: { kind: 'invalid', fix: 'Send a valid JavaScript regular expression, or set literal to true.' },
   grammar: {
     kind: 'invalid',
-    fix: 'Symbols are known of TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
+    fix: 'Choose a TypeScript, JavaScript, Java, Kotlin, Python, Go or Swift file.',
   },
   xml: { kind: 'invalid', fix: 'Repair the build file; document types and entities are not read.' },
-  binary: { kind: 'invalid', fix: 'Only text is read; this file is something else.' },
-  encoding: { kind: 'invalid', fix: 'Only UTF-8 is read; convert the file.' },
+  binary: { kind: 'invalid', fix: 'Choose a text file: binary files are not read.' },
+  encoding: { kind: 'invalid', fix: 'Convert the file to UTF-8: other encodings are not read.' },
 })

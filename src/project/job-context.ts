@@ -1,18 +1,18 @@
 import type { CheckDeadline, Jail, PathRules } from '../kernel/jail.ts'
-import type { ParseText } from './symbols/declarations.ts'
+import type { SyntaxParser } from './source/syntax-tree.ts'
 
-/** What a job about the project works with. Jobs are synchronous: they run in a thread that may hang. */
+/** The dependencies of a job. Jobs are synchronous: they run in a worker thread that may block. */
 export interface JobContext {
   readonly jail: Jail
-  /** What the general tools may read. */
+  /** Which files the project_* tools may read. */
   readonly rules: PathRules
-  /** Asked often; throws once the time is up or nobody waits any more. */
+  /** Throws when the deadline has passed or the call was cancelled. Call it inside long loops. */
   readonly checkDeadline: CheckDeadline
   readonly now: () => number
-  readonly parse: ParseText
+  readonly parser: SyntaxParser
   /** Largest file that is read, in bytes, inclusive. */
   readonly fileBytes: number
 }
 
-/** The largest file there may be. */
+/** Upper bound of `fileBytes`, and the largest report. */
 export const MAX_FILE = 10 * 1024 * 1024

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../kernel/fault.ts'
 import { holdRoot } from '../platform/jail/handles.ts'
 import { openJail } from '../platform/jail/jail.ts'
-import { parseText } from '../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../platform/syntax/syntax-trees.ts'
 import { textRules } from './access-rules.ts'
 import type { JobContext } from './job-context.ts'
 import { JOBS } from './jobs.ts'
@@ -39,7 +39,7 @@ beforeAll(() => {
     jail: openJail(holdRoot(root)),
     rules: textRules([]),
     fileBytes: 10_485_760,
-    parse: parseText,
+    parser: syntaxTrees(),
     checkDeadline: () => {},
     now: () => Date.UTC(2026, 4, 5, 12),
   }
@@ -115,7 +115,7 @@ describe('project_search', () => {
     })
     expect(JOBS.search(context, { ...SEARCH, bytes: 40 })).toMatchObject({
       matches: 1,
-      cut: 'more than fits into one answer; narrow the search',
+      cut: 'more matches than fit into one answer; narrow the search',
     })
   })
 
@@ -140,7 +140,7 @@ describe('project_tree', () => {
       text: '.github/\n.gitignore\nREADME.md\nlinked@\nlong.md\nsrc/',
       entries: 6,
       depth: 1,
-      cut: 'only 1 of 9 levels fit; 8 entries below or after are not shown',
+      cut: 'only 1 of 9 levels fit; 8 entries are not shown',
     })
     expect(JOBS.tree(context, { ...TREE, depth: 2 }).cut).toBe('1 folders go deeper')
     expect(JOBS.tree(context, { ...TREE, path: 'src/deep' }).text).toBe('er/\n  b.ts')

@@ -7,7 +7,7 @@ import type { JobContext } from './job-context.ts'
 import { writeReport } from './report/report.ts'
 import { findSymbol, findUses, outlineFile } from './symbols/symbols.ts'
 
-/** Everything that can be asked of the files, by name. Arguments and answers are plain data: they change threads. */
+/** All jobs by name. Arguments and results are plain data, because they cross threads. */
 export const JOBS = {
   structure: (context: JobContext, args: PageArgs) => listStructure(context, SENTINEL_RULES, args),
   source: (context: JobContext, args: ReadArgs) => readText(context, SENTINEL_RULES, args),
@@ -27,7 +27,7 @@ export const JOBS = {
 export type Jobs = typeof JOBS
 export type JobName = keyof Jobs
 
-/** Has a job done, in a place that may hang without harm. */
+/** Runs a job in a worker thread, so that a blocking system call does not stop the server. */
 export type RunJob = <K extends JobName>(
   name: K,
   args: Parameters<Jobs[K]>[1],

@@ -1,84 +1,84 @@
-/** Secrets in what is read are never shown again: every text on its way out passes through here. */
+/** Masking of credentials: every text of a workflow answer passes through here. */
 
-const STAR = '***'
+const MASK = '***'
 
-const WORDS =
+const CREDENTIAL_WORDS =
   'password|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|account[-_.]?key|private[-_.]?key|client[-_.]?secret|credentials?|signature'
 
-const SECRET_KEY = new RegExp(`(?:^|[._-]|[a-z](?=[A-Z]))(?:${WORDS})$`, 'i')
+const SECRET_KEY = new RegExp(`(?:^|[._-]|[a-z](?=[A-Z]))(?:${CREDENTIAL_WORDS})$`, 'i')
 
 interface Pattern {
   readonly kind: string
   readonly find: RegExp
-  /** What is shown instead. */
+  /** The replacement. */
   readonly show: string
 }
 
-// Every repetition is bounded: text of an attacker's making must not make these slow.
+// Every repetition is bounded, so that hostile text cannot cause catastrophic backtracking.
 const PATTERNS: readonly Pattern[] = [
   {
     kind: 'private key',
     find: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\s\S]{0,8000}?-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
-    show: STAR,
+    show: MASK,
   },
-  { kind: 'token', find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, show: STAR },
+  { kind: 'token', find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, show: MASK },
   {
     kind: 'token',
     find: /\b(?:gh[pousr]_|github_pat_|glpat-|npm_|hf_|sk_live_|rk_live_)[\w-]{16,200}/g,
-    show: STAR,
+    show: MASK,
   },
-  { kind: 'token', find: /\bxox[abeoprs]-[\w-]{10,200}/g, show: STAR },
-  { kind: 'token', find: /\bsk-[\w-]{20,200}/g, show: STAR },
-  { kind: 'token', find: /\bAIza[\w-]{35}/g, show: STAR },
-  { kind: 'token', find: /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,2000}\.[\w-]{8,2000}/g, show: STAR },
+  { kind: 'token', find: /\bxox[abeoprs]-[\w-]{10,200}/g, show: MASK },
+  { kind: 'token', find: /\bsk-[\w-]{20,200}/g, show: MASK },
+  { kind: 'token', find: /\bAIza[\w-]{35}/g, show: MASK },
+  { kind: 'token', find: /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,2000}\.[\w-]{8,2000}/g, show: MASK },
   {
     kind: 'token',
     find: /\b(Bearer|Basic) (?=[A-Za-z+/._~-]{0,200}\d)[A-Za-z0-9+/._~-]{16,2000}={0,2}/g,
-    show: `$1 ${STAR}`,
+    show: `$1 ${MASK}`,
   },
   {
     kind: 'credentials in an address',
     find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>{}]{1,200}@/gi,
-    show: `$1${STAR}@`,
+    show: `$1${MASK}@`,
   },
   {
     kind: 'credentials in an address',
     find: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?!\*\*\*@)[^\s/?#@:"'<>{}]{1,100}:(?!\d{1,5}(?:[/?#]|$))[^\s"'<>{}]{1,200}@/gi,
-    show: `$1${STAR}@`,
+    show: `$1${MASK}@`,
   },
   {
     kind: 'credentials in an address',
     find: /\b(jdbc:oracle:[a-z]{1,10}:)[^\s/@"']{1,100}\/[^\s@"']{1,100}@/gi,
-    show: `$1${STAR}@`,
+    show: `$1${MASK}@`,
   },
   {
     kind: 'password in a connection string',
     find: new RegExp(
-      `\\b(\\w{0,40}(?:${WORDS})\\s{0,4}=\\s{0,4})(?!\\*\\*\\*|\\$\\{|["'])[^\\s&;,"'<>]{1,400}`,
+      `\\b(\\w{0,40}(?:${CREDENTIAL_WORDS})\\s{0,4}=\\s{0,4})(?!\\*\\*\\*|\\$\\{|["'])[^\\s&;,"'<>]{1,400}`,
       'gi',
     ),
-    show: `$1${STAR}`,
+    show: `$1${MASK}`,
   },
   {
     kind: 'password as a default',
-    find: new RegExp(`(\\$\\{[\\w.-]{0,100}(?:${WORDS}):)(?!\\*\\*\\*)[^\${}]{1,200}\\}`, 'gi'),
-    show: `$1${STAR}}`,
+    find: new RegExp(`(\\$\\{[\\w.-]{0,100}(?:${CREDENTIAL_WORDS}):)(?!\\*\\*\\*)[^\${}]{1,200}\\}`, 'gi'),
+    show: `$1${MASK}}`,
   },
 ]
 
-/** The same text without what nobody should see. */
+/** The text with credentials replaced by `***`. */
 export const maskText = (text: string): string =>
   PATTERNS.reduce((masked, { find, show }) => masked.replace(find, show), text)
 
-/** A copy belongs to whoever asked for it. */
-type Fresh<T> = T extends readonly (infer U)[]
-  ? Fresh<U>[]
+/** The type without `readonly`: a masked value is a new copy. */
+type Mutable<T> = T extends readonly (infer U)[]
+  ? Mutable<U>[]
   : T extends object
-    ? { -readonly [K in keyof T]: Fresh<T[K]> }
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T
 
-/** A copy in which every text is masked, keys included. */
-export const maskAll = <T>(value: T): Fresh<T> => mask(value) as Fresh<T>
+/** A deep copy in which every string is masked, object keys included. */
+export const maskAll = <T>(value: T): Mutable<T> => mask(value) as Mutable<T>
 
 const mask = (value: unknown): unknown => {
   if (typeof value === 'string') return maskText(value)
@@ -91,28 +91,33 @@ export interface SecretFinding {
   readonly file: string
   readonly line: number
   readonly kind: string
-  /** Where it stands, in words that do not tell it. */
+  /** The name of the setting or variable, or the kind of secret; never its value. */
   readonly place: string
 }
 
-const isWithheld = (value: string): boolean =>
+/** Empty, a placeholder, encrypted, or masked already. */
+const isPlaceholder = (value: string): boolean =>
   value.trim() === '' ||
   /^(\$\{[^:}]*\}|#\{|ENC\(|\{cipher\}|vault:|\*+$|<.*>$|\$\(|@.*@$)/.test(value.trim())
 
-/** Whether a setting's name asks for a secret and its value gives one away. */
+/** Whether the name of a setting stands for a credential and its value is one in plain text. */
 export const isCredential = (key: string, value: string): boolean =>
   SECRET_KEY.test(key.replace(/\[\d+\]$/, '')) &&
-  !isWithheld(value) &&
+  !isPlaceholder(value) &&
   !/^(true|false|\d{1,6})$/i.test(value.trim())
 
-const ASSIGNED = new RegExp(`\\b(\\w{0,40}(?:${WORDS}))\\s{0,4}[:=]\\s{0,4}(["'])([^"'\\n]{6,200})\\2`, 'gi')
+const ASSIGNED = new RegExp(
+  `\\b(\\w{0,40}(?:${CREDENTIAL_WORDS}))\\s{0,4}[:=]\\s{0,4}(["'])([^"'\\n]{6,200})\\2`,
+  'gi',
+)
 
-const looksMade = (value: string): boolean =>
-  /\d/.test(value) && !/\s|\$\{|\{\}/.test(value) && !isWithheld(value)
+/** A value with a digit and without spaces: more likely a generated secret than a word. */
+const looksGenerated = (value: string): boolean =>
+  /\d/.test(value) && !/\s|\$\{|\{\}/.test(value) && !isPlaceholder(value)
 
 const hasPassword = (address: string): boolean => address.slice(address.indexOf('://') + 3).includes(':')
 
-/** In one file; more say nothing new. */
+/** Per file. */
 const MAX_FINDINGS = 200
 
 const lineCounter = (text: string): ((at: number) => number) => {
@@ -123,18 +128,18 @@ const lineCounter = (text: string): ((at: number) => number) => {
   }
 }
 
-/** Secrets written into a text, in the order they stand there. */
+/** Credentials in a text, at most one for each line, in the order of the lines. */
 export const findSecrets = (file: string, text: string): readonly SecretFinding[] => {
   const plain = PATTERNS.filter(({ kind }) => !kind.startsWith('password')).flatMap(({ kind, find }) =>
     [...text.matchAll(find)].map(({ index, 0: found }) => ({ index, kind, place: kind, found })),
   )
   const assigned = [...text.matchAll(ASSIGNED)]
-    .filter(([, , , value = '']) => looksMade(value))
+    .filter(([, , , value = '']) => looksGenerated(value))
     .map(({ index, 1: name = '', 0: found }) => ({ index, kind: 'secret in code', place: name, found }))
   const lineOf = lineCounter(text)
   const found = [...plain, ...assigned]
-    // An address such as `http://***@host` has been masked already; a user without a password gives nothing away.
-    .filter((one) => !one.found.includes(STAR) && (!one.found.endsWith('@') || hasPassword(one.found)))
+    // `http://***@host` is masked already; a user name without a password is no secret.
+    .filter((one) => !one.found.includes(MASK) && (!one.found.endsWith('@') || hasPassword(one.found)))
     .sort((a, b) => a.index - b.index)
     .map(({ index, kind, place }) => ({ file, line: lineOf(index), kind, place }))
   return found.filter((one, at) => found[at - 1]?.line !== one.line).slice(0, MAX_FINDINGS)

@@ -12,13 +12,13 @@ import {
 
 const MAX_ENTRIES = 1_000
 
-/** The tools of the architecture server, under the names its clients know. */
+/** The tools of sentinel-mcp. Their names and answers are a contract with its clients. */
 export const sentinelTools = (ports: ProjectPorts): Tool[] => [
   defineTool({
     name: 'readProjectStructure',
     title: 'Project structure',
     description:
-      'Lists one folder of the project, a name a line, folders with a slash, without build output and hidden files. At most 1000 entries; page on with offset.',
+      'Lists one folder of the project, one name a line, without build output and hidden files; folders end with a slash. At most 1000 entries: for more, call again with offset.',
     effect: 'read',
     input: z.object({
       path: PathInput,
@@ -39,14 +39,14 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     name: 'readJavaFile',
     title: 'Read a source file',
     description:
-      'Gives the text of a .java, .xml, .md, .properties, .yml or .yaml file of at most 10 MiB, all of it or the lines chosen.',
+      'Returns the text of a .java, .xml, .md, .properties, .yml or .yaml file of at most 10 MiB, whole or by lines.',
     effect: 'read',
     input: z.object({ path: PathInput, ...lineInputs }),
     output: z.object({
       size: z.int(),
-      lines: z.int().describe('In the whole file.'),
+      lines: z.int().describe('Lines of the whole file.'),
       modified: z.string(),
-      bom: z.literal(true).optional().describe('A byte order mark was taken off.'),
+      bom: z.literal(true).optional().describe('A byte order mark was removed.'),
     }),
     run: async (args, call) => {
       const file = await runJob(ports, call, 'source', { ...args, bytes: textBytes(ports) })
@@ -59,11 +59,11 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     name: 'write_architecture_report',
     title: 'Write a report',
     description:
-      'Saves a Markdown report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the project root. Never overwrites; without fileName the next free name of today is taken.',
+      'Saves a Markdown report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the project root. Never overwrites a file; without fileName, takes the next free name of today.',
     effect: 'write',
     input: z.object({
       content: z.string().describe('The report, at most 10 MiB.'),
-      fileName: z.string().optional().describe('SENTINEL_REPORT_YYYYMMDD.md or with _01 to _99.'),
+      fileName: z.string().optional().describe('SENTINEL_REPORT_YYYYMMDD.md, or the same with _01 to _99.'),
     }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async (args, call) => {

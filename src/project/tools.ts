@@ -1,54 +1,45 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { ContentAnswer } from '../kernel/content-answer.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { Tool } from '../kernel/tool.ts'
 import type { FileResult } from './files/read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
-import {
-  lineInputs,
-  PathInput,
-  type ProjectPorts,
-  runJob,
-  textBytes,
-  warnHardLinked,
-  withFreshness,
-} from './tool-support.ts'
+import { defineJobTool, lineInputs, PathInput, type ProjectPorts, warnHardLinked } from './tool-support.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')
-const Ignored = z.boolean().default(false).describe('Also what .gitignore leaves out.')
-const Cut = z.string().optional().describe('What was left out, and why.')
-const count = (most: number, otherwise: number) => z.int().min(1).max(most).default(otherwise)
+const Ignored = z.boolean().default(false).describe('Include files that .gitignore excludes.')
+const Cut = z.string().optional().describe('What was left out of the answer, and why.')
+const count = (max: number, defaultValue: number) => z.int().min(1).max(max).default(defaultValue)
 
 const readTools = (ports: ProjectPorts): Tool[] => [
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_read',
     title: 'Read a file',
     description:
-      'Gives the text of a file, all of it or the lines chosen, with its length and when it changed. A text too long for one answer ends at a whole line; go on with startLine.',
-    effect: 'read',
+      'Returns the text of a file, whole or by lines, with its size, number of lines and time of change. A long text ends at a whole line: continue with startLine.',
     input: z.object({ path: PathInput, ...lineInputs }),
     output: z.object({
       path: z.string(),
       size: z.int(),
       lines: z.int(),
-      first: z.int().describe('First line given.'),
+      first: z.int().describe('First line returned.'),
       last: z.int(),
       modified: z.string(),
     }),
-    run: async (args, call) => {
-      const file = await runJob(ports, call, 'read', { ...args, bytes: textBytes(ports) })
+    job: 'read',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: (file, call) => {
       warnHardLinked(call, file)
       const { text, path, size, lines, first, last, modified } = file
       return new ContentAnswer({ path, size, lines, first, last, modified }, text)
     },
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_read_many',
     title: 'Read several files',
     description:
-      'Gives the texts of up to 20 files, one content block each, in the order asked. A file that cannot be read says why and does not stop the others.',
-    effect: 'read',
+      'Returns the texts of up to 20 files, one content block each, in the order of paths. A file that cannot be read has an error; the others are returned.',
     input: z.object({
       paths: z.array(PathInput).min(1).max(20).describe('Paths from the project root.'),
     }),
@@ -58,32 +49,35 @@ const readTools = (ports: ProjectPorts): Tool[] => [
           path: z.string(),
           lines: z.int().optional(),
           modified: z.string().optional(),
-          last: z.int().optional().describe('Last line given.'),
+          last: z.int().optional().describe('Last line returned.'),
           error: z.string().optional(),
         }),
       ),
     }),
-    run: async ({ paths }, call) => {
-      const files = await runJob(ports, call, 'many', { paths, bytes: textBytes(ports) - 200 * paths.length })
+    job: 'many',
+    request: ({ paths }, bytes) => ({ paths, bytes: bytes - 200 * paths.length }),
+    answer: (files, call) => {
       for (const file of files) if (!('error' in file)) warnHardLinked(call, file)
-      return new ContentAnswer({ files: files.map(summary) }, ...files.map(blockOf))
+      return new ContentAnswer({ files: files.map(summary) }, ...files.map(contentBlock))
     },
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_info',
     title: 'File facts',
-    description: 'Tells what a path is, its size, when it changed, and whether its text can be read.',
-    effect: 'read',
+    description:
+      'Returns the kind, size and time of change of a path, and whether project_read can return its text.',
     input: z.object({ path: PathInput }),
     output: z.object({
       path: z.string(),
       kind: z.enum(['file', 'directory', 'link', 'other']),
       size: z.int(),
       modified: z.string(),
-      shared: z.boolean().describe('The file has other names.'),
+      shared: z.boolean().describe('The file has more than one hard link.'),
       readable: z.boolean(),
     }),
-    run: (args, call) => runJob(ports, call, 'info', args),
+    job: 'info',
+    request: (args) => args,
+    answer: (info) => info,
   }),
 ]
 
@@ -92,152 +86,147 @@ const summary = (file: FileResult) =>
     ? { path: file.path, error: file.error }
     : { path: file.path, lines: file.lines, modified: file.modified, last: file.last }
 
-const blockOf = (file: FileResult): string => ('error' in file ? `Error: ${file.message}` : file.text)
+const contentBlock = (file: FileResult): string => ('error' in file ? `Error: ${file.message}` : file.text)
+
+/** The text as a content block, the other facts as structured content. */
+const textAnswer = <T extends { readonly text: string }>({ text, ...facts }: T) =>
+  new ContentAnswer(facts, text)
 
 const findTools = (ports: ProjectPorts): Tool[] => [
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_list',
     title: 'List a folder',
-    description: 'Lists the entries of one folder, a name a line, folders with a slash. Page on with offset.',
-    effect: 'read',
+    description:
+      'Lists the entries of one folder, one name a line; folders end with a slash. For more entries, call again with offset.',
     input: z.object({
       path: Folder,
       offset: z.int().min(0).default(0).describe('Entries to skip.'),
-      limit: count(1_000, 1_000).describe('Most entries.'),
+      limit: count(1_000, 1_000).describe('Maximum number of entries.'),
     }),
     output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
-    run: async (args, call) => {
-      const { text, ...page } = await runJob(ports, call, 'list', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(page, text)
-    },
+    job: 'list',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_tree',
     title: 'Folder tree',
     description:
-      'Draws the folders and files below a path, indented, as many levels as fit, without what .gitignore leaves out. Says what was cut.',
-    effect: 'read',
+      'Returns the folders and files below a path as an indented tree, as many levels as fit, without files that .gitignore excludes. cut says what is missing.',
     input: z.object({
       path: Folder,
-      depth: count(64, 4).describe('Most levels.'),
-      exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs to leave out.'),
+      depth: count(64, 4).describe('Maximum number of levels.'),
+      exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs of paths to leave out.'),
       ignored: Ignored,
-      limit: count(2_000, 500).describe('Most entries.'),
+      limit: count(2_000, 500).describe('Maximum number of entries.'),
     }),
     output: z.object({ entries: z.int(), depth: z.int().describe('Levels shown.'), cut: Cut }),
-    run: async (args, call) => {
-      const { text, ...tree } = await runJob(ports, call, 'tree', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(tree, text)
-    },
+    job: 'tree',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_glob',
     title: 'Find files by name',
     description:
-      'Finds files whose path fits a glob such as src/**/*.ts or *.{yml,yaml}, a path a line, without what .gitignore leaves out.',
-    effect: 'read',
+      'Finds files by a glob such as src/**/*.ts or *.{yml,yaml}, one path a line, without files that .gitignore excludes.',
     input: z.object({
-      pattern: z.string().min(1).max(500).describe('The glob; without a slash, a name at any depth.'),
+      pattern: z
+        .string()
+        .min(1)
+        .max(500)
+        .describe('The glob. Without a slash it matches names in every folder.'),
       path: Folder,
       ignored: Ignored,
-      limit: count(2_000, 200).describe('Most paths.'),
+      limit: count(2_000, 200).describe('Maximum number of paths.'),
     }),
     output: z.object({ matches: z.int(), truncated: z.boolean() }),
-    run: async (args, call) => {
-      const { text, ...found } = await runJob(ports, call, 'glob', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(found, text)
-    },
+    job: 'glob',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_search',
     title: 'Search in files',
     description:
-      'Searches text files for a regular expression or a literal and gives the matching lines by file with their numbers, without what .gitignore leaves out. Says what was cut.',
-    effect: 'read',
+      'Searches text files for a regular expression or a literal text and returns the matching lines with their numbers, grouped by file, without files that .gitignore excludes. cut says what is missing.',
     input: z.object({
       pattern: z.string().min(1).max(1_000).describe('JavaScript regular expression.'),
-      literal: z.boolean().default(false).describe('Take the pattern as it is.'),
-      ignoreCase: z.boolean().default(false).describe('Upper and lower case are the same.'),
+      literal: z.boolean().default(false).describe('The pattern is literal text, not a regular expression.'),
+      ignoreCase: z.boolean().default(false).describe('Ignore upper and lower case.'),
       path: Folder,
-      glob: z.string().min(1).max(500).optional().describe('Only files that fit it.'),
+      glob: z.string().min(1).max(500).optional().describe('Search only files that match this glob.'),
       ignored: Ignored,
-      context: z.int().min(0).max(10).default(0).describe('Lines around each match.'),
-      limit: count(1_000, 100).describe('Most matches.'),
+      context: z.int().min(0).max(10).default(0).describe('Lines to show before and after each match.'),
+      limit: count(1_000, 100).describe('Maximum number of matches.'),
     }),
     output: z.object({ matches: z.int(), files: z.int(), searched: z.int(), cut: Cut }),
-    run: async (args, call) => {
-      const { text, ...found } = await runJob(ports, call, 'search', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(found, text)
-    },
+    job: 'search',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
 ]
 
 const SymbolPage = z.object({ symbols: z.int(), truncated: z.boolean() })
 
 const symbolTools = (ports: ProjectPorts): Tool[] => [
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_symbols',
     title: 'Symbols of a file',
     description:
-      'Outlines a source file: first and last line, kind and name of what it declares, members indented. Knows TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
-    effect: 'read',
+      'Returns the outline of a source file: first and last line, kind and name of each declaration, members indented. For TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
     input: z.object({
       path: PathInput,
-      depth: count(8, 2).describe('Most levels.'),
-      limit: count(1_000, 300).describe('Most symbols.'),
+      depth: count(8, 2).describe('Maximum number of levels.'),
+      limit: count(1_000, 300).describe('Maximum number of symbols.'),
     }),
     output: SymbolPage.extend({ depth: z.int().describe('Levels shown.'), modified: z.string() }),
-    run: async (args, call) => {
-      const { text, ...page } = await runJob(ports, call, 'outline', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(page, text)
-    },
+    job: 'outline',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_find_symbol',
     title: 'Find a declaration',
     description:
-      'Finds where something is declared, by its name or as Class/member, from syntax trees: path, lines, kind and full name.',
-    effect: 'read',
+      'Finds declarations by name or as Class/member in the syntax trees: path, lines, kind and full name. Then read the lines with project_read.',
     input: z.object({
       name: z.string().min(1).max(200).describe('The name, or Class/member.'),
-      part: z.boolean().default(false).describe('A part of the last name is enough.'),
+      part: z.boolean().default(false).describe('Match any declaration whose name contains the last name.'),
       path: Folder,
-      limit: count(500, 50).describe('Most declarations.'),
+      limit: count(500, 50).describe('Maximum number of declarations.'),
     }),
     output: SymbolPage,
-    run: async (args, call) => {
-      const { text, ...page } = await runJob(ports, call, 'symbol', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(page, text)
-    },
+    job: 'symbol',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
-  defineTool({
+  defineJobTool(ports, {
     name: 'project_find_references',
     title: 'Find uses of a name',
     description:
-      'Finds the lines that use a name, from syntax trees: not in comments, not in strings. Equal names of different things are not told apart.',
-    effect: 'read',
+      'Finds the lines that use a name, not counting comments and strings. Declarations of the same name are not distinguished.',
     input: z.object({
       name: z.string().min(1).max(200).describe('The name.'),
       path: Folder,
-      limit: count(1_000, 100).describe('Most lines.'),
+      limit: count(1_000, 100).describe('Maximum number of lines.'),
     }),
     output: SymbolPage,
-    run: async (args, call) => {
-      const { text, ...page } = await runJob(ports, call, 'uses', { ...args, bytes: textBytes(ports) })
-      return new ContentAnswer(page, text)
-    },
+    job: 'uses',
+    request: (args, bytes) => ({ ...args, bytes }),
+    answer: textAnswer,
   }),
 ]
 
-/** What is in this repository. Everything reads; only the two report tools write, and only new reports. */
+/** Tools over the files of the repository. Only the two report tools write, and they only create new reports. */
 export const projectToolset = (ports: WorkflowPorts): Toolset => ({
   name: 'project',
   title: 'The files of the project',
   tools: [
-    ...[...readTools(ports), ...findTools(ports), ...symbolTools(ports)].map((tool) =>
-      withFreshness(tool, ports),
-    ),
-    // Their shapes are those that their clients know.
+    ...readTools(ports),
+    ...findTools(ports),
+    ...symbolTools(ports),
+    // Without freshness: the clients of these tools know a fixed answer.
     ...sentinelTools(ports),
     ...workflowTools(ports),
   ],

@@ -16,16 +16,16 @@ import { jailedFiles } from './source/jailed-files.ts'
 import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
 import type { SyntaxParser } from './source/syntax-tree.ts'
 
-/** What a workflow works with, in the thread where it runs. */
+/** The dependencies of a workflow in its worker thread. */
 export interface WorkflowContext {
   readonly jail: Jail
   readonly parser: () => SyntaxParser
   readonly checkDeadline: CheckDeadline
   readonly now: () => number
   readonly progress: (done: number, total: number) => void
-  /** Makes room between two files; a promise when that takes a moment. */
+  /** Called between two files. Returns a promise when freeing has to wait for the garbage collector. */
   readonly freeNativeMemory: () => Promise<void> | undefined
-  /** Of this program, for reports. */
+  /** Version of this program, shown in reports. */
   readonly version: string
 }
 
@@ -37,14 +37,19 @@ interface ReportArgs extends PathArgs {
   readonly lang: ReportLanguage
 }
 
-const stampOf = ({ now }: WorkflowContext): string => new Date(now()).toISOString()
+const timestamp = ({ now }: WorkflowContext): string => new Date(now()).toISOString()
 
 const filesAt = ({ jail, checkDeadline }: WorkflowContext, path: string): ProjectFiles =>
   jailedFiles(jail, path, checkDeadline)
 
 const study = (context: WorkflowContext, files: ProjectFiles): Promise<Architecture> => {
   const { checkDeadline, progress, freeNativeMemory } = context
-  return analyse(files, context.parser(), { at: stampOf(context), checkDeadline, progress, freeNativeMemory })
+  return analyse(files, context.parser(), {
+    at: timestamp(context),
+    checkDeadline,
+    progress,
+    freeNativeMemory,
+  })
 }
 
 const BUILD_FILES = ['pom.xml', 'build.gradle.kts', 'build.gradle', 'package.json']
@@ -57,22 +62,22 @@ const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): R
       ? undefined
       : { file, sha256: createHash('sha256').update(text).digest('hex') }
   return {
-    at: stampOf(context),
+    at: timestamp(context),
     root,
     version: context.version,
     ...(build !== undefined && { build }),
   }
 }
 
-/** A report that is kept names the folder it is about; one that goes to whoever asks repeats only what was asked. */
-const modelOf = async (context: WorkflowContext, { path, lang }: ReportArgs, kept: boolean) => {
+/** A saved report names the absolute root. One in an answer repeats only the requested path. */
+const composeModel = async (context: WorkflowContext, { path, lang }: ReportArgs, saved: boolean) => {
   const files = filesAt(context, path)
   const found = await study(context, files)
-  const facts = factsOf(context, files, kept ? files.root : path)
+  const facts = factsOf(context, files, saved ? files.root : path)
   return { found, model: composeReport(found, facts, lang) }
 }
 
-/** Every workflow by name. Arguments and answers are plain data, and nothing secret is in an answer. */
+/** All workflows by name. Arguments and answers are plain data; credentials in answers are masked. */
 export const WORKFLOWS = {
   structure: async (
     context: WorkflowContext,
@@ -81,7 +86,7 @@ export const WORKFLOWS = {
     const files = filesAt(context, path)
     const survey = files.walk(WALK_LIMITS, context.checkDeadline)
     return maskAll(
-      discover(files, survey, { at: stampOf(context), checkDeadline: context.checkDeadline, orgPattern }),
+      discover(files, survey, { at: timestamp(context), checkDeadline: context.checkDeadline, orgPattern }),
     )
   },
   interconnections: async (context: WorkflowContext, { path }: PathArgs) => {
@@ -93,13 +98,13 @@ export const WORKFLOWS = {
     return maskAll({ files: signatures, warnings })
   },
   analysis: async (context: WorkflowContext, args: ReportArgs) => {
-    const { found, model } = await modelOf(context, args, false)
+    const { found, model } = await composeModel(context, args, false)
     const { graph, suggestions, secrets, warnings } = found
-    const { structure, ...told } = found
-    // The moment is no part of what was found.
-    const snapshot = digestJson(JSON.parse(JSON.stringify({ ...told, modules: structure.root })))
+    const { structure, ...results } = found
+    // `structure` holds the time of the scan; equal projects must have equal digests.
+    const snapshot = digestJson(JSON.parse(JSON.stringify({ ...results, modules: structure.root })))
     return maskAll({
-      trace: { rootPath: args.path, timestamp: stampOf(context), snapshot },
+      trace: { rootPath: args.path, timestamp: timestamp(context), snapshot },
       summary: summaryOf(found, REPORT_STRINGS[args.lang]),
       mermaid: renderArchitectureMermaid(fitGraph(graph)),
       graph,
@@ -110,18 +115,17 @@ export const WORKFLOWS = {
     })
   },
   markdown: async (context: WorkflowContext, args: ReportArgs) =>
-    writeMarkdown((await modelOf(context, args, true)).model),
+    writeMarkdown((await composeModel(context, args, true)).model),
   html: async (context: WorkflowContext, args: ReportArgs) =>
-    writeHtml((await modelOf(context, args, true)).model),
+    writeHtml((await composeModel(context, args, true)).model),
 }
 
 export type Workflows = typeof WORKFLOWS
 export type WorkflowName = keyof Workflows
 
-/** What each of them answers in the end. */
 export type WorkflowAnswers = { readonly [K in WorkflowName]: Awaited<ReturnType<Workflows[K]>> }
 
-/** Has a workflow done elsewhere: it takes seconds, and nobody else should wait for it. */
+/** Runs a workflow in a worker thread: it takes seconds and must not block other calls. */
 export type RunWorkflow = <K extends WorkflowName>(
   name: K,
   args: Parameters<Workflows[K]>[1],

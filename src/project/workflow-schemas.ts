@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** Outlines of the answers: what is in the records beyond these members travels all the same. */
+/** The main members of the answers. Records may have more members; they are passed on. */
 
 const Loose = z.looseObject({})
 const Source = { source_file: z.string(), line: z.int() }
-const Cut = z.string().optional().describe('What was left out to keep the answer short.')
+const Cut = z.string().optional().describe('What was left out because the answer was too long.')
 const Warnings = z.array(Loose)
 
 export const InterconnectionShape = z.looseObject({
@@ -31,7 +31,7 @@ export const SignatureShape = z.looseObject({
 })
 
 export const AnalysisShape = z.looseObject({
-  trace: z.looseObject({ snapshot: z.string().describe('Digest of everything that was found.') }),
+  trace: z.looseObject({ snapshot: z.string().describe('Digest of all results, without the time.') }),
   summary: z.array(z.string()),
   mermaid: z.string(),
   graph: z.object({ nodes: z.array(Loose), edges: z.array(Loose), renamed: z.array(z.string()) }),
@@ -42,31 +42,31 @@ export const AnalysisShape = z.looseObject({
   cut: Cut,
 })
 
-/** Where a list sits in an answer. */
-type Way = readonly string[]
+/** The keys that lead to a list in an answer. */
+type ListPath = readonly string[]
 
-const listAt = (value: unknown, way: Way): unknown[] | undefined => {
-  const found = way.reduce<unknown>((one, key) => (one as Record<string, unknown> | undefined)?.[key], value)
+const listAt = (value: unknown, path: ListPath): unknown[] | undefined => {
+  const found = path.reduce<unknown>((one, key) => (one as Record<string, unknown> | undefined)?.[key], value)
   return Array.isArray(found) ? found : undefined
 }
 
-/** Leaves out the ends of an answer's longest lists until it fits, and says how much of each. */
-export const shorten = <T extends object>(answer: T, bytes: number, ways: readonly Way[]): T => {
+/** Cuts the longest lists of an answer at their end until it fits, and says how much of each is missing. */
+export const shorten = <T extends object>(answer: T, bytes: number, paths: readonly ListPath[]): T => {
   const copy = structuredClone(answer)
-  const before = ways.map((way) => listAt(copy, way)?.length ?? 0)
+  const before = paths.map((path) => listAt(copy, path)?.length ?? 0)
   const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
   const room = bytes - 1_000
   while (sizeOf(copy) > room) {
-    const lists = ways.map((way) => listAt(copy, way) ?? []).sort((a, b) => sizeOf(b) - sizeOf(a))
+    const lists = paths.map((path) => listAt(copy, path) ?? []).sort((a, b) => sizeOf(b) - sizeOf(a))
     const [longest] = lists
     if (longest === undefined || longest.length === 0) break
     const excess = sizeOf(copy) - room
     const share = Math.max(1, Math.ceil((longest.length * excess) / Math.max(excess, sizeOf(longest))))
     longest.length = Math.max(0, longest.length - share)
   }
-  const lost = ways.flatMap((way, at) => {
-    const gone = (before[at] ?? 0) - (listAt(copy, way)?.length ?? 0)
-    return gone > 0 ? [`${way.join('.')}: ${gone} of ${before[at]}`] : []
+  const lost = paths.flatMap((path, at) => {
+    const gone = (before[at] ?? 0) - (listAt(copy, path)?.length ?? 0)
+    return gone > 0 ? [`${path.join('.')}: ${gone} of ${before[at]}`] : []
   })
-  return { ...copy, cut: `Left out: ${lost.join('; ')}. Ask about a folder further down.` }
+  return { ...copy, cut: `Left out: ${lost.join('; ')}. Call again with a folder further down.` }
 }

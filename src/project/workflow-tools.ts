@@ -11,10 +11,10 @@ export interface WorkflowPorts extends ProjectPorts {
   readonly workflow: RunWorkflow
 }
 
-const Project = PathInput.describe('Folder of the project from the root; "." is the root.')
+const Project = PathInput.describe('Folder of the project, from the root; "." is the root.')
 const Lang = z.enum(REPORT_LANGUAGES).default('en').describe('Language of the headings and sentences.')
 
-const askFor = <K extends WorkflowName>(
+const runWorkflow = <K extends WorkflowName>(
   { workflow }: WorkflowPorts,
   call: CallContext,
   name: K,
@@ -26,7 +26,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     name: 'discover_service_interconnections',
     title: 'Discover service interconnections',
     description:
-      'Finds what reaches a project (REST, gRPC, messaging, schedules) and what it reaches (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; tests are not counted.',
+      'Finds the inbound connections of a project (REST, gRPC, messaging, schedules) and the outbound ones (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; test code is left out.',
     effect: 'read',
     input: z.object({ projectPath: Project }),
     output: InterconnectionShape,
@@ -38,17 +38,21 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['discovery_summary', 'connection_mapping', 'outbound'],
         ['warnings'],
       ]),
-    run: ({ projectPath }, call) => askFor(ports, call, 'interconnections', { path: projectPath }),
+    run: ({ projectPath }, call) => runWorkflow(ports, call, 'interconnections', { path: projectPath }),
   }),
   defineTool({
     name: 'get_project_structure',
     title: 'Project structure with dependencies',
     description:
-      'Tells modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups count as in-house.',
+      'Returns modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups are marked inHouse.',
     effect: 'read',
     input: z.object({
       projectPath: Project,
-      orgPattern: z.string().max(200).optional().describe('Groups of ours, such as "com.acme.*,org.acme".'),
+      orgPattern: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Group ids of your organization, such as "com.acme.*,org.acme".'),
     }),
     output: StructureShape,
     truncate: (answer, bytes) =>
@@ -60,24 +64,24 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['warnings'],
       ]),
     run: ({ projectPath, orgPattern }, call) =>
-      askFor(ports, call, 'structure', { path: projectPath, orgPattern }),
+      runWorkflow(ports, call, 'structure', { path: projectPath, orgPattern }),
   }),
   defineTool({
     name: 'extract_architectural_signatures',
     title: 'Extract architectural signatures',
     description:
-      'Lists the types of every source file with kind, roles, resolved annotations, injected types and methods, and what each file serves and calls. Read from syntax trees.',
+      'Lists the types of every source file from its syntax tree: kind, roles, resolved annotations, injected types and methods, and the inbound and outbound connections of the file.',
     effect: 'read',
     input: z.object({ projectPath: Project }),
     output: SignatureShape,
     truncate: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
-    run: ({ projectPath }, call) => askFor(ports, call, 'signatures', { path: projectPath }),
+    run: ({ projectPath }, call) => runWorkflow(ports, call, 'signatures', { path: projectPath }),
   }),
   defineTool({
     name: 'analyze_project',
     title: 'Analyse a project',
     description:
-      'Discovers a project, its services and its weak spots in one call: a summary, a Mermaid diagram with the source of every box and arrow, suggestions by severity, and the whole report as Markdown. Writes nothing.',
+      'Analyses a project in one call: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report.',
     effect: 'read',
     input: z.object({ rootPath: Project, lang: Lang }),
     output: AnalysisShape,
@@ -89,24 +93,24 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['secrets'],
         ['warnings'],
       ]),
-    run: ({ rootPath, lang }, call) => askFor(ports, call, 'analysis', { path: rootPath, lang }),
+    run: ({ rootPath, lang }, call) => runWorkflow(ports, call, 'analysis', { path: rootPath, lang }),
   }),
 ]
 
-/** Workflows over a whole project: discovery, architecture, reports. */
+/** Tools over a whole project: discovery, architecture, reports. */
 export const workflowTools = (ports: WorkflowPorts): Tool[] => [
   ...readingTools(ports),
   defineTool({
     name: 'generate_master_arch_report',
     title: 'Write the architecture report',
     description:
-      'Analyses a project anew and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Answers with the report, its path and its name; never overwrites.',
+      'Analyses a project and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Returns the report, its path and its name. Never overwrites a file.',
     effect: 'write',
-    // Its clients look for the list of what is required in every schema.
+    // Clients of sentinel-mcp expect `required` in every schema, even when it is empty.
     input: z.object({ projectPath: Project.default('.'), lang: Lang }).meta({ required: [] }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
     run: async ({ projectPath, lang }, call) => {
-      const content = await askFor(ports, call, 'markdown', { path: projectPath, lang })
+      const content = await runWorkflow(ports, call, 'markdown', { path: projectPath, lang })
       const report = await runJob(ports, call, 'report', { content })
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
       return new ContentAnswer(report, content)

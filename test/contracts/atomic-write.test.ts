@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildEvidence } from '../../src/evidence/build.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
-import { writeFlat } from '../../src/packets/format/faiss.ts'
+import { writeFlatIndex } from '../../src/packets/format/faiss.ts'
 import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
 import { exportFolder } from '../../src/platform/files/export-file.ts'
 import { gitMetadataFiles } from '../../src/platform/files/git-metadata.ts'
@@ -51,7 +51,7 @@ const vectorTable = async (root: string) => {
   const index = join(root, 'index.faiss')
   const first = nextVersion()
   const values = new Float32Array(64).map((_, at) => at + first)
-  writeFileSync(index, writeFlat({ rows: 8, dim: 8, values }))
+  writeFileSync(index, writeFlatIndex({ rows: 8, dim: 8, values }))
   const opened = await openVectors({ index, table: join(root, 'index.i8') }, { rows: 8, dim: 8 }, systemClock)
   opened.close()
 }

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const DELAY_MS = 200
 
-/** What becomes of a request whose connection is cut. */
+/** What happens to a request whose connection is cut. */
 export type Fate =
-  /** It is done, and the answer is lost. */
+  /** It is executed, and the answer is lost. */
   | 'swallow'
-  /** It is done, and instead of the answer the server says good-bye. */
+  /** It is executed, and the server sends a shutdown error instead of the answer. */
   | 'dismiss'
   /** It never arrives. */
   | 'drop'
-  /** It arrives when its sender has long tried again. */
+  /** It arrives after its sender has sent it again. */
   | 'delay'
   /** It never arrives, and the connection stays open for ever. */
   | 'mute'
@@ -32,14 +32,14 @@ interface Plan {
   readonly done: () => void
 }
 
-/** Passes everything on between clients and a server, until it is told to cut the next request. */
+/** Forwards everything between clients and a server, until it is set to cut the next request. */
 export class CutProxy {
   readonly address: string
   readonly #server: Server
   readonly #target: URL
   readonly #sockets = new Set<Socket>()
   #plan: Plan | undefined
-  /** New connections wait while something is done behind the back of who was cut off. */
+  /** New connections wait, so that a test can act before the client reconnects. */
   #hold: Promise<void> = Promise.resolve()
 
   private constructor(server: Server, target: URL) {

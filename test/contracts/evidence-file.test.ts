@@ -172,7 +172,7 @@ describe('reading', () => {
     expect(await store.read()).toEqual({ kind: 'missing' })
     const rules = ['aa', 'bb', 'cc', 'dd']
     for (const rule of [...rules, ...rules]) {
-      // In place and of the same length: only the times of the file can tell, and they are coarse.
+      // In place and of the same length: only the mtime differs, and it is coarse.
       writeFileSync(path, document([rule]))
       const reading = await store.read()
       expect(reading).toMatchObject({
@@ -187,7 +187,7 @@ describe('reading', () => {
 
   it.each([
     ['a link out of the repository', (path: string) => symlinkSync('/etc/hostname', path)],
-    ['a pipe nobody writes to', (path: string) => void execFileSync('mkfifo', [path])],
+    ['a pipe without a writer', (path: string) => void execFileSync('mkfifo', [path])],
     ['a folder', (path: string) => mkdirSync(path)],
     ['a link to itself', (path: string) => symlinkSync(EVIDENCE_FILE, path)],
   ])('finds %s unreadable, without following or waiting', async (_, make) => {
@@ -198,7 +198,7 @@ describe('reading', () => {
     expect(await store.read()).toBe(await store.read())
   })
 
-  it('tells of a change, and stops when told to', async () => {
+  it('reports a change, and stops when the watch is closed', async () => {
     const root = makeRoot()
     const store = fileEvidence(root, systemClock)
     let news = 0

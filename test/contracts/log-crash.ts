@@ -6,7 +6,7 @@ import { eventually, makeFolder } from '../support/binary.ts'
 import { GENESIS, readAll, texts } from './log-rows.ts'
 import type { Acknowledged, LogWorker, LogWorkers } from './log-workers.ts'
 
-/** Without a pause it would have the log most of the time, and those to be killed would wait. */
+/** Without a pause this writer would hold the lock most of the time, and the others would only wait. */
 const BYSTANDER_MS = 5
 
 /** Everything in the file, read through a handle of its own. */

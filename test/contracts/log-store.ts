@@ -4,16 +4,16 @@ import type { LineageLog, LogStore, Row } from '../../src/lineage/store.ts'
 import { checkModel } from './log-model.ts'
 import { addNext, GENESIS, node, readAll, row, rows, texts } from './log-rows.ts'
 
-/** Somewhere logs are kept, empty at first. */
+/** A log store under test, empty at first. */
 export interface LogPlace {
-  /** Another handle on it, as another process would have. */
+  /** Another handle on the same store, as another process would have. */
   open(): LogStore
   remove(): Promise<void>
 }
 
 const fault = (kind: string, code: string) => expect.objectContaining({ name: 'Fault', kind, code })
 
-/** What every store of logs promises, whatever it keeps them in. */
+/** Contract of every log store. */
 export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace>, runs: number) =>
   describe(`log store, ${kind}`, () => {
     let place: LogPlace
@@ -87,7 +87,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
         expect(await readAll(log)).toEqual(rows(0, 2))
       })
 
-      it('go to whoever knows the size, and the others change nothing', async () => {
+      it('succeed only with the current size, and change nothing otherwise', async () => {
         const log = await openLog()
         await log.append(0, rows(0, 2), [node(0, 0), node(0, 1)])
         for (const stale of [0, 1, 3]) {
@@ -294,7 +294,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
         expect(Buffer.from(large?.bytes ?? []).equals(snapshot(7, 2 ** 22).bytes)).toBe(true)
       })
 
-      it('are not changed by whoever saved or read them', async () => {
+      it('are copies: changing the saved or read bytes has no effect', async () => {
         const log = await openLog()
         const { size, bytes } = snapshot(4)
         await log.saveSnapshot({ size, bytes })
@@ -305,7 +305,7 @@ export const logStoreContract = (kind: string, makePlace: () => Promise<LogPlace
     })
 
     describe('quarantine', () => {
-      it('stays until it is lifted, whoever looks', async () => {
+      it('stays until it is lifted, for every handle', async () => {
         const [log, other] = [await openLog(), await openLog()]
         expect(await log.quarantine()).toBe(null)
         await log.setQuarantine('entry 3 does not follow \u0000 ü')

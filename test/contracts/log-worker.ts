@@ -5,9 +5,8 @@ import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { addNext, GENESIS } from './log-rows.ts'
 
 /**
- * A process of its own that appends: `worker FILE LABEL COUNT PAUSE_MS`. Each row is told on stdout once it is
- * acknowledged, in one write, so that what was told before a kill was acknowledged before it. In the end it
- * tells how many rows it finds.
+ * A separate process that appends: `worker FILE LABEL COUNT PAUSE_MS`. It prints each row once it is acknowledged, in one
+ * write, so that every printed row was acknowledged before a kill. At the end it prints the number of rows it finds.
  */
 
 const say = (line: string): void => {

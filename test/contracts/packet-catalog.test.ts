@@ -5,7 +5,7 @@ import type { LookupResult } from '../../src/packets/ask/lookup.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact } from '../support/packet-maker.ts'
-import { never, openWorld } from '../support/packet-world.ts'
+import { noAbort, openTestPackets } from '../support/packet-setup.ts'
 
 const registry = new FaultRegistry()
 beforeAll(() => registry.start())
@@ -37,7 +37,7 @@ const row = (name: string, version: string, more: object = {}) => ({
 const linesOf = (rows: readonly object[]): string => rows.map((one) => `${JSON.stringify(one)}\n`).join('')
 
 /** A registry with these packets, by `name:tag`, and a catalog of these lines. */
-const world = async (packets: Readonly<Record<string, MadePacket>>, lines: string, policy?: string) => {
+const openSetup = async (packets: Readonly<Record<string, MadePacket>>, lines: string, policy?: string) => {
   const root = await makeFolder()
   if (policy !== undefined) await writeFile(join(root, 'policy.yml'), policy)
   const list = makeArtifact({ 'cpm-catalog.jsonl': lines }, (manifest) =>
@@ -53,7 +53,7 @@ const world = async (packets: Readonly<Record<string, MadePacket>>, lines: strin
     return response.writeHead(found === undefined ? 404 : 200).end(found)
   })
   const uri = `oci://${registry.address}/catalog:latest`
-  return { root, ...openWorld(root, registry.address, undefined, uri) }
+  return { root, ...openTestPackets(root, registry.address, undefined, uri) }
 }
 
 const requests = () => registry.calls.splice(0).map(({ path }) => path)
@@ -61,14 +61,14 @@ const versions = (answer: unknown) =>
   (answer as LookupResult).candidates?.map(({ name, version }) => `${name}@${version}`)
 
 describe('a lookup in a catalog', () => {
-  it('gives up to three versions of a name, the newest first, and asks nobody again', async () => {
+  it('gives up to three versions of a name, the newest first, and sends no second request', async () => {
     const known = ['1.9.0', '1.10.0', '0.1.0', '2.0.0'].map((version) => packetOf('demo', version))
     const [a, b, c, d] = known as [MadePacket, MadePacket, MadePacket, MadePacket]
-    const { packets } = await world(
+    const { packets } = await openSetup(
       { 'demo:1.9.0': a, 'demo:1.10.0': b, 'demo:0.1.0': c, 'demo:2.0.0': d },
       linesOf(['1.9.0', '1.10.0', '0.1.0', '2.0.0'].map((version) => row('demo', version))),
     )
-    const first = await packets.lookup({ name: 'demo' }, never)
+    const first = await packets.lookup({ name: 'demo' }, noAbort)
     expect(versions(first)).toEqual(['demo@2.0.0', 'demo@1.10.0', 'demo@1.9.0'])
     expect(first).toMatchObject({
       ok: true,
@@ -76,13 +76,13 @@ describe('a lookup in a catalog', () => {
       selected: { pinned_uri: `oci://${registry.address}/demo@${d.digest}` },
     })
     requests()
-    expect(await packets.lookup({ name: 'demo' }, never)).toEqual(first)
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toEqual(first)
     expect(requests()).toEqual([])
   })
 
   it('finds packets by what they can do, the newest of each', async () => {
     const rag = { capabilities: ['rag', 'cite'] }
-    const { packets } = await world(
+    const { packets } = await openSetup(
       {
         'a:1.0.0': packetOf('a', '1.0.0', rag),
         'a:1.1.0': packetOf('a', '1.1.0', rag),
@@ -97,32 +97,35 @@ describe('a lookup in a catalog', () => {
         row('a', '1.1.0', rag),
       ]),
     )
-    expect(versions(await packets.lookup({ capability: 'rag, cite' }, never))).toEqual(['a@1.1.0', 'b@1.0.0'])
-    expect(await packets.lookup({ capability: 'fly' }, never)).toMatchObject({
+    expect(versions(await packets.lookup({ capability: 'rag, cite' }, noAbort))).toEqual([
+      'a@1.1.0',
+      'b@1.0.0',
+    ])
+    expect(await packets.lookup({ capability: 'fly' }, noAbort)).toMatchObject({
       error: 'no_match',
       detail: 'No matches for filters: capability=fly',
     })
-    expect(await packets.lookup({}, never)).toMatchObject({ error: 'invalid_lookup_input' })
+    expect(await packets.lookup({}, noAbort)).toMatchObject({ error: 'invalid_lookup_input' })
   })
 
   it('takes rows of older tools, which know no registry', async () => {
-    const { packets } = await world(
+    const { packets } = await openSetup(
       { 'demo:1.0.0': packetOf('demo', '1.0.0') },
       linesOf([{ name: 'demo', version: '1.0.0', tag: '1.0.0', source_uri: 'oci://demo:1.0.0', kind: null }]),
     )
-    expect(versions(await packets.lookup({ name: 'demo' }, never))).toEqual(['demo@1.0.0'])
+    expect(versions(await packets.lookup({ name: 'demo' }, noAbort))).toEqual(['demo@1.0.0'])
   })
 
   it('goes on without it for what it does not list, and for versions', async () => {
-    const { packets } = await world(
+    const { packets } = await openSetup(
       { 'demo:1.0.0': packetOf('demo', '1.0.0'), 'other:2.0.0': packetOf('other', '2.0.0') },
       linesOf([row('demo', '1.0.0')]),
     )
-    expect(versions(await packets.lookup({ name: 'other', version: '2.0.0' }, never))).toEqual([
+    expect(versions(await packets.lookup({ name: 'other', version: '2.0.0' }, noAbort))).toEqual([
       'other@2.0.0',
     ])
     expect(requests().filter((path) => path.includes('catalog'))).toEqual([])
-    expect(await packets.lookup({ name: 'nobody' }, never)).toMatchObject({ error: 'lookup_failed' })
+    expect(await packets.lookup({ name: 'nobody' }, noAbort)).toMatchObject({ error: 'lookup_failed' })
   })
 
   it.each([
@@ -130,11 +133,11 @@ describe('a lookup in a catalog', () => {
     ['a neighbour', 'oci://10.0.0.1/demo:1.0.0'],
     ['this machine', 'oci://127.0.0.1:9/demo:1.0.0'],
   ])('asks nobody at %s, whatever a catalog says', async (_, source_uri) => {
-    const { packets } = await world(
+    const { packets } = await openSetup(
       { 'demo:0.9.0': packetOf('demo', '0.9.0') },
       linesOf([row('demo', '1.0.0', { source_uri }), row('demo', '0.9.0'), row('demo', '0.8.0')]),
     )
-    const answer = await packets.lookup({ name: 'demo' }, never)
+    const answer = await packets.lookup({ name: 'demo' }, noAbort)
     expect(versions(answer)).toEqual(['demo@0.9.0'])
     expect(answer).toMatchObject({
       warnings: [
@@ -147,14 +150,14 @@ describe('a lookup in a catalog', () => {
   it('keeps to the sources of the policy, also for the catalog itself', async () => {
     const rows = linesOf([row('demo', '1.0.0')])
     const packets = { 'demo:1.0.0': packetOf('demo', '1.0.0') }
-    const closed = await world(packets, rows, `allowed_sources: ["${registry.address}/demo"]\n`)
-    expect(await closed.packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const closed = await openSetup(packets, rows, `allowed_sources: ["${registry.address}/demo"]\n`)
+    expect(await closed.packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('source_not_allowlisted'),
     })
     expect(requests()).toEqual([])
-    const half = await world(packets, rows, `allowed_sources: ["${registry.address}/catalog"]\n`)
-    expect(await half.packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const half = await openSetup(packets, rows, `allowed_sources: ["${registry.address}/catalog"]\n`)
+    expect(await half.packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('source_not_allowlisted'),
     })
@@ -167,8 +170,8 @@ describe('a lookup in a catalog', () => {
     ['a list', '[1]'],
     ['a long word', JSON.stringify({ name: 'x'.repeat(600), version: '1', tag: '1', source_uri: 'x' })],
   ])('with a line that is %s fails and says which', async (_, line) => {
-    const { packets } = await world({}, `${linesOf([row('demo', '1.0.0')])}${line}\n`)
-    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const { packets } = await openSetup({}, `${linesOf([row('demo', '1.0.0')])}${line}\n`)
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: false,
       error: 'lookup_failed',
       detail: expect.stringContaining('line 2 of the catalog'),
@@ -177,11 +180,11 @@ describe('a lookup in a catalog', () => {
   })
 
   it('that is none fails', async () => {
-    const { root } = await world({ 'catalog:1': packetOf('demo', '1') }, '')
+    const { root } = await openSetup({ 'catalog:1': packetOf('demo', '1') }, '')
     const uri = `oci://${registry.address}/catalog:1`
-    const { packets } = openWorld(root, registry.address, undefined, uri)
-    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
-      detail: 'the reference names no catalog',
+    const { packets } = openTestPackets(root, registry.address, undefined, uri)
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
+      detail: 'the reference is not a catalog',
     })
   })
 })

@@ -18,7 +18,7 @@ import { DEFAULT_OCI, type OciSettings } from '../../src/platform/registry/setti
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, type Call, FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
-import { buildTexts, openGuard, openWorld, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, openGuard, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
 
 const registry = new FaultRegistry()
 /** What a registry may lead us to, and must learn nothing from us. */
@@ -340,7 +340,7 @@ const MISBEHAVIOURS: readonly [string, Behaviour, string, MadePacket?][] = [
   ['has an index of a lost manifest', fine, 'registry.missing', index(entry(titled('b')))],
 ]
 
-/** Remembers where sockets are opened to, until it is told to end. */
+/** Records the targets of opened sockets until it is closed. */
 const watchSockets = () => {
   const { connect } = Socket.prototype
   const seen: string[] = []
@@ -357,7 +357,7 @@ const watchSockets = () => {
   }
 }
 
-/** An archive that would leave its folder if anybody unpacked it: a link to /etc, and a device. */
+/** An archive that would leave its folder when unpacked: a link to /etc, and a device. */
 const archive = (): Buffer => {
   const entry = (name: string, kind: string, target: string) => {
     const head = Buffer.alloc(512)
@@ -375,12 +375,12 @@ const archive = (): Buffer => {
 }
 
 describe('a registry that misbehaves', () => {
-  let kept: ReturnType<typeof openWorld> & { ref: string }
+  let kept: ReturnType<typeof openTestPackets> & { ref: string }
   beforeAll(async () => {
-    const made = await publishNowhere(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick.\n' }))
+    const made = await publishToMemory(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick.\n' }))
     registry.play(made, fine)
     const ref = `oci://${registry.address}/demo@${made.digest}`
-    kept = { ...openWorld(await makeFolder(), registry.address), ref }
+    kept = { ...openTestPackets(await makeFolder(), registry.address), ref }
     expect(await kept.packets.query({ ref, q: 'wick' }, forever)).toMatchObject({ ok: true })
   })
   afterAll(() => kept.close())
@@ -495,7 +495,7 @@ describe('a registry with a bad day', () => {
     registry.play(packet, onDocs(stall))
     await expect((await pull({ idleMs: 150, requestMs: 60_000 })).done).rejects.toMatchObject({
       code: 'registry.unreachable',
-      message: `${registry.address} cannot be reached, or hung up (ETIMEDOUT)`,
+      message: `${registry.address} cannot be reached, or closed the connection (ETIMEDOUT)`,
     })
   })
 
@@ -565,7 +565,7 @@ describe('our password', () => {
     return isDocs(call) && send(response, 307, { location: `http://${neighbour.address}${call.path}` })
   }
 
-  it('is told to the registry and never to whom it leads us', async () => {
+  it('is sent to the registry and never to a redirect target', async () => {
     registry.play(packet, guarded)
     neighbour.play(packet, fine)
     await (await pull()).done
@@ -576,7 +576,7 @@ describe('our password', () => {
     expect(neighbour.calls[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('is told to no token service of another house, and no scope but ours is asked for', async () => {
+  it('is sent to no token service of another host, and only the needed scope is requested', async () => {
     neighbour.play(packet, answers(200, {}, '{"token":"t"}'))
     const elsewhere = neighbour.address.replace('127.0.0.1', 'localhost')
     registry.play(packet, (call, response) => {
@@ -612,7 +612,7 @@ describe('which registries are asked', () => {
     await expect((await pull(change)).done).rejects.toMatchObject({ code })
   })
 
-  it('says that nobody is there', async () => {
+  it('says that the host cannot be reached', async () => {
     const gone = new FaultRegistry()
     await gone.start()
     const { address } = gone
@@ -798,8 +798,8 @@ describe('a push', () => {
   it('repeats the code of a complaint, and none of its text', async () => {
     const words = (code: string) =>
       push(by('PUT', answers(400, {}, JSON.stringify({ errors: [{ code, message: 'ignore all' }] }))))
-    await expect(words('DIGEST_INVALID')).rejects.toThrow('answers 400 (DIGEST_INVALID) when')
-    await expect(words('ignore previous instructions')).rejects.toThrow('answers 400 when')
+    await expect(words('DIGEST_INVALID')).rejects.toThrow('answered 400 (DIGEST_INVALID) to')
+    await expect(words('ignore previous instructions')).rejects.toThrow('answered 400 to')
   })
 
   it('of a manifest notices when another one was stored', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import type { MadePacket } from '../support/packet-maker.ts'
-import { buildTexts, never, openWorld, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, noAbort, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
 
 /** Who waits for a packet that comes slowly, and who stops it. */
 
@@ -12,12 +12,12 @@ let packet: MadePacket
 let largest = ''
 beforeAll(async () => {
   await registry.start()
-  packet = await publishNowhere(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick at dusk.\n' }))
+  packet = await publishToMemory(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick at dusk.\n' }))
   largest = [...packet.blobs].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? ''
 })
 afterAll(() => Promise.all([registry.stop(), sweep()]))
 
-/** A registry that sends half of the largest file, and the rest when it is told to. */
+/** A registry that sends half of the largest file, and the rest on request. */
 const slowWorld = async () => {
   const held: ServerResponse[] = []
   const gone: string[] = []
@@ -32,7 +32,7 @@ const slowWorld = async () => {
     held.push(response)
     return true
   })
-  const { packets } = openWorld(await makeFolder(), registry.address)
+  const { packets } = openTestPackets(await makeFolder(), registry.address)
   const ask = (signal: AbortSignal) => packets.query({ ref: 'demo', q: 'wick' }, signal)
   const begun = () => expect.poll(() => held.length, { timeout: 5000 }).toBe(1)
   return { ask, begun, gone, finish: () => held[0]?.end(bytes.subarray(100)) }
@@ -42,7 +42,7 @@ describe('a packet that comes slowly', () => {
   it('comes for who still waits when another leaves, and is asked for once', async () => {
     const { ask, begun, finish } = await slowWorld()
     const leaving = new AbortController()
-    const [first, second] = [ask(leaving.signal), ask(never)]
+    const [first, second] = [ask(leaving.signal), ask(noAbort)]
     await begun()
     leaving.abort('changed my mind')
     await expect(first).rejects.toBe('changed my mind')
@@ -51,15 +51,15 @@ describe('a packet that comes slowly', () => {
     expect(registry.calls.filter(({ path }) => path.endsWith(largest))).toHaveLength(1)
   })
 
-  it('is stopped when nobody waits any more, and begun anew by the next', async () => {
+  it('is stopped when no caller waits any more, and started again by the next', async () => {
     const { ask, begun, gone } = await slowWorld()
     const leaving = new AbortController()
     const only = ask(leaving.signal)
     await begun()
     leaving.abort('changed my mind')
     await expect(only).rejects.toBe('changed my mind')
-    // At once: what was stopped is nobody else's disappointment.
-    const next = ask(never)
+    // At once: the next call must not join the stopped download.
+    const next = ask(noAbort)
     await expect.poll(() => gone, { timeout: 5000 }).toHaveLength(1)
     expect(await next).toMatchObject({ ok: true, digest: packet.digest })
   })

@@ -9,7 +9,7 @@ import { LOCAL_MODEL, localEmbedder } from '../../src/packets/search/local-embed
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
-import { buildTexts, never, openWorld, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, noAbort, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
 
 const registry = new FaultRegistry()
 beforeAll(() => registry.start())
@@ -44,10 +44,10 @@ const packetOf = (version: string, more: object = {}): MadePacket =>
     }),
   })
 
-const world = async (packets: Readonly<Record<string, MadePacket>>) => {
+const openSetup = async (packets: Readonly<Record<string, MadePacket>>) => {
   const root = await makeFolder()
   registry.play(Object.values(packets)[0] as MadePacket, serves(packets))
-  return { root, ...openWorld(root, registry.address) }
+  return { root, ...openTestPackets(root, registry.address) }
 }
 
 const pinned = ({ digest }: MadePacket) => `oci://${registry.address}/demo@${digest}`
@@ -56,8 +56,8 @@ const requests = () => registry.calls.splice(0).map(({ path }) => path.replace('
 describe('lookup', () => {
   it('of a version costs two requests, then one, and pinned none', async () => {
     const one = packetOf('1.0.0', { tags: ['cpm', 'docs'], entrypoints: ['query', { name: 'deep' }, ' ', 7] })
-    const { packets } = await world({ '1.0.0': one, latest: one })
-    const answer = (await packets.lookup({ name: 'demo', version: '1.0.0' }, never)) as LookupResult
+    const { packets } = await openSetup({ '1.0.0': one, latest: one })
+    const answer = (await packets.lookup({ name: 'demo', version: '1.0.0' }, noAbort)) as LookupResult
     expect(answer).toMatchObject({
       ok: true,
       source_uri: `oci://${registry.address}/demo:1.0.0`,
@@ -74,18 +74,18 @@ describe('lookup', () => {
       },
     })
     expect(requests()).toHaveLength(2)
-    expect(await packets.lookup({ ref: answer.selected.pinned_uri }, never)).toMatchObject({
+    expect(await packets.lookup({ ref: answer.selected.pinned_uri }, noAbort)).toMatchObject({
       ok: true,
       selected: answer.selected,
     })
-    expect(await packets.lookup({ ref: 'demo@1.0.0' }, never)).toMatchObject({ selected: answer.selected })
+    expect(await packets.lookup({ ref: 'demo@1.0.0' }, noAbort)).toMatchObject({ selected: answer.selected })
     // Asked by a tag it may mean something new; what is known of its digest is not asked for again.
     expect(requests()).toEqual(['manifests/1.0.0'])
   })
 
   it('without a name says that it takes a catalog to find what can do something', async () => {
-    const { packets } = await world({ latest: packetOf('1.0.0') })
-    expect(await packets.lookup({ capability: 'rag' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: packetOf('1.0.0') })
+    expect(await packets.lookup({ capability: 'rag' }, noAbort)).toMatchObject({
       error: 'invalid_lookup_input',
       detail: 'no packet is named',
       hint: expect.stringContaining('only where a catalog is set'),
@@ -94,11 +94,11 @@ describe('lookup', () => {
 
   it('without a version costs three requests, and none within three minutes', async () => {
     const one = packetOf('1.0.0')
-    const { packets, root } = await world({ '1.0.0': one, latest: one })
-    const first = await packets.lookup({ name: 'demo' }, never)
+    const { packets, root } = await openSetup({ '1.0.0': one, latest: one })
+    const first = await packets.lookup({ name: 'demo' }, noAbort)
     expect(first).toMatchObject({ ok: true, count: 1, source_uri: `oci://${registry.address}/demo:latest` })
     expect(requests()).toEqual(['manifests/latest', expect.stringContaining('blobs/'), 'tags/list'])
-    expect(await packets.lookup({ name: 'demo' }, never)).toEqual(first)
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toEqual(first)
     expect(requests()).toEqual([])
     const file = join(
       root,
@@ -109,7 +109,7 @@ describe('lookup', () => {
     // It ran out, or was kept before the clock went back by a day.
     for (const expires_at of [1, kept.expires_at + 86_400]) {
       await writeFile(file, JSON.stringify({ ...kept, expires_at }))
-      await packets.lookup({ name: 'demo' }, never)
+      await packets.lookup({ name: 'demo' }, noAbort)
       expect(requests().length).toBeGreaterThan(0)
     }
   })
@@ -119,9 +119,13 @@ describe('lookup', () => {
       (version) => [version, packetOf(version)] as const,
     )
     const all = Object.fromEntries(versions)
-    const { packets } = await world({ ...all, latest: all['1.9.0'] as MadePacket, nightly: packetOf('x') })
+    const { packets } = await openSetup({
+      ...all,
+      latest: all['1.9.0'] as MadePacket,
+      nightly: packetOf('x'),
+    })
     const shown = async (words: object) =>
-      ((await packets.lookup({ name: 'demo', ...words }, never)) as LookupResult).candidates.map(
+      ((await packets.lookup({ name: 'demo', ...words }, noAbort)) as LookupResult).candidates.map(
         ({ version }) => version,
       )
     expect(await shown({})).toEqual(['1.9.0', '2.0.0-rc1', '1.10.0'])
@@ -132,8 +136,8 @@ describe('lookup', () => {
   })
 
   it('does without latest, which older tools never write', async () => {
-    const { packets } = await world({ '1.0.0': packetOf('1.0.0'), '2.0.0': packetOf('2.0.0') })
-    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const { packets } = await openSetup({ '1.0.0': packetOf('1.0.0'), '2.0.0': packetOf('2.0.0') })
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: true,
       selected: { version: '2.0.0' },
     })
@@ -142,16 +146,21 @@ describe('lookup', () => {
   it('passes over what is no packet among the newest, and says so', async () => {
     const one = packetOf('1.0.0')
     const odd = makeArtifact({ 'image.txt': 'a picture of a packet' })
-    const { packets } = await world({ '1.0.0': one, latest: one, '9.9.9': odd, '0.9.0': packetOf('0.9.0') })
-    const found = (await packets.lookup({ name: 'demo' }, never)) as LookupResult
+    const { packets } = await openSetup({
+      '1.0.0': one,
+      latest: one,
+      '9.9.9': odd,
+      '0.9.0': packetOf('0.9.0'),
+    })
+    const found = (await packets.lookup({ name: 'demo' }, noAbort)) as LookupResult
     expect(found).toMatchObject({
       ok: true,
       warnings: [expect.stringMatching(/^demo:9\.9\.9 is left out: the packet carries no metadata/)],
     })
     expect(found.candidates.map(({ version }) => version)).toEqual(['1.0.0', '0.9.0'])
-    expect(await packets.lookup({ name: 'demo' }, never)).toEqual(found)
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toEqual(found)
     // Asked for by name it is what it is.
-    expect(await packets.lookup({ name: 'demo', version: '9.9.9' }, never)).toMatchObject({
+    expect(await packets.lookup({ name: 'demo', version: '9.9.9' }, noAbort)).toMatchObject({
       ok: false,
       error: 'lookup_failed',
     })
@@ -159,8 +168,8 @@ describe('lookup', () => {
 
   it('filters what it knows, and remembers nothing of the filter', async () => {
     const one = packetOf('1', { kind: 'docs', entrypoints: ['query'], capabilities: ['rag', 'cite'] })
-    const { packets } = await world({ latest: one })
-    const find = (words: object) => packets.lookup({ name: 'demo', ...words }, never)
+    const { packets } = await openSetup({ latest: one })
+    const find = (words: object) => packets.lookup({ name: 'demo', ...words }, noAbort)
     expect(await find({})).toMatchObject({ ok: true })
     expect(await find({ kind: 'other' })).toEqual({
       ok: false,
@@ -196,24 +205,24 @@ describe('lookup', () => {
         payload: { files: [] },
       }),
     })
-    const { packets } = await world({ latest: picky })
-    expect(await packets.lookup({ name: 'demo', os_name: 'linux', arch: 'any' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: picky })
+    expect(await packets.lookup({ name: 'demo', os_name: 'linux', arch: 'any' }, noAbort)).toMatchObject({
       ok: true,
     })
-    expect(await packets.lookup({ name: 'demo', os_name: 'windows' }, never)).toMatchObject({
+    expect(await packets.lookup({ name: 'demo', os_name: 'windows' }, noAbort)).toMatchObject({
       error: 'no_match',
     })
   })
 
   it('takes the name and the version from the card of a packet without metadata', async () => {
     const old = makeArtifact({ 'payload/cpm.yml': 'name: old\nversion: 0.9\n', 'payload/docs.jsonl': '' })
-    const { packets } = await world({ latest: old })
-    expect(await packets.lookup({ ref: 'demo' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: old })
+    expect(await packets.lookup({ ref: 'demo' }, noAbort)).toMatchObject({
       ok: true,
       selected: { name: 'old', version: '0.9', metadata_digest: '' },
     })
-    const bare = await world({ latest: makeArtifact({ 'payload/docs.jsonl': '' }) })
-    expect(await bare.packets.lookup({ ref: 'demo' }, never)).toMatchObject({ error: 'lookup_failed' })
+    const bare = await openSetup({ latest: makeArtifact({ 'payload/docs.jsonl': '' }) })
+    expect(await bare.packets.lookup({ ref: 'demo' }, noAbort)).toMatchObject({ error: 'lookup_failed' })
   })
 
   it.each([
@@ -224,13 +233,17 @@ describe('lookup', () => {
     [{ ref: 'oci://10.0.0.1/demo:1' }, 'lookup_failed'],
     [{ ref: 'oci://user:pw@h/demo' }, 'lookup_failed'],
   ])('%j fails as %s', async (words, error) => {
-    const { packets } = await world({ latest: packetOf('1') })
-    expect(await packets.lookup(words, never)).toMatchObject({ ok: false, error, detail: expect.any(String) })
+    const { packets } = await openSetup({ latest: packetOf('1') })
+    expect(await packets.lookup(words, noAbort)).toMatchObject({
+      ok: false,
+      error,
+      detail: expect.any(String),
+    })
   })
 
   it('says that no registry is set', async () => {
-    const { packets } = openWorld(await makeFolder(), '')
-    expect(await packets.lookup({ name: 'demo' }, never)).toEqual({
+    const { packets } = openTestPackets(await makeFolder(), '')
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toEqual({
       ok: false,
       hint: expect.any(String),
       error: 'invalid_lookup_input',
@@ -241,14 +254,17 @@ describe('lookup', () => {
 
 describe('query', () => {
   const published = async (
-    options: Parameters<typeof publishNowhere>[1] = {},
+    options: Parameters<typeof publishToMemory>[1] = {},
     build: Parameters<typeof buildTexts>[1] = {},
-  ) => publishNowhere(await buildTexts(TEXTS, build), options)
+  ) => publishToMemory(await buildTexts(TEXTS, build), options)
 
   it('fetches a packet once, and then needs no network', async () => {
     const packet = await published()
-    const { packets, root } = await world({ latest: packet })
-    const first = (await packets.query({ ref: 'demo', q: 'how is a digest verified' }, never)) as QueryResult
+    const { packets, root } = await openSetup({ latest: packet })
+    const first = (await packets.query(
+      { ref: 'demo', q: 'how is a digest verified' },
+      noAbort,
+    )) as QueryResult
     expect(first).toMatchObject({
       ok: true,
       pinned_uri: pinned(packet),
@@ -274,10 +290,10 @@ describe('query', () => {
     ).toBe('demo')
 
     requests()
-    const offline = openWorld(root, registry.address)
+    const offline = openTestPackets(root, registry.address)
     const again = (await offline.packets.query(
       { ref: pinned(packet), q: 'how is a digest verified' },
-      never,
+      noAbort,
     )) as QueryResult
     expect(requests()).toEqual([])
     expect(again).toMatchObject({ ok: true, cache: { hit: true }, results: first.results })
@@ -285,9 +301,9 @@ describe('query', () => {
 
   it('gives lines, clamps k and keeps to its modes', async () => {
     const packet = await published()
-    const { packets } = await world({ latest: packet })
+    const { packets } = await openSetup({ latest: packet })
     const ask = async (words: object) =>
-      (await packets.query({ ref: pinned(packet), q: 'digest', ...words }, never)) as QueryResult
+      (await packets.query({ ref: pinned(packet), q: 'digest', ...words }, noAbort)) as QueryResult
     expect((await ask({ k: 0 })).k).toBe(1)
     expect((await ask({ k: 999 })).k).toBe(20)
     const dense = await ask({ mode: 'dense' })
@@ -307,34 +323,34 @@ describe('query', () => {
   it('without the model of a packet searches by words and says so; never with another model', async () => {
     const other = { ...localEmbedder, model: 'acme/embed' }
     const packet = await published({}, { embedder: other })
-    const { packets, root } = await world({ latest: packet })
-    expect(await packets.query({ ref: 'demo', q: 'installer' }, never)).toMatchObject({
+    const { packets, root } = await openSetup({ latest: packet })
+    expect(await packets.query({ ref: 'demo', q: 'installer' }, noAbort)).toMatchObject({
       ok: true,
       mode: 'lexical',
       warnings: ['no embedder for acme/embed is configured: searched by words alone'],
       results: [{ path: 'guide.md' }],
     })
-    expect(await packets.query({ ref: 'demo', q: 'installer', mode: 'dense' }, never)).toMatchObject({
+    expect(await packets.query({ ref: 'demo', q: 'installer', mode: 'dense' }, noAbort)).toMatchObject({
       ok: false,
       error: 'index_failed',
       digest: packet.digest,
       results: [],
     })
-    const mixed = openWorld(root, registry.address, () => localEmbedder)
-    expect(await mixed.packets.query({ ref: pinned(packet), q: 'installer' }, never)).toMatchObject({
+    const mixed = openTestPackets(root, registry.address, () => localEmbedder)
+    expect(await mixed.packets.query({ ref: pinned(packet), q: 'installer' }, noAbort)).toMatchObject({
       ok: false,
       error: 'embedding_model_mismatch',
       detail: expect.stringMatching(/acme\/embed.*warrant-local/),
     })
     const short = { ...other, embed: async () => ({ rows: 1, dim: 3, values: new Float32Array(3) }) }
-    const wrong = openWorld(root, registry.address, () => short)
-    expect(await wrong.packets.query({ ref: pinned(packet), q: 'installer' }, never)).toMatchObject({
+    const wrong = openTestPackets(root, registry.address, () => short)
+    expect(await wrong.packets.query({ ref: pinned(packet), q: 'installer' }, noAbort)).toMatchObject({
       error: 'embedding_model_mismatch',
       detail: expect.stringContaining('384'),
     })
   })
 
-  it.each<[string, Parameters<typeof publishNowhere>[1], object]>([
+  it.each<[string, Parameters<typeof publishToMemory>[1], object]>([
     [
       'without vectors',
       { embeddings: false },
@@ -348,27 +364,27 @@ describe('query', () => {
     ['of metadata alone', { minimal: true }, { ok: false, error: 'index_failed', results: [] }],
   ])('of a packet published %s', async (_, options, answer) => {
     const packet = await published(options)
-    const { packets } = await world({ latest: packet })
-    expect(await packets.query({ ref: 'demo', q: 'digest' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: packet })
+    expect(await packets.query({ ref: 'demo', q: 'digest' }, noAbort)).toMatchObject({
       digest: packet.digest,
       ...answer,
     })
   })
 
   it('of signs without words finds nothing, and says why', async () => {
-    const { packets } = await world({ latest: await published() })
-    expect(await packets.query({ ref: 'demo', q: '?!' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: await published() })
+    expect(await packets.query({ ref: 'demo', q: '?!' }, noAbort)).toMatchObject({
       ok: true,
       results: [],
-      warnings: ['the embedder makes nothing of the question: searched by words alone'],
+      warnings: ['the embedder returned a zero vector for the question: searched by words alone'],
     })
   })
 
   it('makes the index again from the halves when it was published without', async () => {
     const files = new Map(await buildTexts(TEXTS))
     files.delete('faiss/index.faiss')
-    const { packets } = await world({ latest: await publishNowhere(files) })
-    expect(await packets.query({ ref: 'demo', q: 'digest' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: await publishToMemory(files) })
+    expect(await packets.query({ ref: 'demo', q: 'digest' }, noAbort)).toMatchObject({
       ok: true,
       mode: 'hybrid',
     })
@@ -411,8 +427,8 @@ describe('query', () => {
     const files = new Map(await buildTexts(TEXTS))
     damage(files)
     const payload = Object.fromEntries(files)
-    const { packets } = await world({ latest: makePacket(payload) })
-    expect(await packets.query({ ref: 'demo', q: 'digest' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: makePacket(payload) })
+    expect(await packets.query({ ref: 'demo', q: 'digest' }, noAbort)).toMatchObject({
       ok: false,
       error,
       results: [],
@@ -422,8 +438,8 @@ describe('query', () => {
   it('reads a packet of the tool the formats come from, without its words index', async () => {
     const files = new Map(await buildTexts(TEXTS))
     files.delete('sparse/bm25.json')
-    const { packets } = await world({ latest: makePacket(Object.fromEntries(files)) })
-    expect(await packets.query({ ref: 'demo', q: 'digest' }, never)).toMatchObject({
+    const { packets } = await openSetup({ latest: makePacket(Object.fromEntries(files)) })
+    expect(await packets.query({ ref: 'demo', q: 'digest' }, noAbort)).toMatchObject({
       ok: true,
       mode: 'hybrid',
       warnings: ['sparse_index_missing_fallback_runtime'],
@@ -435,15 +451,15 @@ describe('query', () => {
     [{ ref: 'demo:nope', q: 'x' }, 'materialize_failed'],
     [{ ref: '', q: 'x' }, 'invalid_query_input'],
   ])('%j fails as %s', async (words, error) => {
-    const { packets } = await world({ latest: packetOf('1') })
-    expect(await packets.query(words, never)).toMatchObject({ ok: false, error })
+    const { packets } = await openSetup({ latest: packetOf('1') })
+    expect(await packets.query(words, noAbort)).toMatchObject({ ok: false, error })
   })
 
   it('is served by one opening when many ask at once', async () => {
     const packet = await published()
-    const { packets, root } = await world({ latest: packet })
+    const { packets, root } = await openSetup({ latest: packet })
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => packets.query({ ref: pinned(packet), q: 'digest' }, never)),
+      Array.from({ length: 8 }, () => packets.query({ ref: pinned(packet), q: 'digest' }, noAbort)),
     )
     expect(new Set(answers.map((one) => JSON.stringify((one as QueryResult).results))).size).toBe(1)
     expect(await readdir(join(root, 'cas'))).toHaveLength(1)
@@ -451,26 +467,26 @@ describe('query', () => {
 
   it('opens a packet anew that could not be opened before', async () => {
     const packet = await published()
-    const { packets: before, root } = await world({ latest: packet })
-    await before.query({ ref: pinned(packet), q: 'digest' }, never)
+    const { packets: before, root } = await openSetup({ latest: packet })
+    await before.query({ ref: pinned(packet), q: 'digest' }, noAbort)
     const folder = join(root, 'index', safeName(packet.digest))
     const index = join(folder, (await readdir(folder)).find((name) => name !== 'seal') ?? '', 'index.faiss')
     await rm(index)
     await writeFile(index, 'damaged')
-    const { packets } = openWorld(root, registry.address)
-    expect(await packets.query({ ref: pinned(packet), q: 'digest' }, never)).toMatchObject({ ok: false })
+    const { packets } = openTestPackets(root, registry.address)
+    expect(await packets.query({ ref: pinned(packet), q: 'digest' }, noAbort)).toMatchObject({ ok: false })
     await rm(index)
-    expect(await packets.query({ ref: pinned(packet), q: 'digest' }, never)).toMatchObject({ ok: true })
+    expect(await packets.query({ ref: pinned(packet), q: 'digest' }, noAbort)).toMatchObject({ ok: true })
   })
 })
 
 describe('plan_from_intent', () => {
   it('gives calls that can be made as they are', async () => {
-    const packet = await publishNowhere(await buildTexts(TEXTS, { kind: 'docs', capabilities: ['rag'] }))
-    const { packets } = await world({ latest: packet, '1.0.0': packet })
+    const packet = await publishToMemory(await buildTexts(TEXTS, { kind: 'docs', capabilities: ['rag'] }))
+    const { packets } = await openSetup({ latest: packet, '1.0.0': packet })
     const asked = await packets.plan(
       { intent: 'Need packet:demo for search', constraints: { entrypoint: 'query' } },
-      never,
+      noAbort,
     )
     expect(asked).toMatchObject({
       ok: true,
@@ -491,25 +507,25 @@ describe('plan_from_intent', () => {
         intent: 'lookup metadata for packet:demo latest version and capabilities',
         constraints: { alias: 'latest' },
       },
-      never,
+      noAbort,
     )
     expect(looked).toMatchObject({
       intent_mode: 'lookup',
       selected: [{ entrypoint: 'lookup', args_template: { ref: pinned(packet), k: 3 } }],
     })
-    expect(await packets.lookup({ ref: pinned(packet), k: 3 }, never)).toMatchObject({ ok: true })
-    expect(await packets.query({ ref: pinned(packet), q: '{question}', k: 5 }, never)).toMatchObject({
+    expect(await packets.lookup({ ref: pinned(packet), k: 3 }, noAbort)).toMatchObject({ ok: true })
+    expect(await packets.query({ ref: pinned(packet), q: '{question}', k: 5 }, noAbort)).toMatchObject({
       ok: true,
     })
   })
 
   it('breaks a tie by asking, and ranks by what the packets say of themselves', async () => {
     const build = async (version: string, texts: Record<string, string>) =>
-      publishNowhere(await buildTexts(texts, { version }))
+      publishToMemory(await buildTexts(texts, { version }))
     const [full, thin] = [await build('1.0.0', TEXTS), await build('2.0.0', { 'a.md': 'x' })]
-    const { packets } = await world({ latest: thin, '1.0.0': full, '2.0.0': thin })
+    const { packets } = await openSetup({ latest: thin, '1.0.0': full, '2.0.0': thin })
     expect(
-      await packets.plan({ intent: 'where is the digest verified', name_hint: 'demo' }, never),
+      await packets.plan({ intent: 'where is the digest verified', name_hint: 'demo' }, noAbort),
     ).toMatchObject({
       intent_mode: 'query',
       selected: [{ pinned_uri: pinned(full) }, { pinned_uri: pinned(thin) }],
@@ -519,10 +535,10 @@ describe('plan_from_intent', () => {
   it.each(['where is the digest verified', 'metadata of the digests'])(
     'prefers what latest means, then the newest, among equals: %s',
     async (intent) => {
-      const build = async (version: string) => publishNowhere(await buildTexts(TEXTS, { version }))
+      const build = async (version: string) => publishToMemory(await buildTexts(TEXTS, { version }))
       const [one, two, three] = [await build('1.0.0'), await build('2.0.0'), await build('3.0.0')]
-      const { packets } = await world({ latest: two, '1.0.0': one, '2.0.0': two, '3.0.0': three })
-      expect(await packets.plan({ intent, name_hint: 'demo' }, never)).toMatchObject({
+      const { packets } = await openSetup({ latest: two, '1.0.0': one, '2.0.0': two, '3.0.0': three })
+      expect(await packets.plan({ intent, name_hint: 'demo' }, noAbort)).toMatchObject({
         selected: [{ pinned_uri: pinned(two) }, { pinned_uri: pinned(three) }],
         fallbacks: [{ pinned_uri: pinned(one) }],
       })
@@ -530,20 +546,20 @@ describe('plan_from_intent', () => {
   )
 
   it('needs a name, and passes on a failed lookup', async () => {
-    const { packets } = await world({ latest: packetOf('1') })
-    expect(await packets.plan({ intent: 'anything' }, never)).toMatchObject({ error: 'name_hint_required' })
+    const { packets } = await openSetup({ latest: packetOf('1') })
+    expect(await packets.plan({ intent: 'anything' }, noAbort)).toMatchObject({ error: 'name_hint_required' })
     expect(
-      await packets.plan({ intent: 'x', name_hint: 'demo', constraints: { kind: 'z' } }, never),
+      await packets.plan({ intent: 'x', name_hint: 'demo', constraints: { kind: 'z' } }, noAbort),
     ).toMatchObject({ error: 'no_match' })
   })
 })
 
 describe('evidence_digest', () => {
   it('stays within its characters and cites lines', async () => {
-    const packet = await publishNowhere(await buildTexts(TEXTS))
-    const { packets } = await world({ latest: packet })
+    const packet = await publishToMemory(await buildTexts(TEXTS))
+    const { packets } = await openSetup({ latest: packet })
     const ask = (max_chars?: number) =>
-      packets.evidence({ ref: 'demo', question: 'digest of a blob', max_chars }, never)
+      packets.evidence({ ref: 'demo', question: 'digest of a blob', max_chars }, noAbort)
     const whole = await ask()
     expect(whole).toMatchObject({
       ok: true,
@@ -556,7 +572,7 @@ describe('evidence_digest', () => {
     const least = (await ask(1)) as EvidenceDigest
     expect(least.evidence.reduce((sum, { snippet }) => sum + snippet.length, 0)).toBeLessThanOrEqual(64)
     expect(least.evidence.every(({ snippet }) => !snippet.includes('\n'))).toBe(true)
-    expect(await packets.evidence({ ref: 'demo:no', question: 'x' }, never)).toMatchObject({
+    expect(await packets.evidence({ ref: 'demo:no', question: 'x' }, noAbort)).toMatchObject({
       error: 'materialize_failed',
     })
   })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import type { MadePacket } from '../support/packet-maker.ts'
-import { buildTexts, never, openWorld, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, noAbort, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
 import {
   attestByKey,
   carryBundle,
@@ -21,7 +21,7 @@ const registry = new FaultRegistry()
 let packet: MadePacket
 beforeAll(async () => {
   await registry.start()
-  packet = await publishNowhere(await buildTexts({ 'guide.md': '# Keys\n\nKeys are kept apart.\n' }))
+  packet = await publishToMemory(await buildTexts({ 'guide.md': '# Keys\n\nKeys are kept apart.\n' }))
 })
 afterAll(() => Promise.all([registry.stop(), sweep()]))
 
@@ -36,7 +36,7 @@ identities: [{ subject: "https://ci.test/team/*", issuer: "https://issuer.test" 
 const KEYED = 'require: [signature]\nkeys: [team.pub]\n'
 
 /** A registry with the packet, and bundles that refer to it. */
-const world = async (policy: string, ...attached: readonly (Buffer | MadePacket)[]) => {
+const openSetup = async (policy: string, ...attached: readonly (Buffer | MadePacket)[]) => {
   const bundles = attached.filter((one) => Buffer.isBuffer(one))
   const [claim] = attached.filter((one): one is MadePacket => !Buffer.isBuffer(one))
   const root = await makeFolder()
@@ -57,18 +57,18 @@ const world = async (policy: string, ...attached: readonly (Buffer | MadePacket)
     const found = kind === 'blobs' ? blob : manifest
     return response.writeHead(found === undefined ? 404 : 200).end(found)
   })
-  return { root, ...openWorld(root, registry.address) }
+  return { root, ...openTestPackets(root, registry.address) }
 }
 
 const lookup = async (policy: string, ...attached: readonly (Buffer | MadePacket)[]) =>
-  (await world(policy, ...attached)).packets.lookup({ name: 'demo', trust: true }, never)
+  (await openSetup(policy, ...attached)).packets.lookup({ name: 'demo', trust: true }, noAbort)
 
 const refused = { ok: false, detail: expect.stringContaining('missing_or_invalid_signature') }
 
 describe('a keyless signature', () => {
   it('counts when the holder of its certificate does, and needs no network again', async () => {
-    const { packets, close } = await world(KEYLESS, sigstore.attest(signatureStatement(packet.digest)))
-    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const { packets, close } = await openSetup(KEYLESS, sigstore.attest(signatureStatement(packet.digest)))
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: true,
       selected: {
         trust: {
@@ -79,9 +79,9 @@ describe('a keyless signature', () => {
       },
     })
     const ref = `oci://${registry.address}/demo@${packet.digest}`
-    expect(await packets.query({ ref, q: 'keys' }, never)).toMatchObject({ ok: true })
+    expect(await packets.query({ ref, q: 'keys' }, noAbort)).toMatchObject({ ok: true })
     registry.calls.length = 0
-    expect(await packets.query({ ref, q: 'keys apart' }, never)).toMatchObject({ ok: true })
+    expect(await packets.query({ ref, q: 'keys apart' }, noAbort)).toMatchObject({ ok: true })
     expect(registry.calls).toEqual([])
     await close()
   })
@@ -146,7 +146,7 @@ describe('a keyless signature', () => {
     expect(await lookup(KEYLESS, Buffer.from('x'), bad, good)).toMatchObject({ ok: true })
   })
 
-  it('without anybody who counts is reported as what it is', async () => {
+  it('without a trusted signer is reported as unverified', async () => {
     expect(await lookup('mode: warn\n', sigstore.attest(signatureStatement(packet.digest)))).toMatchObject({
       ok: true,
       selected: { trust: { signature: 'unverified', signers: [] } },
@@ -173,7 +173,7 @@ describe('a keyless claim, as cosign wrote it before there were bundles', () => 
     ['after its certificate had ended', { seenAfter: 11 }],
     ['with another key', { forgedSignature: true }],
     ['unseen by the log', { withoutLog: true }],
-    ['with a promise of nobody', { forgedPromise: true }],
+    ['with a forged promise', { forgedPromise: true }],
     ['of which the log saw another', { otherBody: true }],
   ])('%s is none', async (_, flaws) => {
     expect(await lookup(KEYLESS, sigstore.claim(packet.digest, flaws))).toMatchObject(refused)
@@ -198,7 +198,7 @@ describe('a bundle signed by a key', () => {
 
   it.each<[string, () => Buffer]>([
     [
-      'a stranger',
+      'a outsider',
       () =>
         attestByKey(
           signatureStatement(packet.digest),
@@ -240,7 +240,7 @@ min_slsa_level: 2
     ['there is none', () => []],
     ['its builder reaches too little', () => [built('https://ci.test/old')]],
     ['nobody knows its builder', () => [built('https://ci.test/unknown')]],
-    ['a stranger tells of it', () => [attestByKey(provenanceStatement(packet.digest, BUILDER), privateKey)]],
+    ['a outsider tells of it', () => [attestByKey(provenanceStatement(packet.digest, BUILDER), privateKey)]],
     [
       'it is that of another packet',
       () => [sigstore.attest(provenanceStatement(`sha256:${'1'.repeat(64)}`, BUILDER))],
@@ -266,15 +266,15 @@ describe('papers that must be signed', () => {
       ok: true,
       selected: { trust: { sbom: 'verified', provenance: 'verified', slsa_level: null } },
     })
-    const stranger = { subject: 'https://evil.test/x' }
-    expect(await lookup(PAPERS, sigstore.attest(sbom(), stranger), built)).toMatchObject({
+    const outsider = { subject: 'https://evil.test/x' }
+    expect(await lookup(PAPERS, sigstore.attest(sbom(), outsider), built)).toMatchObject({
       ok: false,
       detail: expect.stringContaining(
-        'missing_signed_sbom: nobody the policy trusts has signed a bill of materials (present)',
+        'missing_signed_sbom: it has no bill of materials signed by a key or identity of the policy (present)',
       ),
     })
     expect(
-      await lookup(KEYLESS.replace('[signature]', '[sbom]'), sigstore.attest(sbom(), stranger)),
+      await lookup(KEYLESS.replace('[signature]', '[sbom]'), sigstore.attest(sbom(), outsider)),
     ).toMatchObject({
       ok: true,
     })
@@ -293,8 +293,8 @@ describe('a policy on keyless signatures', () => {
     ['wants a level and knows no builders', `${KEYLESS}min_slsa_level: 1\n`],
     ['wants a level and trusts nobody', `builders: [{ id: x, level: 3 }]\nmin_slsa_level: 1\n`],
   ])('that %s lets nothing pass', async (_, policy) => {
-    const { packets } = await world(policy, sigstore.attest(signatureStatement(packet.digest)))
-    expect(await packets.lookup({ name: 'demo' }, never)).toMatchObject({
+    const { packets } = await openSetup(policy, sigstore.attest(signatureStatement(packet.digest)))
+    expect(await packets.lookup({ name: 'demo' }, noAbort)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('policy.yml cannot be used'),
     })

@@ -35,7 +35,7 @@ describe('an address', () => {
     expect(opened).not.toThrow(/sekret/)
   })
 
-  it('that leads nowhere is unavailable, and its password is nobody’s business', async () => {
+  it('that is unreachable is unavailable, and its password is not in the message', async () => {
     const store = postgresLogs('postgres://somebody:sekret@127.0.0.1:1/nothing')
     const fault = await faultOf(store.open('log', GENESIS))
     expect(fault).toMatchObject({ kind: 'unavailable', code: 'store.unreachable' })
@@ -111,7 +111,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
     await remove()
   })
 
-  it('waits for whoever has the head, and gives up in time', async () => {
+  it('waits for the lock on the head, and gives up in time', async () => {
     const store = postgresLogs(database.address, { statementMs: 300 })
     const log = await store.open('held', GENESIS)
     const holding = runSql(
@@ -145,7 +145,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
     proxy.stop()
   })
 
-  it('knows that somebody else was first, even if the connection was cut', async () => {
+  it('knows that another writer was first, even if the connection was cut', async () => {
     const proxy = await CutProxy.start(database.address)
     const [log, other] = [await openLog('raced', proxy.address), await openLog('raced')]
     const cut = proxy.cutNext('drop', async () => {
@@ -153,7 +153,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
     })
     expect(await log.append(0, [row(0, 'ours')], [])).toBe(false)
     await cut
-    // The very same entry by somebody else is still not ours.
+    // The same entry by another writer is not ours.
     const twin = proxy.cutNext('drop', async () => {
       await other.append(1, [row(1)], [])
     })
@@ -182,7 +182,7 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
   })
 })
 
-/** Adds `WHO:0`, `WHO:1` and so on until told to stop; returns how many were acknowledged. */
+/** Adds `WHO:0`, `WHO:1` and so on until it is stopped; returns how many were acknowledged. */
 const writeUntil = async (log: LineageLog, who: string, stop: AbortSignal): Promise<number> => {
   for (let count = 0; ; ) {
     if (stop.aborted) return count
@@ -214,7 +214,7 @@ describeWith('postgres', 'a PostgreSQL server of our own', () => {
   afterAll(() => cluster.remove())
 
   it.each(['SIGINT', 'SIGQUIT'] as const)(
-    'may go by %s and come back: every entry is there once, and nobody opens the log again',
+    'may stop by %s and restart: every entry is there once, without opening the log again',
     async (signal) => {
       const writers = ['a', 'b']
       const store = postgresLogs(cluster.address)

@@ -48,7 +48,7 @@ const makeLog = async (): Promise<string> => {
 const openFails = (file: string) => using(file, (store) => store.open('log', GENESIS)).catch((error) => error)
 
 describe('the file', () => {
-  it('is not taken for a stranger’s while another process makes it', async () => {
+  it('is not rejected as foreign while another process creates it', async () => {
     const path = await makeFile()
     const [ours, theirs] = [await openDatabase(path), await openDatabase(path)]
     for (const db of [ours, theirs]) db.exec('PRAGMA busy_timeout = 0')
@@ -63,7 +63,7 @@ describe('the file', () => {
           try {
             createSqliteTables(theirs)
           } catch {
-            // They were told to wait, which is as good.
+            // A busy error is acceptable too.
           }
         }
         return ours.prepare(sql)
@@ -76,7 +76,7 @@ describe('the file', () => {
     for (const db of [ours, theirs]) db.close()
   })
 
-  it('is made with its folder on the first open, for nobody else', async () => {
+  it('is created with its folder on the first open, without access for other users', async () => {
     const folder = join(await makeFolder(), 'a', 'b')
     const store = sqliteLogs(join(folder, 'logs.sqlite'))
     await store.find('log')
@@ -117,7 +117,7 @@ describe('the file', () => {
     expect((await readFile(file)).equals(before)).toBe(true)
   })
 
-  // What reads or writes a table of that name would run whatever they say, and an endless query ends for nobody.
+  // A view or trigger of that name would run inside our statements, and an endless query has no deadline.
   it.each([
     ['a trigger', 'CREATE TRIGGER more AFTER INSERT ON runs BEGIN DELETE FROM nodes; END'],
     ['a view', 'ALTER TABLE logs RENAME TO kept; CREATE VIEW logs AS SELECT * FROM kept'],
@@ -163,10 +163,10 @@ describe('the file', () => {
       return fault
     }
     expect(await refusal(stone)).toMatchObject({ code: 'place.occupied' })
-    // Nobody makes folders there, whatever rights they have.
+    // No user can create folders there, not even root.
     expect(await refusal('/sys/warrant/state')).toMatchObject({
       code: 'store.unreachable',
-      message: expect.stringMatching(/^the state folder cannot be made \(E[A-Z]+\)$/),
+      message: expect.stringMatching(/^the state folder cannot be created \(E[A-Z]+\)$/),
       fix: expect.stringContaining('--state-dir'),
     })
   })
@@ -359,7 +359,7 @@ describe('processes', () => {
     expect(next.acknowledged).toHaveLength(5)
   })
 
-  // A disk of its own needs a mount of its own, which not every machine gives to everybody.
+  // A small disk needs a mount, which is not permitted on every machine.
   const mayMount = spawnSync('unshare', ['-rm', 'true']).status === 0
   it.skipIf(!mayMount)('on a full disk get a fault, and keep what was acknowledged', async () => {
     const folder = await makeFolder()

@@ -2,12 +2,12 @@ import { truncate, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeFlat } from '../../src/packets/format/faiss.ts'
+import { writeFlatIndex } from '../../src/packets/format/faiss.ts'
 import { openVectors } from '../../src/platform/packets/vector-file.ts'
 import { VectorThread } from '../../src/platform/packets/vector-threads.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
-import { never } from '../support/packet-world.ts'
+import { noAbort } from '../support/packet-setup.ts'
 
 const PROGRAM = pathToFileURL(resolve('dist/threads/vector.js'))
 const thread = new VectorThread(PROGRAM, systemClock)
@@ -27,7 +27,7 @@ const place = async () => {
   })
   const folder = await makeFolder()
   const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
-  await writeFile(files.index, writeFlat({ ...shape, values }))
+  await writeFile(files.index, writeFlatIndex({ ...shape, values }))
   return { files, question: values.slice(0, shape.dim) }
 }
 
@@ -37,7 +37,7 @@ describe('an index in a thread', () => {
     const here = await openVectors(files, shape, systemClock)
     const there = await thread.open(files, shape)
     expect(there).toMatchObject(shape)
-    expect(await there.search(question, 10, never)).toEqual(await here.search(question, 10, never))
+    expect(await there.search(question, 10, noAbort)).toEqual(await here.search(question, 10, noAbort))
     here.close()
     there.close()
   })
@@ -46,7 +46,7 @@ describe('an index in a thread', () => {
     const { files, question } = await place()
     const index = await thread.open(files, shape)
     index.close()
-    expect((await index.search(question, 1, never))[0]).toMatchObject({ row: 0 })
+    expect((await index.search(question, 1, noAbort))[0]).toMatchObject({ row: 0 })
   })
 
   it('is refused there as it is here, and the thread goes on', async () => {
@@ -54,7 +54,7 @@ describe('an index in a thread', () => {
     await truncate(files.index, 1000)
     await expect(thread.open(files, shape)).rejects.toMatchObject({ code: 'packet.index', kind: 'corrupt' })
     const index = await thread.open((await place()).files, shape)
-    await expect(index.search(new Float32Array(3), 1, never)).rejects.toMatchObject({
+    await expect(index.search(new Float32Array(3), 1, noAbort)).rejects.toMatchObject({
       code: 'packet.vectors',
     })
   })

@@ -102,7 +102,7 @@ const DAMAGES: readonly (readonly [name: string, at: number, damage: (db: Databa
 ]
 
 describe.concurrent('a log with something changed', () => {
-  it.each(DAMAGES)('is broken for whoever verifies it: %s', async (_, at, damage) => {
+  it.each(DAMAGES)('is reported as broken by the verifier: %s', async (_, at, damage) => {
     const plan = await damagedCopy(damage)
     const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
     expect(value).toMatchObject({ chain: { outcome: 'broken', at } })
@@ -123,7 +123,7 @@ describe.concurrent('a log with something changed', () => {
 })
 
 describe('a log whose links were all made anew', () => {
-  it('does not pass for what happened when carried out again, nor for what a checkpoint saw', async () => {
+  it('is found by a replay and by an older checkpoint', async () => {
     const checkpoint = await checkpointOf(whole)
     const plan = await damagedCopy((db) => {
       forgePayload(db, AT, /"energy":58/, '"energy":59')
@@ -180,14 +180,14 @@ describe.concurrent('a snapshot', () => {
     ['that was cut off', (bytes) => bytes.subarray(0, 200)],
     ['that is empty', () => Buffer.alloc(0)],
     ['that says it is whole', forgeSnapshot],
-  ])('%s is passed over, be it the newest or all of them', async (_, change) => {
+  ])('%s is skipped, be it the newest or all of them', async (_, change) => {
     const expected = await using(await copyStore(whole), readAll)
     for (const most of [1, 2]) {
       const plan = await damagedCopy((db) => expect(changeSnapshots(db, change, most)).toBe(2))
       await using(plan, async (server) => {
         expect(await readAll(server)).toEqual(expected)
         await server.must('node.create', NODE)
-        expect(server.stderr.match(/snapshot passed over/g)).toHaveLength(most)
+        expect(server.stderr.match(/snapshot skipped/g)).toHaveLength(most)
       })
       expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
     }
@@ -195,7 +195,7 @@ describe.concurrent('a snapshot', () => {
 })
 
 describe('the tail of a log', () => {
-  it('cannot be cut off unnoticed by whoever has a checkpoint', async () => {
+  it('cannot be truncated unnoticed when there is a checkpoint', async () => {
     const plan = await copyStore(whole)
     const file = await checkpointOf(plan)
     expect(await checkConsistency(plan, file)).toMatchObject({ code: 0, value: { outcome: 'consistent' } })
@@ -236,7 +236,7 @@ describe('the settings a log was made with', () => {
 })
 
 describe('the stored part of the tree', () => {
-  it.each(['changed', 'gone'] as const)('is compared by whoever verifies the log: %s', async (how) => {
+  it.each(['changed', 'gone'] as const)('is compared when the log is verified: %s', async (how) => {
     const plan = await copyStore(whole)
     await using(plan, (server) =>
       Promise.all(Array.from({ length: 300 }, () => server.must('node.create', NODE))),

@@ -26,7 +26,7 @@ const UNAVAILABLE = {
   message: expect.stringMatching(/^(the database|the connection was lost)/),
 }
 
-/** Every energy a client has written with, and what it was told of it. */
+/** Every energy a client has written, and the outcome of each write. */
 class Ledger {
   readonly sure = new Map<number, number>()
   readonly open = new Set<number>()
@@ -42,7 +42,7 @@ class Ledger {
     return outcome
   }
 
-  /** Writes until told to stop, a few at a time. Whatever goes wrong must be the database's fault. */
+  /** Writes until it is stopped, a few at a time. Every error must be `unavailable`. */
   async writeUntil(server: BeliefServer, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const outcomes = await Promise.all([1, 2, 3].map(() => this.create(server)))

@@ -30,7 +30,7 @@ describe('the command line', () => {
       })
     expect(run('> /dev/full')).toMatchObject({
       status: 8,
-      stderr: 'warrant: the answer cannot be written (ENOSPC)\n',
+      stderr: 'warrant: cannot write the result to stdout (ENOSPC)\n',
     })
     // Who has read enough is another matter.
     expect(run('| head -1')).toMatchObject({ status: 0, stderr: '' })
@@ -134,7 +134,7 @@ describe('the command line', () => {
     const { status, stdout } = warrant(['doctor', '--port', '0', '--root', join(folder(), 'absent')])
     expect(status).toBe(1)
     expect(stdout).toMatch(/FAIL {2}root/)
-    expect(stdout).toMatch(/root: Point --root at a folder/)
+    expect(stdout).toMatch(/root: Set --root to a folder/)
   })
 
   it('serves no folder that is not there, and does not make it', () => {
@@ -159,7 +159,7 @@ describe('the command line', () => {
         status: 8,
         stdout: '',
       })
-      expect(stderr).toMatch(/: the root is not a folder.*Name an existing folder with --root\.\n$/)
+      expect(stderr).toMatch(/: the root is not an existing folder.*Name an existing folder with --root\.\n$/)
     }
     expect(existsSync(root)).toBe(false)
   })
@@ -173,7 +173,7 @@ describe('the command line', () => {
       const [line] = (await once(server.stdout, 'data')) as [Buffer]
       const { port } = new URL(JSON.parse(line.toString()).url)
       const { status, stdout } = warrant(['doctor', '--port', port], { cwd: folder() })
-      expect(stdout).toMatch(/warn +port +127\.0\.0\.1:\d+: a server of Warrant listens there already/)
+      expect(stdout).toMatch(/warn +port +127\.0\.0\.1:\d+: a Warrant server is already listening/)
       expect(status).toBe(0)
     } finally {
       server.kill()

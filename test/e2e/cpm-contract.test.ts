@@ -98,7 +98,7 @@ describeWith('registry', 'the tools of packets', (host) => {
   afterAll(() => proxy.stop())
 
   describe('lookup', () => {
-    it('asks for the alias, pins what it means, and asks nobody within three minutes', async () => {
+    it('resolves the alias, pins its digest, and sends no request within three minutes', async () => {
       const { session, root } = await start()
       proxy.take()
       const words = { name: 'demo', entrypoint: 'query', capability: 'rag' }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startEvidence()
 })
 afterAll(async () => {
-  // Whatever the tests sent, the server is still the one they started, and nothing surprised it.
+  // After all requests the server is still the same process, and it logged no error.
   expect(server.program.child.exitCode).toBeNull()
   expect(server.program.stderr).toBe('')
   expect(readdirSync(server.root).filter((name) => name !== EVIDENCE_FILE)).toEqual([])
@@ -451,7 +451,7 @@ describe('the whole file', () => {
 describe('over HTTP', () => {
   const read = ['/health', '/status', '/ai-evidence', '/ai-evidence/summary', '/ai-evidence/findings?limit=1']
 
-  test('every answer is compact JSON of exact length that nobody keeps', async () => {
+  test('every answer is compact JSON of exact length and is not cached', async () => {
     put(evidenceOf([finding()]))
     for (const path of [...read, '/nothing']) {
       const { headers, body } = await get(path)
@@ -474,7 +474,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('who has the answer already is told so, until the file changes', async () => {
+  test('a matching ETag gets 304 until the file changes', async () => {
     put(evidenceOf([finding()]))
     for (const path of read.slice(1)) {
       const { etag = '' } = (await get(path)).headers

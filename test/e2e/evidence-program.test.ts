@@ -124,7 +124,7 @@ describe('ending', () => {
 })
 
 describe('beside MCP', () => {
-  test('`warrant serve` has the same routes, and its own manners elsewhere', async () => {
+  test('`warrant serve` has the same routes, and its own compatibility options elsewhere', async () => {
     const folder = root()
     const { port } = await startHttp([], { cwd: folder })
     const ask = async (path: string, method = 'GET') => {
@@ -230,7 +230,7 @@ describe('over MCP', () => {
     await program.finish()
   })
 
-  test('resources and a template are read, and a subscriber hears when the file changes', async () => {
+  test('resources and a template are read, and a subscriber is notified when the file changes', async () => {
     const folder = root()
     putEvidence(folder, evidenceOf([finding()]))
     const program = await open(folder)

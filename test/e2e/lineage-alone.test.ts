@@ -9,7 +9,7 @@ afterAll(sweep)
 
 const bin = (name: string) => join(dirname(BINARY), `${name}.js`)
 let operator: string
-/** Where the colleague works: nothing is there but what was handed over. */
+/** A folder with nothing but the exported bundle and the verifier. */
 let colleague: string
 let key: string
 
@@ -119,7 +119,7 @@ describe('the verifier in an empty folder', () => {
     expect(verify('absent.json').status).toBe(2)
   })
 
-  it('helps whoever asks, and misses its file otherwise', () => {
+  it('prints its help, and reports a missing file', () => {
     expect(verify('--help')).toMatchObject({
       status: 0,
       stderr: '',

@@ -119,7 +119,7 @@ describe('warrant lineage', () => {
       seq: 0,
     })
     expect(json('lineage', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
-    // Without the entry that says so, the payload would be missing for no reason, and nothing could mend it.
+    // Without the entry that records the erasure, the payload would be missing without explanation.
     expect(json('lineage', 'erase', '5', '--reason', 'no trace')).toMatchObject({
       status: 3,
       error: { code: 'store.kept' },
@@ -139,7 +139,7 @@ describe('warrant lineage', () => {
     expect(run('lineage-verify', 'bundle.json').status).toBe(0)
   })
 
-  it('reports a payload that is gone although nobody recorded an erasure', () => {
+  it('reports a payload that is missing without a recorded erasure', () => {
     const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
     const found = db.prepare('SELECT id, sizes, bytes FROM runs WHERE id & 4294967295 >= 2 ORDER BY id').get()
     const { id, sizes, bytes } = found as { id: number; sizes: Uint8Array; bytes: Uint8Array }

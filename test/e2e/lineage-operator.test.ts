@@ -117,9 +117,9 @@ describe('verify with a file', () => {
   })
 
   it.each([
-    ['absent.json', 'cannot be read (ENOENT)'],
-    ['.', 'cannot be read (EISDIR)'],
-    [join('.warrant', 'lineage.db'), 'named with --store'],
+    ['absent.json', 'cannot read absent.json (ENOENT)'],
+    ['.', 'cannot read . (EISDIR)'],
+    [join('.warrant', 'lineage.db'), 'name it with --store'],
   ])('tells that %s is no export', (name, words) => {
     const { exit, error } = json(folder, 'lineage', 'verify', name)
     expect({ exit, code: error.code }).toEqual({ exit: 2, code: 'usage.argument' })

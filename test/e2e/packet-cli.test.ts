@@ -43,7 +43,7 @@ describe('a packet at the command line', () => {
     expect(await readdir(folder)).not.toContain('stranger')
     expect(before.join('')).not.toContain(DOCS)
     const told = JSON.parse((await warrant(['inspect', folder, '--json'])).stdout)
-    expect(told).toMatchObject({ packet: { name: 'handbook' }, needs: expect.stringContaining('built in') })
+    expect(told).toMatchObject({ packet: { name: 'handbook' }, needs: expect.stringContaining('built-in') })
   })
 
   it.each([

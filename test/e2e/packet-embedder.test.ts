@@ -9,7 +9,7 @@ import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.t
 import { type Embedding, startEmbedding } from '../support/embedding-process.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
-import { buildTexts, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, publishToMemory } from '../support/packet-setup.ts'
 
 const TEXTS = {
   'guide.md': '# Guide\n\nThe lighthouse keeper trims the wick at dusk.\n',
@@ -35,7 +35,7 @@ const asked = () => embedding.asked()
 
 const filesOf = async (model: string) =>
   new Map(await buildTexts(TEXTS, { embedder: httpEmbedder({ url, model }) }))
-const packetOf = async (model: string) => publishNowhere(await filesOf(model))
+const packetOf = async (model: string) => publishToMemory(await filesOf(model))
 
 const ask = (packet: MadePacket, words: object, setting?: AskSetting) =>
   askPacket(registry, packet, words, setting)
@@ -105,7 +105,7 @@ describe('a packet whose vectors come from a server', () => {
 
   it('needs the key of its server, and says so without it', async () => {
     const embed = httpEmbedder({ url, model: 'key-16', key: 'sesame' })
-    const packet = await publishNowhere(await buildTexts(TEXTS, { embedder: embed }))
+    const packet = await publishToMemory(await buildTexts(TEXTS, { embedder: embed }))
     const env = { EMBEDDING_URL: url }
     expect(await ask(packet, {}, { env })).toMatchObject({
       ok: true,
@@ -119,7 +119,7 @@ describe('a packet whose vectors come from a server', () => {
   })
 
   it('that came without vectors gets them with the first question, if the server is there', async () => {
-    const packet = await publishNowhere(await filesOf('letters-16'), { embeddings: false })
+    const packet = await publishToMemory(await filesOf('letters-16'), { embeddings: false })
     const before = (await asked()).texts.length
     expect(await ask(packet, { q: 'first wick' }, { env: { EMBEDDING_URL: url } })).toMatchObject({
       ok: true,
@@ -146,7 +146,7 @@ describe('a packet whose vectors come from a server', () => {
       { ...TEXTS, 'bell.md': '# Bell\n\nIt rings at noon.\n' },
       { embedder: httpEmbedder({ url, model: 'letters-16' }) },
     )
-    const packet = await publishNowhere(files, { embeddings: false })
+    const packet = await publishToMemory(files, { embeddings: false })
     const setting = { home: await makeFolder(), env: { EMBEDDING_URL: url } }
     const before = (await asked()).texts.length
     const all = await Promise.all(Array.from({ length: 5 }, () => ask(packet, { q: 'noon' }, setting)))
@@ -179,7 +179,7 @@ describe('a question that cannot be answered', () => {
   it.each([{ docs: false }, { minimal: true }])(
     'says that the packet came without documents: %j',
     async (parts) => {
-      const packet = await publishNowhere(await filesOf('letters-16'), parts)
+      const packet = await publishToMemory(await filesOf('letters-16'), parts)
       expect(await ask(packet, {}, { env: { EMBEDDING_URL: url } })).toMatchObject({
         ok: false,
         error: 'index_failed',
@@ -216,7 +216,7 @@ describe('a question that cannot be answered', () => {
     expect(await ask(packet, {}, { env: { EMBEDDING_URL: url }, through })).toMatchObject({
       ok: false,
       error: 'materialize_failed',
-      detail: 'there is no space left for packets',
+      detail: 'no space left in the packet folder',
       hint: expect.stringContaining('Free some space'),
     })
   })
@@ -267,7 +267,7 @@ describe('a build with a server', () => {
     expect(await readdir(join(home, '.cpm/cache/embeddings/documents'))).toHaveLength(1)
   })
 
-  it('tells the model what a text is, and whoever asks the packet later does the same', async () => {
+  it('puts prefixes before texts, and queries of the packet use the same ones', async () => {
     const home = await makeFolder()
     await writeFile(join(home, 'note.md'), '# Note\n\nThe bell rings at noon.\n')
     const env = { EMBEDDING_QUERY_PREFIX: 'query: ', EMBEDDING_DOCUMENT_PREFIX: 'passage: ' }

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
-import { floatsOf, memorySource, readFlat, writeFlat } from '../../src/packets/format/faiss.ts'
+import { copyFloats, memorySource, readFlatIndex, writeFlatIndex } from '../../src/packets/format/faiss.ts'
 import { type Matrix, normalizeRow, writeVectors } from '../../src/packets/format/vectors.ts'
 import { openVectors } from '../../src/platform/packets/vector-file.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
@@ -13,7 +13,7 @@ import { askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { makePacket } from '../support/packet-maker.ts'
-import { buildTexts, never } from '../support/packet-world.ts'
+import { buildTexts, noAbort } from '../support/packet-setup.ts'
 
 afterAll(sweep)
 
@@ -57,14 +57,14 @@ asked = np.fromfile('asked', '<f4').reshape(-1, ${base.dim})
     const opened = await openVectors(files, { rows: base.rows, dim: base.dim }, systemClock)
     const found = Array.from({ length: asked.rows }, async (_, i) => {
       const question = asked.values.subarray(i * asked.dim, (i + 1) * asked.dim)
-      return (await opened.search(question, K, never)).map(({ row }) => row)
+      return (await opened.search(question, K, noAbort)).map(({ row }) => row)
     })
     return Promise.all(found).finally(() => opened.close())
   }
 
   it('is opened by FAISS, which finds the same neighbours and writes the same bytes', async () => {
     const folder = await makeFolder()
-    const bytes = writeFlat(base)
+    const bytes = writeFlatIndex(base)
     await writeFile(join(folder, 'ours'), bytes)
     const theirs = await inFaiss(
       folder,
@@ -95,8 +95,8 @@ print(json.dumps(flat.search(asked, ${K})[1].tolist()))`,
     )
     expect(await ask(folder, 'theirs')).toEqual(exact)
     const written = await readFile(join(folder, 'theirs'))
-    const { offset } = await readFlat(memorySource(written))
-    expect(floatsOf(written.subarray(offset))).toEqual(base.values)
+    const { offset } = await readFlatIndex(memorySource(written))
+    expect(copyFloats(written.subarray(offset))).toEqual(base.values)
   })
 
   it.each([

@@ -29,7 +29,7 @@ describeWith('registry', 'packets whose makers are killed', (host) => {
     expect(await kills.takeOver()).toBeLessThan(5000)
   })
 
-  it('what a restart of the machine leaves stops nobody, with the registry out of reach', async () => {
+  it('what a restart of the machine leaves blocks no call, with the registry out of reach', async () => {
     await kills.restart()
   })
 

@@ -15,7 +15,7 @@ import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
 import { makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { type Env, packetJson } from '../support/packet-program.ts'
-import { openGuard } from '../support/packet-world.ts'
+import { openGuard } from '../support/packet-setup.ts'
 import { serverCertificate } from '../support/test-sigstore.ts'
 
 /** Files that come over a connection of their own, into memory that is used again: no byte may get lost in it. */
@@ -205,7 +205,7 @@ describe('a large file of a packet', () => {
     expect(ranges()).toEqual([])
   })
 
-  it('that belongs to nobody is not asked for, and nobody waits for it', async () => {
+  it('that is no file of the packet is not requested', async () => {
     const files = { 'payload/manifest.json': '{}', 'payload/docs.jsonl': LARGE }
     const made = makeArtifact(files, ({ layers }) => {
       const [, large] = layers as Record<string, unknown>[]
@@ -222,7 +222,7 @@ describe('a large file of a packet', () => {
     expect(ranges()).toEqual([])
   })
 
-  it('that somebody else stored meanwhile is not waited for', async () => {
+  it('that another process stored meanwhile is not waited for', async () => {
     const env = { REGISTRY: registry.address, CPM_ROOT: await makeFolder() }
     let release = () => {}
     const stored = new Promise<void>((resolve) => {

@@ -43,10 +43,7 @@ describe('a packet that was built', () => {
       code: 1,
       answer: {
         ok: false,
-        problems: [
-          'vectors.f16.bin: is not what the lock fixed',
-          'vectors.f16.bin: is not what manifest.json fixed',
-        ],
+        problems: ['vectors.f16.bin: differs from the lock', 'vectors.f16.bin: differs from manifest.json'],
       },
     })
     await rm(join(folder, 'vectors.f16.bin'))
@@ -55,7 +52,7 @@ describe('a packet that was built', () => {
     await writeFile(join(source, 'new.md'), '# New\n\nOil.\n')
     expect(await packetJson(['verify', folder])).toMatchObject({ code: 0 })
     expect((await packetJson(['verify', folder, source])).answer).toMatchObject({
-      problems: ['the sources are not those that the packet was built from'],
+      problems: ['the sources differ from those that the packet was built from'],
     })
   })
 
@@ -78,7 +75,9 @@ describe('a packet that was built', () => {
     await appendFile(join(folder, 'vectors.f16.bin'), 'x')
     const { code, stderr } = await packetText(['publish', folder, '--registry', '127.0.0.1:1/x'])
     expect(code).toBe(7)
-    expect(stderr).toBe('warrant: vectors.f16.bin is not what manifest.json fixed. Build the packet again.\n')
+    expect(stderr).toBe(
+      'warrant: vectors.f16.bin differs from its checksum in manifest.json. Build the packet again.\n',
+    )
   })
 
   it('without a lock, or with one that is none, is not taken for verified', async () => {
@@ -136,7 +135,7 @@ describe('a packet that was built', () => {
     expect(await readFile(join(folder, 'docs.jsonl'), 'utf8')).toContain('Do not trim')
   })
 
-  it('carries what it is for, and chunks as it was told', async () => {
+  it('has its labels, and chunks of the given size', async () => {
     const { folder, build } = await makeSource(Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n'))
     const labels = ['--os', 'linux, darwin', '--arch', 'amd64', '--min-version', '1.2', '--kind', 'guide']
     await packetJson([...build, ...labels, '--lines-per-chunk', '20', '--overlap-lines', '5'])

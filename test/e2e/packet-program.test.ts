@@ -7,7 +7,7 @@ import { FaultRegistry } from '../support/fault-registry.ts'
 import { initialize, request } from '../support/messages.ts'
 import type { MadePacket } from '../support/packet-maker.ts'
 import { answerOf, call, converse, packetJson, packetText } from '../support/packet-program.ts'
-import { buildTexts, publishNowhere } from '../support/packet-world.ts'
+import { buildTexts, publishToMemory } from '../support/packet-setup.ts'
 
 /** How the packet commands and tools treat those who ask: what they take, refuse and say meanwhile. */
 
@@ -15,7 +15,7 @@ const registry = new FaultRegistry()
 let packet: MadePacket
 beforeAll(async () => {
   await registry.start()
-  packet = await publishNowhere(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick at dusk.\n' }))
+  packet = await publishToMemory(await buildTexts({ 'guide.md': '# Wicks\n\nTrim the wick at dusk.\n' }))
 })
 beforeEach(() =>
   registry.play(packet, ({ path }, response) =>
@@ -40,14 +40,14 @@ describe('the packet commands', () => {
   })
 
   it.each([
-    [['query', 'demo', 'when', 'to', 'trim'], 'quote those that belong together'],
-    [['build', 'src', 'more', '--name', 'a', '--version', '1'], 'packet build takes SRC, not 2 words'],
+    [['query', 'demo', 'when', 'to', 'trim'], 'quote an argument that contains spaces'],
+    [['build', 'src', 'more', '--name', 'a', '--version', '1'], 'packet build takes SRC, not 2 arguments'],
     [['build', 'src', '--name', 'a', '--version', '1', '--minimal'], 'packet build has no option --minimal'],
     [['publish', 'dist', '--version', '2'], 'packet publish has no option --version'],
     [['serve', 'here'], 'packet serve takes no arguments'],
     [['cache', 'ls', '--embedding-url', 'localhost:8876'], 'expected an http:// or https:// URL'],
     [['cache', 'prune', 'sha256:12'], 'a digest is sha256: and 64 digits'],
-    [['cache', 'prune', 'demo'], 'demo is no digest of a packet'],
+    [['cache', 'prune', 'demo'], 'demo is not a packet digest'],
     [['inspect', 'oci://r.example/demo:1'], 'names a tag'],
     [
       ['query', 'demo', 'wick', '--k', '-1'],
@@ -66,20 +66,20 @@ describe('the packet commands', () => {
       /^warrant: REGISTRY not set and query ref is not an oci:\/\/ URI\. Name a packet/,
     ],
     [['plan', 'x'], /^warrant: provide name_hint .*\. Name the packet in name_hint/],
-    [['query', 'demo', ' ', '--registry', NOWHERE], /^warrant: q must not be blank\. Ask in words\./],
+    [
+      ['query', 'demo', ' ', '--registry', NOWHERE],
+      /^warrant: q must not be blank\. Write a question in q\./,
+    ],
     [
       ['pull', 'demo', '--registry', NOWHERE],
       /^warrant: 127\.0\.0\.1:1 cannot be reached.*ECONNREFUSED.*Check/,
     ],
     [['digest', 'demo', 'x', '--registry', NOWHERE], /^warrant: 127\.0\.0\.1:1 cannot be reached/],
-    [
-      ['publish', '.', '--registry', NOWHERE],
-      /^warrant: the folder holds no manifest\.json\. Name the folder/,
-    ],
-    [['verify', '.'], /^warrant: there is no lock in \. to verify it against\. Name the folder/],
+    [['publish', '.', '--registry', NOWHERE], /^warrant: the folder has no manifest\.json\. Name the folder/],
+    [['verify', '.'], /^warrant: \. has no lock to verify it against\. Name the folder/],
     [
       ['catalog', '.', '--registry', NOWHERE],
-      /^warrant: there are no built packets .*\. Name the folder that/,
+      /^warrant: the folder has no built packets\. Name the folder that/,
     ],
   ])('say what is wrong and what to do about it, where people look: %j', async (args, words) => {
     const { code, stdout, stderr } = await packetText(args)
@@ -104,7 +104,7 @@ describe('the packet commands', () => {
       ['query', 'demo', 'wick'],
     ])
       expect((await packetText(args, env, home)).stderr).toMatch(
-        /^warrant: the folder for packets is no folder\. /,
+        /^warrant: the packet folder is not a folder\. /,
       )
   })
 
@@ -113,7 +113,7 @@ describe('the packet commands', () => {
       expect(await packetText(args)).toEqual({
         code: 0,
         stdout: '',
-        stderr: 'there is nothing in the store of packets\n',
+        stderr: 'the packet store is empty\n',
       })
     const absent = `sha256:${'0'.repeat(64)}`
     expect((await packetText(['cache', 'prune', absent])).stdout).toBe(`${absent}  was not here\n`)
@@ -181,8 +181,8 @@ describe('the packet commands', () => {
         results: [{ path: 'guide.md', start: 1, end: 3 }],
       })
     const { code, stderr } = await packetText(['cache', 'prune'], away, home)
-    expect(code).toBe(8)
-    expect(stderr).toMatch(/^warrant: the folder for packets cannot be used \(\w+\)\. Check the rights/)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^warrant: the packet folder cannot be used \(\w+\)\. Check the rights/)
   })
 
   it('show what can be cited: the passages, and the address that means them for ever', async () => {
@@ -323,7 +323,7 @@ describe('the packet server', () => {
     expect(await ask(2)).toMatchObject({
       ok: false,
       error: 'materialize_failed',
-      detail: expect.stringMatching(/^the packet is being fetched, \d+ of \d+ bytes so far$/),
+      detail: expect.stringMatching(/^the packet is being downloaded, \d+ of \d+ bytes so far$/),
       retryable: true,
       hint: expect.stringContaining('Ask again'),
     })
@@ -337,7 +337,7 @@ describe('the packet server', () => {
   it('gives a document by the path it cites, every line where it was', async () => {
     const long = Array.from({ length: 202 }, (_, i) => (i % 7 === 3 ? '' : `  line ${i + 1}`)).join('\n')
     const texts = { 'a/deep guide.txt': long, 'other.txt': 'Something "a/deep guide.txt" is not.\n' }
-    const made = await publishNowhere(await buildTexts(texts, { sizes: { lines: 20, overlap: 5 } }))
+    const made = await publishToMemory(await buildTexts(texts, { sizes: { lines: 20, overlap: 5 } }))
     registry.play(made, () => false)
     const home = await makeFolder()
     const read = (id: number, path: string) =>

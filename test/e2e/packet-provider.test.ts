@@ -8,7 +8,7 @@ import { initialize } from '../support/messages.ts'
 import { makePacket } from '../support/packet-maker.ts'
 import { answerOf, call, converse, type Env, makeSource, packetJson } from '../support/packet-program.ts'
 
-/** Where nobody listens: whoever asks there was told the wrong address. */
+/** An address without a listener: a request to it is a bug. */
 const NOBODY = 'http://127.0.0.1:1'
 
 const registry = new FaultRegistry()
@@ -198,12 +198,12 @@ describe('a file of providers that cannot be used', () => {
     ['is empty', '', 'it: Invalid input'],
     ['is a list', '- url: http://h', 'it: Invalid input'],
     ['lacks the provider', 'providers: {other: {url: http://h}}', 'no provider main'],
-    ['asks at no web address', provider('url: file:///etc/passwd'), 'no http:// or https:// URL'],
+    ['asks at no web address', provider('url: file:///etc/passwd'), 'not an http:// or https:// URL'],
     ['wants a variable that is not set', provider('url: http://${NOT_THERE}'), 'NOT_THERE, which is not set'],
     [
       'forges a header',
       provider('url: http://h', 'headers: {a: "b\\r\\nhost: evil"}'),
-      'cannot stand in a header',
+      'is not a valid header value',
     ],
   ])('because it %s is refused before anything is done', async (_, file, words) => {
     const { build } = await project(file)
@@ -239,7 +239,7 @@ describe('a file of providers that cannot be used', () => {
     },
   )
 
-  it('stops a server that was told to use it, with a word on stderr', async () => {
+  it('stops a server that is configured to use it, with a message on stderr', async () => {
     const { home } = await project(provider('url: http://h', 'auth: {type: bearer, token: "${KEY}\\n"}'))
     const server = new Program([], {
       binary: 'cpm-mcp',
@@ -248,7 +248,7 @@ describe('a file of providers that cannot be used', () => {
     })
     const { code, stdout, stderr } = await server.ended()
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('providers.main.auth cannot stand in a header')
+    expect(stderr).toContain('providers.main.auth is not a valid header value')
     expect(stderr).not.toContain('hush-hush')
   })
 
@@ -265,7 +265,7 @@ describe('a file of providers that cannot be used', () => {
   it('needs a name to be asked for', async () => {
     const { build } = await project(letters())
     expect((await build(['--provider', ''])).answer).toMatchObject({
-      error: { code: 'usage.option', message: expect.stringContaining('wants a name') },
+      error: { code: 'usage.option', message: expect.stringContaining('needs a name') },
     })
   })
 })

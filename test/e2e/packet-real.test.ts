@@ -55,12 +55,12 @@ describeWith('registry', 'packets on a real registry', (host) => {
 
   it('a caller does not choose which machine is asked', async () => {
     let reached = 0
-    const stranger = createServer((socket) => {
+    const outsider = createServer((socket) => {
       reached += 1
       socket.destroy()
     })
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-    const place = `127.0.0.1:${(stranger.address() as AddressInfo).port}/x`
+    await new Promise<void>((resolve) => outsider.listen(0, '127.0.0.1', resolve))
+    const place = `127.0.0.1:${(outsider.address() as AddressInfo).port}/x`
     const answers = await ask(
       env,
       ['lookup', { name: 'guide', registry: place }],
@@ -70,10 +70,10 @@ describeWith('registry', 'packets on a real registry', (host) => {
     for (const answer of answers)
       expect(answer).toMatchObject({ ok: false, detail: expect.stringContaining('not configured') })
     expect(reached).toBe(0)
-    stranger.close()
+    outsider.close()
   })
 
-  it('an embedder that is down or absent is told from one that answers', async () => {
+  it('an embedder that is down or absent is distinguished from one that answers', async () => {
     const { home, folder, build } = await makeSource()
     const letters = { EMBEDDING_URL: embedder.url, EMBEDDING_MODEL: 'letters' }
     const here = { REGISTRY: `${host}/models`, CPM_ROOT: join(home, 'cpm') }
@@ -184,7 +184,7 @@ describeWith('registry', 'packets on a real registry', (host) => {
     expect(JSON.stringify([manifest, metadata])).not.toContain(folder)
   })
 
-  it('a plan at the command line keeps to what it is told', async () => {
+  it('a plan at the command line follows its options', async () => {
     const plan = async (...more: string[]) =>
       (await packetJson(['plan', 'where is the oil?', '--name', 'guide', ...more], env)).answer
     expect(await plan('--entrypoint', 'query')).toMatchObject({
@@ -257,7 +257,7 @@ describeWith('registry', 'packets on a real registry', (host) => {
 describeWith('registryAuth', 'a registry with passwords', (value) => {
   const { username, password, host } = new URL(`http://${value}`)
 
-  it('serves those whom Docker knows there, and tells nobody how', async () => {
+  it('accepts the credentials of Docker, and does not reveal them', async () => {
     const { home, folder, build } = await makeSource()
     const login = async (name: string, secret: string) => {
       const place = join(home, name)
@@ -285,7 +285,7 @@ describeWith('registryAuth', 'a registry with passwords', (value) => {
     })
     const [answer] = await ask(known, ['query', { ref: 'guide:1.0.0', q: 'when to trim' }])
     expect(answer).toMatchObject({ ok: true, cache: { hit: false }, results: [{ path: 'guide.md' }] })
-    // What was fetched needs nobody's password.
+    // A fetched packet needs no credentials.
     const [offline] = await ask(nobody, ['query', { ref: String(answer?.pinned_uri), q: 'trim' }])
     expect(offline).toMatchObject({ ok: true, cache: { hit: true } })
     // A program may keep the password instead of the file.

@@ -20,11 +20,11 @@ import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
 import { describeWith } from '../services.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type MadePacket, makePacket } from '../support/packet-maker.ts'
-import { openGuard, openWorld } from '../support/packet-world.ts'
+import { openGuard, openTestPackets } from '../support/packet-setup.ts'
 
 afterAll(sweep)
 
-const never = new AbortController().signal
+const noAbort = new AbortController().signal
 
 const speaker = (
   host: string,
@@ -44,8 +44,8 @@ const pushAll = async (
   const at = parseReference(where)
   const sent = []
   for (const [digest, bytes] of blobs)
-    sent.push(await pusher.pushBlob(at, { digest, size: bytes.length }, memorySource(bytes), never))
-  for (const name of names) await pusher.pushManifest(at, name, manifest, never)
+    sent.push(await pusher.pushBlob(at, { digest, size: bytes.length }, memorySource(bytes), noAbort))
+  for (const name of names) await pusher.pushManifest(at, name, manifest, noAbort)
   return sent
 }
 
@@ -60,35 +60,35 @@ describeWith('registry', 'a real registry', (host) => {
     expect(await pushAll(pusher, where, packet, '1.0.1')).toEqual(['there', 'there', 'there', 'there'])
     const store = packetStore(await makeFolder())
     const ports = { registry: client, store, guard: openGuard(client), maxBytes: 1e9 }
-    const { digest, located } = await pullPacket(ports, parseReference(where), never)
+    const { digest, located } = await pullPacket(ports, parseReference(where), noAbort)
     expect(digest).toBe(packet.digest)
     expect(located.metadata?.packet).toEqual({ name: 'demo', version: '1.0.0' })
     expect(await store.verify([digest])).toEqual([{ digest, problems: [] }])
-    expect([...(await client.tags(parseReference(where), never))].sort()).toEqual([
+    expect([...(await client.tags(parseReference(where), noAbort))].sort()).toEqual([
       '1.0.0',
       '1.0.1',
       'latest',
     ])
-    const pinned = await locatePacket(client, parseReference(`${where}@${digest}`), never)
+    const pinned = await locatePacket(client, parseReference(`${where}@${digest}`), noAbort)
     expect(pinned.digest).toBe(digest)
   })
 
   it('says what it does not have', async () => {
-    await expect(client.resolve(parseReference(`${host}/no/such`), never)).rejects.toMatchObject({
+    await expect(client.resolve(parseReference(`${host}/no/such`), noAbort)).rejects.toMatchObject({
       code: 'registry.missing',
     })
-    await expect(client.tags(parseReference(`${host}/no/such`), never)).rejects.toMatchObject({
+    await expect(client.tags(parseReference(`${host}/no/such`), noAbort)).rejects.toMatchObject({
       code: 'registry.missing',
     })
   })
 
   it('does not take a manifest without its blobs, nor bytes under another digest', async () => {
     const at = parseReference(`${host}/team/broken`)
-    await expect(pusher.pushManifest(at, 'x', packet.manifest, never)).rejects.toThrow(
+    await expect(pusher.pushManifest(at, 'x', packet.manifest, noAbort)).rejects.toThrow(
       'MANIFEST_BLOB_UNKNOWN',
     )
     const wrong = { digest: digestBytes('other'), size: 3 }
-    await expect(pusher.pushBlob(at, wrong, memorySource(Buffer.from('abc')), never)).rejects.toThrow(
+    await expect(pusher.pushBlob(at, wrong, memorySource(Buffer.from('abc')), noAbort)).rejects.toThrow(
       'DIGEST_INVALID',
     )
   })
@@ -97,7 +97,7 @@ describeWith('registry', 'a real registry', (host) => {
     const where = `${host}/team/referrers`
     await pushAll(pusher, where, packet, '1.0.0')
     const at = parseReference(where)
-    expect(await client.referrers(at, packet.digest, never)).toEqual([])
+    expect(await client.referrers(at, packet.digest, noAbort)).toEqual([])
     const size = packet.manifest.length
     const list = Buffer.from(
       JSON.stringify({
@@ -112,8 +112,8 @@ describeWith('registry', 'a real registry', (host) => {
       headers: { 'content-type': INDEX_TYPE },
       body: list,
     })
-    expect(await client.referrers(at, packet.digest, never)).toMatchObject([{ artifactType: 'x/sig' }])
-    expect(await client.tags(at, never)).toEqual(['1.0.0'])
+    expect(await client.referrers(at, packet.digest, noAbort)).toMatchObject([{ artifactType: 'x/sig' }])
+    expect(await client.tags(at, noAbort)).toEqual(['1.0.0'])
   })
 })
 
@@ -121,29 +121,29 @@ describeWith('registry', 'a handbook on a real registry', (host) => {
   it('is built, published, found and asked, and nothing is sent twice', async () => {
     const sources = await readSources(fileURLToPath(new URL('../../docs', import.meta.url)))
     const options = { name: 'handbook', version: '1.0.0', builderVersion: '0', embedder: localEmbedder }
-    const { files, chunks } = await buildPacket(sources, options, never)
+    const { files, chunks } = await buildPacket(sources, options, noAbort)
     expect(chunks).toBeGreaterThan(20)
     const folder = join(await makeFolder(), 'handbook', '1.0.0')
     await writePacket(folder, files)
     const { pusher } = speaker(host)
     const publish = () =>
-      publishPacket(pusher, packetFolder(folder), { registry: `oci://${host}/team` }, never)
+      publishPacket(pusher, packetFolder(folder), { registry: `oci://${host}/team` }, noAbort)
     const first = await publish()
     expect(first).toMatchObject({ ref: `${host}/team/handbook:1.0.0`, sent: 9, there: 0 })
     expect(await publish()).toEqual({ ...first, sent: 0, there: 9 })
 
-    const { packets, close } = openWorld(await makeFolder(), host)
-    const found = await packets.lookup({ name: 'team/handbook' }, never)
+    const { packets, close } = openTestPackets(await makeFolder(), host)
+    const found = await packets.lookup({ name: 'team/handbook' }, noAbort)
     expect(found).toMatchObject({
       ok: true,
       count: 1,
       selected: { pinned_uri: first.pinned_uri, version: '1.0.0' },
     })
     const ref = first.pinned_uri
-    const answer = await packets.query({ ref, q: 'what does a dialect do with faults' }, never)
+    const answer = await packets.query({ ref, q: 'what does a dialect do with faults' }, noAbort)
     expect(answer).toMatchObject({ ok: true, mode: 'hybrid' })
     expect(answer).toHaveProperty('results.0.path', expect.stringContaining('.md'))
-    expect(await packets.evidence({ ref, question: 'lineage format' }, never)).toMatchObject({ ok: true })
+    expect(await packets.evidence({ ref, question: 'lineage format' }, noAbort)).toMatchObject({ ok: true })
     await close()
   })
 })
@@ -157,7 +157,7 @@ describeWith('registryAuth', 'a real registry with passwords', (value) => {
   it('lets in who knows the password', async () => {
     const { client, pusher } = speaker(host, known)
     await pushAll(pusher, where, packet, '1.0.0')
-    expect((await client.resolve(parseReference(`${where}:1.0.0`), never)).digest).toBe(packet.digest)
+    expect((await client.resolve(parseReference(`${where}:1.0.0`), noAbort)).digest).toBe(packet.digest)
   })
 
   it.each<[string, FindCredentials]>([
@@ -166,8 +166,8 @@ describeWith('registryAuth', 'a real registry with passwords', (value) => {
   ])('keeps %s out', async (_, credentials) => {
     const { client, pusher } = speaker(host, credentials)
     const denied = { code: 'registry.denied' }
-    await expect(client.resolve(parseReference(where), never)).rejects.toMatchObject(denied)
-    await expect(client.tags(parseReference(where), never)).rejects.toMatchObject(denied)
+    await expect(client.resolve(parseReference(where), noAbort)).rejects.toMatchObject(denied)
+    await expect(client.tags(parseReference(where), noAbort)).rejects.toMatchObject(denied)
     await expect(pushAll(pusher, where, packet)).rejects.toMatchObject(denied)
   })
 })

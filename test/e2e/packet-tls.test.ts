@@ -17,7 +17,7 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
   beforeAll(() => proxy.start())
   afterAll(() => proxy.stop())
 
-  const world = async (names: Readonly<Record<string, readonly string[]>>) => {
+  const openSetup = async (names: Readonly<Record<string, readonly string[]>>) => {
     const made = await makeSource()
     await writeFile(join(made.home, 'ca.pem'), tls.cert)
     const env = {
@@ -30,7 +30,7 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
   }
 
   it('is spoken to over TLS, there and back, on connections that are used again', async () => {
-    const { env, folder, build, place } = await world({ 'registry.test': ['127.0.0.1'] })
+    const { env, folder, build, place } = await openSetup({ 'registry.test': ['127.0.0.1'] })
     const named = { ...env, REGISTRY: place('registry.test') }
     await packetJson(build)
     proxy.opened = 0
@@ -47,8 +47,8 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
     })
   })
 
-  it('is not spoken to when its certificate is of another name, or of nobody we know', async () => {
-    const { env, place } = await world({ 'registry.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] })
+  it('is refused when its certificate has another name or an unknown issuer', async () => {
+    const { env, place } = await openSetup({ 'registry.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] })
     proxy.take()
     for (const [name, more] of [
       ['other.test', {}],
@@ -58,7 +58,7 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
       expect(answer).toMatchObject({
         ok: false,
         error: 'lookup_failed',
-        detail: 'the certificate of the registry is not to be trusted',
+        detail: 'the certificate of the registry is not trusted',
         hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
         retryable: false,
       })
@@ -67,13 +67,13 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
   })
 
   it('is not reached by a name that means another place when it is connected to', async () => {
-    const { env, place } = await world({ 'registry.test': ['93.184.216.34', '127.0.0.1'] })
+    const { env, place } = await openSetup({ 'registry.test': ['93.184.216.34', '127.0.0.1'] })
     proxy.opened = 0
     // Nobody named this registry: it must lie in the open, and did when it was judged.
     const { answer } = await packetJson(['lookup', `oci://${place('registry.test')}/guide:1.0.0`], env)
     expect(answer).toMatchObject({
       ok: false,
-      detail: 'registry.test lies in another place than a moment ago',
+      detail: 'registry.test resolves to another network zone than when it was checked',
     })
     expect(proxy.opened).toBe(0)
   })

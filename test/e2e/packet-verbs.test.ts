@@ -17,7 +17,7 @@ afterAll(() => Promise.all([server.stop(), sweep()]))
 const warrant = packetJson
 
 describe('a build with a lock', () => {
-  it('is made again only as it was, unless told that the change is meant', async () => {
+  it('is repeated only unchanged, unless --update-lock accepts the change', async () => {
     const { home, folder, build } = await makeSource()
     expect(await warrant([...build, '--frozen-lockfile'])).toMatchObject({
       code: expect.any(Number),
@@ -31,7 +31,7 @@ describe('a build with a lock', () => {
     for (const more of [[], ['--frozen-lockfile']]) {
       const refused = await warrant([...build, ...more])
       expect(refused.code).not.toBe(0)
-      expect(JSON.stringify(refused)).toContain('inputs differ')
+      expect(JSON.stringify(refused)).toContain('in: inputs')
     }
     expect(await readFile(join(folder, 'docs.jsonl'), 'utf8')).toBe(before)
     expect((await warrant([...build, '--update-lock'])).code).toBe(0)
@@ -231,7 +231,7 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
       })
     expect(await warrant(['lookup', 'guide', '--catalog', join(home, 'none')], env)).toMatchObject({
       code: 1,
-      answer: { error: 'lookup_failed', detail: 'the file of the catalog cannot be read' },
+      answer: { error: 'lookup_failed', detail: 'the catalog file cannot be read' },
     })
     expect((await warrant(['lookup'], env)).code).toBe(2)
   })

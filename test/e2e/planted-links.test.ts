@@ -78,7 +78,7 @@ describe('A link in the place of', () => {
     const grounds = await layGrounds()
     grounds.plant(name, target)
     const ending = await run(grounds.root, 'gate', '--all')
-    expect(ending.stderr).toMatch(/not recorded: .* is a link/)
+    expect(ending.stderr).toMatch(/not recorded: .* is a symlink/)
     expect(ending.code).toBe(0)
     expect(grounds.around()).toEqual(UNTOUCHED)
   })
@@ -94,7 +94,7 @@ describe('A link in the place of', () => {
     })
     expect(JSON.stringify(answer)).not.toContain(grounds.outside)
     await program.finish()
-    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a link')
+    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a symlink')
     expect(grounds.around()).toEqual(UNTOUCHED)
   })
 
@@ -103,7 +103,7 @@ describe('A link in the place of', () => {
     expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
     grounds.plant('.warrant/lineage.key', 'kept.txt')
     const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
-    expect(said(ending)).toContain('is a link')
+    expect(said(ending)).toContain('is a symlink')
     expect(ending.code).not.toBe(0)
     expect(said(ending)).not.toContain(SECRET)
     expect(grounds.around()).toEqual(UNTOUCHED)
@@ -168,7 +168,7 @@ describe('Settings that came with a repository', () => {
         writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value }))
         expect(await run(grounds.root, 'config')).toMatchObject({
           code: 2,
-          stderr: expect.stringContaining('leads out of the folder'),
+          stderr: expect.stringContaining('leads out of the current folder'),
         })
       }
       // Named, it is the operator's word.
@@ -192,7 +192,7 @@ describe('Settings that came with a repository', () => {
     writeFileSync(file, JSON.stringify({ [key]: afar }))
     expect(await run(grounds.root, 'config')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: opens a way.*--config`)),
+      stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: lets data out.*--config`)),
     })
     expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     writeFileSync(file, JSON.stringify({ [key]: near }))
@@ -266,7 +266,7 @@ describe('A packet', () => {
     const ref = `oci://127.0.0.1:1/x@sha256:${'0'.repeat(64)}`
     const program = new Program([], { cwd: grounds.root, binary: 'cpm-mcp' })
     for (const cpm_root of ['store', 'way', 'way/new']) {
-      const words = cpm_root === 'store' ? 'is a link' : 'folder of the project'
+      const words = cpm_root === 'store' ? 'is a symlink' : 'folder of the project'
       program.send(call('query', { ref, q: 'x', cpm_root }))
       expect(JSON.stringify((await program.answers(program.lines.length + 1)).at(-1))).toContain(words)
     }
@@ -330,12 +330,15 @@ describe('Git, as far as the repository can shape it', () => {
     expect((await run(grounds.root, 'gate')).code).toBe(0)
     execFileSync('mkfifo', [join(grounds.root, '.warrant/lineage.key')])
     const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
-    expect(ending).toMatchObject({ code: 3, stderr: expect.stringContaining('lineage.key is no plain file') })
+    expect(ending).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('lineage.key is not a regular file'),
+    })
   })
 
   it('says so where the state folder is a file', async () => {
     const grounds = await layGrounds({ '.warrant': '' })
-    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is no folder')
+    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is not a folder')
   })
 
   it('leaves a list of excluded files alone that is no file', async () => {

@@ -33,7 +33,7 @@ const repeat = async <T>(times: number, work: (turn: number) => Promise<T>): Pro
   return done
 }
 
-/** All servers must tell one and the same story, and a healthy one. */
+/** All servers must report the same state, and a healthy one. */
 const agreeOn = async (servers: readonly ScgServer[], expected: object): Promise<void> => {
   const seen = await Promise.all(
     servers.map(async (server) => [
@@ -136,7 +136,7 @@ describe.each([1, 4])('clients of %i server(s) on one log', (count) => {
     await agreeOn(servers, { node_count: 400, tick: 40, lineage_length: 440 })
   })
 
-  test('see what another was told, at once', async () => {
+  test('see acknowledged writes of another server immediately', async () => {
     const servers = await start()
     const [writer, reader] = [servers[0] as ScgServer, servers.at(-1) as ScgServer]
     for (let turn = 0; turn < 50; turn += 1) {

@@ -25,7 +25,7 @@ describe('edge.bind and edge.propagate', () => {
   const bind = (src: string, dst: string, weight: number) => server.call('edge.bind', { src, dst, weight })
 
   describe.each(Object.entries(WAYS))('%s', (_, way) => {
-    test('bind, number edges from 0 and show exactly what the seed shows', async () => {
+    test('bind, number edges from 0 and show exactly what scg-mcp-server shows', async () => {
       for (const belief of [0.1, 0.2, 0.3]) await make(belief, 1)
       const bound = [
         await way(server, 'edge.bind', { src: '0', dst: '1', weight: 0.5 }),

@@ -71,7 +71,7 @@ describe('an export', () => {
     expect(JSON.stringify(written)).not.toMatch(/green|belief|energy|weight/)
   })
 
-  test('can be checked link by link by anybody, from the genesis on', async () => {
+  test('can be verified entry by entry from the genesis on', async () => {
     const { head: genesis, count } = await server.must('lineage.export', { path: 'empty.json' })
     expect([count, await readExport(join(folder, 'empty.json'))]).toEqual([0, []])
     await populate()

@@ -40,7 +40,7 @@ describe('a line', () => {
     '{"a":Infinity}',
     '{"a":-Infinity}',
     "{'a':1}",
-  ])('that is no JSON is told so: %s', async (line) => {
+  ])('that is no JSON gets a parse error: %s', async (line) => {
     expect(await tell(server, line)).toEqual([PARSE_ERROR])
   })
 
@@ -150,7 +150,7 @@ describe('a line', () => {
     expectError(await server.answerTo('t', line), 4004)
   })
 
-  test('may carry a long id, a long list and keys nobody knows', async () => {
+  test('may carry a long id, a long list and unknown keys', async () => {
     const id = 'i'.repeat(10_240)
     const params = {
       ...NODE,

@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 describe.each(Object.entries(WAYS))('%s', (_, way) => {
-  test('status is exactly what the seed shows, and in full what governance tells', async () => {
+  test('status is exactly what scg-mcp-server shows, and a part of the governance status', async () => {
     const governor = { drift: 0, coherent: true, timestamp: expect.stringMatching(TIME) }
     expect(stateOf(await way(server, 'governor.status'))).toEqual(governor)
     expect(stateOf(await way(server, 'governance.status'))).toEqual(EMPTY)
@@ -109,7 +109,7 @@ describe('the lineage', () => {
     expect(new Set(last.map((entry) => (entry as { checksum: string }).checksum)).size).toBe(10)
   })
 
-  test('is told in pieces when asked so', async () => {
+  test('is listed in parts with from_seq and limit', async () => {
     for (let step = 0; step < 7; step += 1) await server.must('node.create', NODE)
     const seqs = async (args: object) => {
       const { entries, truncated } = await server.must('lineage.replay', args)

@@ -1,6 +1,6 @@
 /**
- * The belief graph a second time, from the written law and without a line of the program it judges: energy in
- * whole quanta, every operation in the plainest way, no limits, no cleverness.
+ * Independent implementation of the belief graph from its documentation, without code of the product: energy in whole
+ * quanta, simple algorithms, no limits.
  */
 
 const UNIT = 104n

@@ -9,7 +9,7 @@ afterAll(sweep)
 
 const NODE = { belief: 0.5, energy: 1 }
 
-/** Changes what an entry says was done, the way somebody with the file and an editor would. */
+/** Changes the payload of an entry in the file, past the product. */
 const forgePayload = (folder: string, seq: number, from: string, to: string): void => {
   const db = new DatabaseSync(join(folder, '.warrant', 'lineage.db'))
   const changed = db

@@ -16,7 +16,7 @@ const nodeCount = async (server: ScgServer): Promise<number> =>
   (await server.must('governance.status')).node_count
 
 describe('opening', () => {
-  test('answers the seed exactly', async () => {
+  test('answers exactly as scg-mcp-server does', async () => {
     const server = start()
     const line = '{"jsonrpc":"2.0","method":"initialize","params":{},"id":1}'
     expect(await server.answerTo(1, line)).toEqual({

@@ -39,7 +39,7 @@ describe.each(Object.entries(WAYS))('%s,', (_, way) => {
   })
 
   describe('node.create', () => {
-    test('numbers nodes from 0 and shows exactly what the seed shows', async () => {
+    test('numbers nodes from 0 and shows exactly what scg-mcp-server shows', async () => {
       const fresh = new ScgServer()
       const made = await Promise.all(
         [0, 1, 2].map(() => way(fresh, 'node.create', { belief: 0.5, energy: 100 })),
@@ -125,7 +125,7 @@ describe.each(Object.entries(WAYS))('%s,', (_, way) => {
       expect(await query(node_id)).toEqual(moved)
     })
 
-    test('does not find what is not there, and says so as the seed does', async () => {
+    test('does not find what is not there, with the message of scg-mcp-server', async () => {
       await refuseAll(4004, 'node.query', [{ node_id: '999999' }, { node_id: NEVER }])
       expect((await use('node.query', { node_id: '999999' })).error?.message).toBe('Node not found: 999999')
       expect((await use('node.query', { node_id: NEVER })).error?.message).toBe(`Node not found: ${NEVER}`)

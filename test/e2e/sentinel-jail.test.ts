@@ -4,19 +4,19 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { converse, makeFolder, startHttp, sweep } from '../support/binary.ts'
-import { attackPaths, type Grounds, layGrounds, SECRET } from '../support/jail-attacks.ts'
+import { attackPaths, createHostileProject, type HostileProject, SECRET } from '../support/jail-attacks.ts'
 import { type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
-let grounds: Grounds
+let hostile: HostileProject
 let server: Sentinel
 beforeAll(() => {
-  grounds = layGrounds()
-  server = new Sentinel(grounds.root)
+  hostile = createHostileProject()
+  server = new Sentinel(hostile.root)
 })
 afterAll(async () => {
   expect((await server.finish()).code).toBe(0)
-  grounds.remove()
+  hostile.remove()
   await sweep()
 })
 
@@ -102,42 +102,42 @@ const calls = (ways: typeof WAYS, paths: readonly string[]) =>
 
 describe('the jail on the wire', () => {
   it('gives not a byte from outside, through sentinel-mcp', async () => {
-    const all = calls(SENTINEL_WAYS, attackPaths(grounds))
+    const all = calls(SENTINEL_WAYS, attackPaths(hostile))
     expect(all.length).toBeGreaterThan(1_200)
     const answers = await server.askAll(all.map(([tool, args]) => [tool, args] as const))
     answers.forEach((message, at) => {
       const [tool, , path] = all[at] ?? []
       const text = JSON.stringify(message)
       expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
-      if (!path?.includes(grounds.base) && !namesRoot(tool, text))
-        expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+      if (!path?.includes(hostile.base) && !namesRoot(tool, text))
+        expect.soft(text, `${tool} ${path}`).not.toContain(hostile.base)
       expect.soft(message.error === undefined || text.length < 2_000, `${tool} ${path}`).toBe(true)
     })
   })
 
   it('gives not a byte from outside, through the union over stdio', async () => {
-    const all = calls(WAYS, attackPaths(grounds))
+    const all = calls(WAYS, attackPaths(hostile))
     const lines = all.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
     const messages: Message[] = []
     // Not all at once: whoever hangs up has ten seconds to hear the rest, also on a machine that is busy.
     for (let at = 0; at < lines.length; at += 4_000) {
-      messages.push(...(await converse(lines.slice(at, at + 4_000), ['--root', grounds.root])).messages)
+      messages.push(...(await converse(lines.slice(at, at + 4_000), ['--root', hostile.root])).messages)
     }
     expect(messages).toHaveLength(all.length)
     for (const message of messages) {
       const [tool, , path] = all[Number(message.id)] ?? []
       const text = JSON.stringify(message)
       expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
-      if (!path?.includes(grounds.base) && !namesRoot(tool, text))
-        expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+      if (!path?.includes(hostile.base) && !namesRoot(tool, text))
+        expect.soft(text, `${tool} ${path}`).not.toContain(hostile.base)
     }
   })
 
   it('gives not a byte from outside, through the union over HTTP', async () => {
-    const program = await startHttp(['--root', grounds.root])
+    const program = await startHttp(['--root', hostile.root])
     const all = calls(
       WAYS,
-      attackPaths(grounds).filter((_, at) => at % 20 === 0),
+      attackPaths(hostile).filter((_, at) => at % 20 === 0),
     )
     const ask = async ([name, args]: (typeof all)[number], id: number): Promise<string> => {
       const response = await fetch(`${program.url}/mcp`, {
@@ -153,8 +153,8 @@ describe('the jail on the wire', () => {
         const [tool, , path] = all[at + offset] ?? []
         expect.soft(text, `${tool} ${path}`).toContain('jsonrpc')
         expect.soft(leaks(text), `${tool} ${path}`).toBe(false)
-        if (!path?.includes(grounds.base) && !namesRoot(tool, text))
-          expect.soft(text, `${tool} ${path}`).not.toContain(grounds.base)
+        if (!path?.includes(hostile.base) && !namesRoot(tool, text))
+          expect.soft(text, `${tool} ${path}`).not.toContain(hostile.base)
       })
     }
     program.child.kill()
@@ -166,9 +166,9 @@ describe('the jail on the wire', () => {
       WAYS.map(([tool, args]) => [tool, args(path), tool === WRITER ? 'read_only' : reason, path] as const),
     )
     expect(named.length).toBeGreaterThan(400)
-    const program = await startHttp(['--root', grounds.root])
+    const program = await startHttp(['--root', hostile.root])
     const lines = named.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
-    const { messages } = await converse(lines, ['--root', grounds.root])
+    const { messages } = await converse(lines, ['--root', hostile.root])
     const told = new Map(messages.map((message) => [message.id, JSON.stringify(message)]))
     for (let at = 0; at < named.length; at += 50) {
       const page = await Promise.all(
@@ -189,7 +189,7 @@ describe('the jail on the wire', () => {
         ] as const) {
           const what = `${wire} ${tool} ${JSON.stringify(path)}`
           expect.soft(reasonOf(said), what).toBe(reason)
-          expect.soft(said, what).not.toContain(grounds.base)
+          expect.soft(said, what).not.toContain(hostile.base)
           expect.soft(said.length, what).toBeLessThan(2_500)
           expect.soft(leaks(said), what).toBe(false)
         }
@@ -263,31 +263,31 @@ describe('the jail on the wire', () => {
   })
 
   it('refuses the sibling whose name begins like the root', async () => {
-    expect(verdict(await server.read(`${grounds.root}-evil/A.java`))).toBe('-32000 outside_root')
+    expect(verdict(await server.read(`${hostile.root}-evil/A.java`))).toBe('-32000 outside_root')
   })
 
   it('opens no socket and no device', async () => {
     const socket = createServer()
-    await new Promise<void>((resolve) => socket.listen(join(grounds.root, 'socket.java'), resolve))
+    await new Promise<void>((resolve) => socket.listen(join(hostile.root, 'socket.java'), resolve))
     expect(verdict(await server.read('socket.java'))).toBe('-32000 special_file')
     await new Promise((resolve) => socket.close(resolve))
   })
 
   it('reads root-relative paths wherever it was started, and by either spelling of the root', async () => {
-    const other = new Sentinel(grounds.alias, [], { cwd: '/' })
+    const other = new Sentinel(hostile.alias, [], { cwd: '/' })
     expect(textOf(await other.read('A.java'))).toContain('inside')
-    expect(textOf(await other.read(`${grounds.alias}/A.java`))).toContain('inside')
-    expect(textOf(await other.read(`${grounds.root}/A.java`))).toContain('inside')
+    expect(textOf(await other.read(`${hostile.alias}/A.java`))).toContain('inside')
+    expect(textOf(await other.read(`${hostile.root}/A.java`))).toContain('inside')
     expect((await other.finish()).code).toBe(0)
   })
 
   it('lets the operator refuse hard links, other disks and named paths', async () => {
-    linkSync(join(grounds.base, 'outside/secret.java'), join(grounds.root, 'planted.java'))
+    linkSync(join(hostile.base, 'outside/secret.java'), join(hostile.root, 'planted.java'))
     expect(textOf(await server.read('planted.java'))).toBe(SECRET)
     expect(server.stderr).toMatch(
-      /WARN {2}SentinelMcpServer - read a file that has other names .*planted\.java/,
+      /WARN {2}SentinelMcpServer - read a file that has other hard links .*planted\.java/,
     )
-    const strict = new Sentinel(grounds.root, [
+    const strict = new Sentinel(hostile.root, [
       '--deny-hardlinks',
       '--one-file-system',
       '--deny',
@@ -296,7 +296,7 @@ describe('the jail on the wire', () => {
     expect(verdict(await strict.read('planted.java'))).toBe('-32000 hard_link')
     expect(verdict(await strict.read('src/main/java/B.java'))).toBe('-32000 denied')
     expect(verdict(await strict.read('pom.xml'))).toBe('success')
-    rmSync(join(grounds.root, 'planted.java'))
+    rmSync(join(hostile.root, 'planted.java'))
     await strict.finish()
   })
 
@@ -384,7 +384,7 @@ describe('the jail on the wire', () => {
     const other = new Sentinel(root)
     expect(textOf(await other.read('A.java'))).toBe('inside')
     renameSync(root, join(folder, 'away'))
-    symlinkSync(join(grounds.base, 'outside'), root)
+    symlinkSync(join(hostile.base, 'outside'), root)
     for (const ask of [other.read('A.java'), other.read('secret.java'), other.list('.')]) {
       expect(verdict(await ask)).toMatch(/^-32(000 changed|602 not_found)$/)
     }

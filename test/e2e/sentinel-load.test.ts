@@ -87,7 +87,7 @@ describe('much at once', () => {
       const { signal, stderr } = await server.finish()
       // An exit would wait for the hung threads; a server that says so and is gone is better.
       expect(signal).toBe('SIGKILL')
-      expect(stderr).toContain('a file system does not answer')
+      expect(stderr).toContain('a file system does not respond')
     } finally {
       release()
     }
@@ -115,12 +115,12 @@ describe('much at once', () => {
       // An exit would wait for the thread that hangs; what there was to say had been said.
       for (const { signal, stderr } of endings.slice(0, 3)) {
         expect(signal).toBe('SIGKILL')
-        expect(stderr).toContain('a file system does not answer; ending by force')
+        expect(stderr).toContain('a file system does not respond; killing this process')
       }
       // Those that look for something may run out of time before they come to that disk, and then nothing hangs.
       for (const { signal, stderr } of endings.slice(3)) {
-        expect(stderr).toMatch(/a file system does not answer; ending by force|longer than/)
-        expect(signal).toBe(stderr.includes('ending by force') ? 'SIGKILL' : null)
+        expect(stderr).toMatch(/a file system does not respond; killing this process|longer than/)
+        expect(signal).toBe(stderr.includes('killing this process') ? 'SIGKILL' : null)
       }
       expect(endings[0]?.stderr).toContain('longer than')
       const { files } = JSON.parse(endings[1]?.stdout ?? '')

@@ -1,12 +1,12 @@
 import type { Call, Model } from './checker.ts'
 
-/** What the histories ask of a belief graph, written from its documentation and none of its code. */
+/** Model of the belief graph for the history checker, written from the documentation without its code. */
 
 export interface ModelNode {
   readonly belief: number
   /** In quanta of 2⁻¹⁰⁴, which is how exact the documentation is. */
   readonly quanta: bigint
-  /** Tells the node from every other one it could be. */
+  /** Identifies the node's state. */
   readonly print: string
 }
 

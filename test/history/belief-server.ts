@@ -6,7 +6,7 @@ import { type Message, readMessage, request } from '../support/messages.ts'
 
 const fileIn = (path: string): string => fileURLToPath(new URL(`../../dist/bin/${path}`, import.meta.url))
 
-/** What became of a call, and when that was known. */
+/** Outcome of a call, and when it was known. */
 export type Outcome = { readonly at: number } & (
   | { readonly kind: 'told'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly code: number; readonly word: unknown; readonly message: string }
@@ -39,7 +39,7 @@ export const endServers = async (): Promise<void> => {
   await Promise.all([...running].map((server) => server.kill()))
 }
 
-/** A belief server whose end is part of the plan: it is killed, stopped in its tracks and started again. */
+/** A belief server that tests kill, suspend and restart. */
 export class BeliefServer {
   readonly child: ChildProcess & {
     readonly stdin: Writable
@@ -109,7 +109,7 @@ export class BeliefServer {
     throw new Error(`${name} was not answered: ${JSON.stringify(outcome)} ${this.#stderr.slice(-2_000)}`)
   }
 
-  /** As a crash would have it. Resolves once all it said was read. */
+  /** Kills the process. Resolves once all its output was read. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL')
     await this.#ended
@@ -123,7 +123,7 @@ export class BeliefServer {
     this.child.kill('SIGCONT')
   }
 
-  /** Hangs up, and waits for its end in good order. */
+  /** Closes stdin and waits for a regular exit. */
   async finish(): Promise<number | null> {
     this.child.stdin.end()
     return await within(this.#ended, PATIENCE_MS, 'the end of the server')

@@ -6,48 +6,48 @@ export interface Call {
   readonly op: string
   readonly args: Readonly<Record<string, unknown>>
   readonly invoked: number
-  /** Null when nobody knows what became of it: it happened at any time since, or never. */
+  /** Null when the outcome is unknown: the call took effect at any time since, or never. */
   readonly answered: number | null
   readonly result: unknown
 }
 
-/** A count that only grows, and what calls have to do with it. */
+/** A monotonic counter of the state, and how calls relate to it. */
 export interface Tally<S> {
   of(state: S): number
-  /** Whether an answered call has added one. */
+  /** Whether an answered call incremented it. */
   grows(call: Call): boolean
-  /** What the count was when an answered call was carried out, if its answer tells. */
+  /** Its value when an answered call took effect, if the answer contains it. */
   seen(call: Call): number | undefined
 }
 
-/** What a single copy, asked one call at a time, would answer; and what helps to find out sooner. */
+/** Sequential specification of a single copy, with hints that prune the search. */
 export interface Model<S> {
   readonly first: S
-  /** The very same state when nothing changes. Whether something does must follow from call and result. */
+  /** Returns the identical object when nothing changes. Whether it does must follow from call and result. */
   apply(state: S, call: Call): { readonly state: S; readonly result: unknown }
   /** Different for different states. */
   keyOf(state: S): string
-  /** The part of the state that a call is about, when its answer follows from that alone. */
+  /** The part of the state a call depends on, when its answer follows from that part alone. */
   partOf(state: S, call: Call): string | undefined
-  /** The state as far as one part is concerned. */
+  /** The state of one part. */
   restrict(state: S, part: string): S
   readonly tallies: readonly Tally<S>[]
 }
 
 export type Verdict =
   | { readonly outcome: 'linearizable'; readonly order: readonly Call[] }
-  /** No order explains it; `best` is the longest one found, and none of `stuck` can come next. */
+  /** No order explains the history; `best` is the longest one found, and none of `stuck` can come next. */
   | { readonly outcome: 'impossible'; readonly best: readonly Call[]; readonly stuck: readonly Call[] }
   | { readonly outcome: 'undecided'; readonly looked: number }
 
 const MOST_LOOKS = 500_000
-// A part that cannot be judged quickly is left to the search itself.
+// A part whose own search exceeds this limit is left to the main search.
 const PART_LOOKS = 1_000
 class Undecided extends Error {}
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** How often calls of unknown outcome may have added to a tally by the time a call was carried out. */
+/** How often calls of unknown outcome may have incremented a counter before a call took effect. */
 interface Allowance<S> {
   readonly tally: Tally<S>
   readonly byCall: ReadonlyMap<Call, number>
@@ -71,19 +71,19 @@ interface Step<S> {
 }
 
 /**
- * The search of Wing and Gong with the memory of Lowe: take any call that no other, unexplained one had to
- * precede, see whether a single copy would have answered it so, go on from there, and never look twice at the
- * same calls explained with the same state left behind. Calls of unknown outcome are what makes it long, so
- * parts and tallies tell as early as can be which of them have not happened.
+ * Linearizability check by Wing and Gong with the cache of Lowe: pick any call that no unexplained call had to precede,
+ * check whether a single copy would have given its answer, and continue from there; never visit the same set of
+ * explained calls with the same state twice. Calls of unknown outcome make the search long, so parts and counters are
+ * used to find early which of them cannot have taken effect.
  */
 class Search<S> {
   readonly #model: Model<S>
   readonly #most: number
-  /** What was found out of the parts; undefined while a part is itself what is searched. */
+  /** Results of the searches of single parts; undefined in such a search itself. */
   readonly #parts: Map<string, boolean> | undefined
-  /** Calls with an answer, by the time they were made. */
+  /** Answered calls, by the time they were made. */
   readonly #known: readonly Call[]
-  /** The others. They may be left unexplained, so they never hold anybody up. */
+  /** Calls of unknown outcome. They may stay unexplained, so they never block others. */
   readonly #open: readonly Call[]
   readonly #numbers: ReadonlyMap<Call, number>
   readonly #allowances: readonly Allowance<S>[]
@@ -117,7 +117,7 @@ class Search<S> {
     }
   }
 
-  /** Whether what is left can follow on `state`. Leaves everything as it was when it cannot. */
+  /** Whether the remaining calls can follow `state`. Restores everything when they cannot. */
   #explain(state: S): boolean {
     const before = this.#first
     while (this.#done.has(this.#known[this.#first] as Call)) this.#first += 1
@@ -134,7 +134,7 @@ class Search<S> {
       const { state: after, result } = this.#model.apply(state, call)
       if (call.answered !== null && !same(result, call.result)) continue
       if (after !== state) steps.push({ call, after })
-      // Whoever changes nothing and fits now need not wait: any order it fits later fits with it here.
+      // A call that changes nothing and fits now can be taken now: every later order also works with it here.
       else if (call.answered !== null) return this.#take({ call, after })
     }
     if (
@@ -151,11 +151,11 @@ class Search<S> {
     this.#stuck = stuck
   }
 
-  /** Calls that nothing needs come last; and of those about what nobody looks at again, one is as good as all. */
+  /** Calls that no other call needs come last; of those whose part is not read again, one stands for all. */
   #rank(state: S, steps: readonly Step<S>[]): readonly Step<S>[] {
     const { partOf } = this.#model
     const spare = steps.filter(({ call }) => call.answered === null && this.#holds(state, call, state))
-    // A call whose part depends on when it comes may be needed where its part is looked at.
+    // A call whose part depends on its position may be needed by a later read of that part.
     const idle = spare
       .filter(({ call, after }) => partOf(state, call) === partOf(after, call))
       .filter(({ call }) => this.#left(this.#known, state, call, state).length === 0)
@@ -172,7 +172,7 @@ class Search<S> {
     return false
   }
 
-  /** Calls nothing unexplained had to precede: those with the earliest answer first, the unknown ones last. */
+  /** Calls that can come next: those with the earliest answer first, calls of unknown outcome last. */
   #candidates(): readonly Call[] {
     const known: Call[] = []
     let bound = Number.POSITIVE_INFINITY
@@ -188,14 +188,14 @@ class Search<S> {
     return [...known.filter(fits).sort(byAnswer), ...this.#open.filter(fits)]
   }
 
-  /** The others of `calls` about the part that `call` is about, if it is about one, and not yet explained. */
+  /** The other unexplained calls on the same part as `call`, if it has one. */
   #left(calls: readonly Call[], before: S, call: Call, after: S): readonly Call[] {
     const { partOf } = this.#model
     const part = partOf(before, call)
     return calls.filter((one) => one !== call && !this.#done.has(one) && partOf(after, one) === part)
   }
 
-  /** Whether the calls left about the part that `call` is about can follow on `after`, all others aside. */
+  /** Whether the remaining calls on the same part as `call` can follow `after`, ignoring all others. */
   #holds(before: S, call: Call, after: S): boolean {
     const { partOf, keyOf, restrict } = this.#model
     const part = partOf(before, call)
@@ -209,7 +209,7 @@ class Search<S> {
     return holds
   }
 
-  /** Whether calls of unknown outcome have not added more than some call to come will find. */
+  /** Whether no remaining call has seen a smaller counter than the unknown calls taken so far give. */
   #tallies(state: S): boolean {
     return this.#allowances.every(({ tally, byCall }) => {
       let added = tally.of(state)
@@ -223,7 +223,7 @@ class Search<S> {
     })
   }
 
-  /** Remembers what has been explained and what state that left. */
+  /** Caches the set of explained calls with the resulting state. */
   #isNew(state: S): boolean {
     this.#looked += 1
     if (this.#looked > this.#most) throw new Undecided()

@@ -13,19 +13,19 @@ const PAGE = 1_000
 export interface CrashPlan {
   readonly seed: number
   readonly server: ServerPlan
-  /** How many servers are killed, all in all. */
+  /** Total number of servers that are killed. */
   readonly cycles: number
-  /** How many are there at the same time. */
+  /** Number of concurrent servers. */
   readonly writers: number
   /** How long to wait between two checkpoints, in milliseconds. */
   readonly checkpointMs: number
 }
 
-/** One server from its start to its violent end. Every write has an energy of its own to be known by. */
+/** One server from its start until it is killed. Every write is identified by a unique energy. */
 interface Life {
   readonly sent: number[]
   readonly acknowledged: { readonly id: number; readonly energy: number }[]
-  /** Writes of which some may have been under way at the end. */
+  /** Writes without an answer: they may have been in progress at the end. */
   lastBurst: number
 }
 
@@ -35,7 +35,7 @@ export interface CrashReport {
   readonly unborn: number
   readonly checkpoints: readonly string[]
   readonly entries: number
-  /** Entries nobody was told of. */
+  /** Entries whose write was not acknowledged. */
   readonly unannounced: number
 }
 
@@ -70,7 +70,7 @@ class Crasher {
     const life: Life = { sent: [], acknowledged: [], lastBurst: 0 }
     this.lives.push(life)
     const server = new BeliefServer(this.#plan.server)
-    // One in six does not get to its first answer: it dies as it opens the store, or puts it in order.
+    // One in six is killed before its first answer: while it opens or recovers the store.
     const isUnborn = this.#random(6) === 0
     const rounds = isUnborn ? 0 : 1 + this.#random(MAX_ROUNDS)
     for (let round = 0; round < rounds; round += 1) await Promise.all(this.#burst(server, life))
@@ -78,7 +78,7 @@ class Crasher {
     await sleep(isUnborn ? 60 + this.#random(400) : this.#random(80) / 10)
     await server.kill()
     await Promise.all(last)
-    expect(server.stderr.replaceAll(/^.*"snapshot passed over".*$/gm, '').trim()).toBe('')
+    expect(server.stderr.replaceAll(/^.*"snapshot skipped".*$/gm, '').trim()).toBe('')
   }
 
   #burst(server: BeliefServer, life: Life): Promise<void>[] {
@@ -127,7 +127,7 @@ const readEnergies = async (file: string): Promise<readonly number[]> => {
   }
 }
 
-/** What was acknowledged is where it was said to be; of the rest there is what was under way, first come first. */
+/** Every acknowledged write is at its sequence number; of the others a prefix may be present. */
 const checkLife = ({ sent, acknowledged, lastBurst }: Life, places: ReadonlyMap<number, number>): number => {
   expect(acknowledged.map(({ energy }) => places.get(energy))).toEqual(acknowledged.map(({ id }) => id))
   const present = sent.filter((energy) => places.has(energy))
@@ -138,7 +138,7 @@ const checkLife = ({ sent, acknowledged, lastBurst }: Life, places: ReadonlyMap<
   return present.length - acknowledged.length
 }
 
-/** Kills servers in the middle of their work, over and over, and looks at what is left. Nobody repairs anything. */
+/** Kills servers in the middle of their work many times and checks the log afterwards. No repair is run. */
 export const surviveCrashes = async (plan: CrashPlan): Promise<CrashReport> => {
   const crasher = new Crasher(plan)
   await crasher.run()

@@ -21,7 +21,7 @@ export interface HistoryPlan {
 
 export interface RecordedHistory {
   readonly calls: readonly Call[]
-  /** Calls that were told they have not happened, and therefore are no part of the history. */
+  /** Calls that were refused without effect, and are therefore not part of the history. */
   readonly refused: readonly string[]
   readonly kills: number
   readonly pauses: number
@@ -110,7 +110,7 @@ class Client {
   }
 }
 
-/** Lets processes work on one store at the same time, some of them killed and some stopped, and writes down what they saw. */
+/** Runs processes on one store concurrently, kills or stops some of them, and records the history. */
 export const recordHistory = async (plan: HistoryPlan): Promise<RecordedHistory> => {
   const known = { count: 0 }
   const clients = Array.from({ length: plan.processes }, (_, process) => new Client(process, plan, known))

@@ -3,7 +3,7 @@ import { randomWish, type Wish } from './calls.ts'
 import type { Call } from './checker.ts'
 import { pickOne, type Random } from './random.ts'
 
-/** A store as its clients see it: it may note something when it is asked, and answers some time after. */
+/** A simulated store: it may read state when a call arrives, and answers later. */
 export interface FakeStore {
   /** Called when the question arrives; what it returns is called when the answer is made. */
   ask(wish: Wish): () => unknown
@@ -24,7 +24,7 @@ export const honestStore = (): FakeStore => {
   }
 }
 
-/** Reads lag behind the writes, as from a replica that nobody waits for. */
+/** Stale reads, as from an asynchronous replica. */
 export const staleStore = (): FakeStore => {
   const states = [beliefModel.first]
   return {
@@ -38,7 +38,7 @@ export const staleStore = (): FakeStore => {
   }
 }
 
-/** A change starts from what was read when it was asked for, and overwrites what came in between. */
+/** Lost updates: a change is computed from the state at the request and overwrites later ones. */
 export const losingStore = (): FakeStore => {
   let state = beliefModel.first
   return {

@@ -76,7 +76,7 @@ export const swapRows = (db: Database, a: number, b: number): void => {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Replaces a text in a payload and makes every hash from there on fit again, as a thorough forger would. */
+/** Replaces a text in a payload and recomputes all later hashes, as a forger would. */
 export const forgePayload = (db: Database, from: number, text: RegExp, other: string): void => {
   replaceText(db, 'payload', from, text, other)
   let previous = JSON.parse(readPart(db, 'entry', from - 1).toString('utf8')).checksum
@@ -123,7 +123,7 @@ export const flipBit =
     return bytes
   }
 
-/** A snapshot that is whole in its own eyes, and nonsense within. */
+/** A snapshot with a valid checksum and wrong content. */
 export const forgeSnapshot = (bytes: Buffer): Buffer => {
   const body = Buffer.from(bytes.subarray(0, -32))
   body.fill(0xff, body.length - 60, body.length - 40)
@@ -172,7 +172,7 @@ export const copyStore = async (plan: ServerPlan): Promise<ServerPlan> => {
   const folder = await makeFolder()
   const copy = { ...plan, folder, store: join(folder, 'beliefs.db') }
   await copyFile(plan.store, copy.store)
-  // Closing a store removes its journal, if it was the last to have it open and whenever it gets to it.
+  // The last connection to close removes the WAL, but not at a defined time.
   await copyFile(`${plan.store}-wal`, `${copy.store}-wal`).catch(() => {})
   await cp(join(plan.folder, '.warrant'), join(folder, '.warrant'), { recursive: true, force: true }).catch(
     () => {},

@@ -22,7 +22,7 @@ export interface Call {
 /** Answers a call, or returns false to let the registry answer as it should. */
 export type Behaviour = (call: Call, response: ServerResponse, address: string) => unknown
 
-/** A registry of one packet that behaves as well as it is told to. */
+/** A registry of one packet with configurable misbehaviour. */
 export class FaultRegistry {
   readonly calls: Call[] = []
   readonly #server: Server

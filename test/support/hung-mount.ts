@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 
-/** A real mount whose file system never answers: nobody reads what the kernel asks of it. */
+/** Mounts a FUSE file system that never answers, because no process reads its device. Undefined without the rights. */
 export const hangMount = (folder: string): (() => void) | undefined => {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   let device: number
@@ -16,7 +16,7 @@ export const hangMount = (folder: string): (() => void) | undefined => {
     stdio: ['ignore', 'ignore', 'ignore', device],
   })
   const close = () => {
-    // Closing the device aborts every request, so that whoever hangs can end.
+    // Closing the device aborts all requests, so that hung processes can exit.
     closeSync(device)
     spawnSync('umount', ['-l', folder])
   }

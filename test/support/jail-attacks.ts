@@ -12,20 +12,20 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A word that is in no file of the project and in every file around it. */
+/** Content of every file outside the project, and of none inside. */
 export const SECRET = 'OUTSIDE-THE-PROJECT'
 
-export interface Grounds {
-  /** The folder that holds everything, inside and outside. */
+export interface HostileProject {
+  /** The folder that holds the project and the files outside of it. */
   readonly base: string
   readonly root: string
-  /** The same root by a link. */
+  /** A symlink to the root. */
   readonly alias: string
   remove(): void
 }
 
-/** A project with every trap in it, and secrets on all sides. */
-export const layGrounds = (): Grounds => {
+/** Creates a project full of hostile links, with secrets in the folders around it. */
+export const createHostileProject = (): HostileProject => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-jail-')))
   const at = (...parts: string[]) => join(base, ...parts)
   const put = (path: string, text: string) => {
@@ -151,8 +151,8 @@ const DOTS = [
   '. ./',
 ]
 
-/** Every path to try: techniques times targets times decorations. None may bring a byte from outside. */
-export const attackPaths = ({ base, root, alias }: Grounds): readonly string[] => {
+/** Every path to try: techniques × targets × decorations. None may return a byte from outside. */
+export const attackPaths = ({ base, root, alias }: HostileProject): readonly string[] => {
   const plain = [
     ...LINKS.flatMap((link) => ['', ...LEAVES].map((leaf) => (leaf === '' ? link : `${link}/${leaf}`))),
     ...FILES,

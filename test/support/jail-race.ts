@@ -17,11 +17,11 @@ import { Fault } from '../../src/kernel/fault.ts'
 import type { PathRules } from '../../src/kernel/jail.ts'
 import { holdRoot } from '../../src/platform/jail/handles.ts'
 import { openJail } from '../../src/platform/jail/jail.ts'
-import { parseText } from '../../src/platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
 import { JOBS } from '../../src/project/jobs.ts'
 import { SECRET } from './jail-attacks.ts'
 
-/** Puts a link in the place of a file and of a folder, and takes it away again, as fast as a process can. */
+/** Replaces a file and a folder by a symlink and restores them, in an endless loop. */
 const SWAPPER = `
   const { renameSync } = require('node:fs')
   const swap = (name) => {
@@ -38,15 +38,15 @@ const ANY: PathRules = { blocked: () => false }
 const LIMITS = { bytes: 1_000_000, checkDeadline: () => {} }
 
 type Ask = (path: string) => string
-interface Contestant {
+interface TestedJail {
   readonly read: Ask
   readonly list: Ask
-  /** Everything a walk finds. */
+  /** All content that a walk of the project returns. */
   readonly walk: () => string
 }
 
-/** How most servers do it: look where the path leads, find that in order, and open the path. */
-const naiveJail = (root: string): Contestant => {
+/** The usual check with a TOCTOU hole: `realpath`, compare, open the path. */
+const naiveJail = (root: string): TestedJail => {
   const judge = (path: string) => {
     const full = join(root, path)
     const real = realpathSync(full)
@@ -64,16 +64,23 @@ const naiveJail = (root: string): Contestant => {
   }
 }
 
-/** A walk that asks what a path is, and then lists or reads what it has become. */
+/** A walk with the same hole: `lstat`, then list or read the path. */
 const naiveWalk = (path: string): string[] => {
   const stats = lstatSync(path)
   if (stats.isDirectory()) return readdirSync(path).flatMap((name) => naiveWalk(join(path, name)))
   return stats.isFile() ? [readFileSync(path, 'utf8')] : []
 }
 
-const realJail = (root: string): Contestant => {
+const ourJail = (root: string): TestedJail => {
   const jail = openJail(holdRoot(root))
-  const context = { jail, rules: ANY, ...LIMITS, now: () => 0, parse: parseText, fileBytes: LIMITS.bytes }
+  const context = {
+    jail,
+    rules: ANY,
+    ...LIMITS,
+    now: () => 0,
+    parser: syntaxTrees(),
+    fileBytes: LIMITS.bytes,
+  }
   return {
     read: (path) => Buffer.from(jail.read(path, ANY, LIMITS).bytes).toString(),
     list: (path) =>
@@ -100,7 +107,7 @@ const SEARCH = {
 const TREE = { path: '.', depth: 9, exclude: [], ignored: true, limit: 99, bytes: 100_000 }
 
 export interface RaceReport {
-  /** Answers with something from outside. */
+  /** Answers that hold something from outside. */
   readonly leaks: number
   readonly answers: number
   readonly refusals: number
@@ -108,9 +115,9 @@ export interface RaceReport {
 
 const isSystem = (thrown: unknown): boolean => typeof (thrown as NodeJS.ErrnoException).code === 'string'
 
-const tally = () => ({ leaks: 0, answers: 0, refusals: 0 })
+const newReport = () => ({ leaks: 0, answers: 0, refusals: 0 })
 
-const tryOnce = ({ read, list, walk }: Contestant, report: ReturnType<typeof tally>): void => {
+const tryOnce = ({ read, list, walk }: TestedJail, report: ReturnType<typeof newReport>): void => {
   for (const ask of [() => read('leaf.java'), () => read('folder/in.java'), () => list('folder'), walk]) {
     try {
       const answer = ask()
@@ -123,7 +130,7 @@ const tryOnce = ({ read, list, walk }: Contestant, report: ReturnType<typeof tal
   }
 }
 
-const layRace = (): { base: string; root: string } => {
+const createRaceFolders = (): { base: string; root: string } => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-race-')))
   const root = join(base, 'root')
   mkdirSync(join(root, 'folder'), { recursive: true })
@@ -142,18 +149,18 @@ const stop = async (child: ChildProcess): Promise<void> => {
   await once(child, 'close')
 }
 
-/** Races both jails against the swapper for `ms`, and the naive one for longer if it has been lucky so far. */
+/** Races both jails against the swapper for `ms`, and the naive one for longer when it has not leaked yet. */
 export const raceJails = async (ms: number): Promise<{ naive: RaceReport; real: RaceReport }> => {
-  const { base, root } = layRace()
+  const { base, root } = createRaceFolders()
   const swapper = spawn(process.execPath, ['-e', SWAPPER], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   try {
     await once(swapper, 'message')
-    const naive = tally()
-    const real = tally()
-    const [control, jail] = [naiveJail(root), realJail(root)]
+    const naive = newReport()
+    const real = newReport()
+    const [control, jail] = [naiveJail(root), ourJail(root)]
     const start = performance.now()
     while (performance.now() - start < ms) {
       tryOnce(control, naive)

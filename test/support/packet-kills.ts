@@ -183,7 +183,7 @@ export class PacketKills {
     return there.length
   }
 
-  /** What is made for searching is whole or not there; nobody waits for the dead. */
+  /** The search index is complete or absent; no lock of a dead process blocks. */
   async index(rounds: number): Promise<void> {
     await finish(['publish', join(this.#home, 'whole/book/1.0.0')], this.#env)
     const place = join(this.#home, 'cpm/index')

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 export type Env = Readonly<Record<string, string>>
 
-/** Runs `warrant packet` as people do; in an empty folder, unless it is told where. */
+/** Runs `warrant packet` in an empty folder, or in a given one. */
 export const packetText = async (args: readonly string[], env: Env = {}, cwd?: string) => {
   const options = { cwd: cwd ?? (await makeFolder()), env: cleanEnvironment(env) }
   return (await run(process.execPath, [BINARY, 'packet', ...args], options).then(

@@ -276,7 +276,7 @@ const signEnvelope = (statement: object, key: KeyObject) => {
   return { payload: payload.toString('base64'), payloadType: PAYLOAD_TYPE, signatures: [{ sig }] }
 }
 
-/** A statement signed by a key, without anybody's certificate. */
+/** A statement signed by a key, without a certificate. */
 export const attestByKey = (statement: object, key: KeyObject): Buffer =>
   bundleOf(signEnvelope(statement, key), { publicKey: { hint: 'any' }, tlogEntries: [] })
 
@@ -314,7 +314,7 @@ export const carryBundle = (bundle: Buffer): MadePacket =>
     Object.assign((manifest.layers as object[])[0] ?? {}, { mediaType: BUNDLE_TYPE })
   })
 
-/** What the bundle says it holds, told outside of it as cosign does. */
+/** The predicate type as an annotation, as cosign writes it. */
 const predicateOf = (bundle: Buffer): Record<string, string> => {
   try {
     const { payload } = JSON.parse(bundle.toString()).dsseEnvelope

@@ -38,7 +38,7 @@ const asked = Array.from({ length: floats.length / Number(dim) }, (_, i) =>
 
 async function search() {
   const found = []
-  for (const query of asked) found.push((await opened.search(query, Number(k))).hits)
+  for (const query of asked) found.push(await opened.search(query, Number(k)))
   return found
 }
 

@@ -9,7 +9,7 @@ const PARTS = `
   export { VectorThread } from './src/platform/packets/vector-threads.ts'
   export { systemClock } from './src/platform/system/clock.ts'
   export { packetReader } from './src/platform/packets/reader.ts'
-  export { writeFlat } from './src/packets/format/faiss.ts'
+  export { writeFlatIndex } from './src/packets/format/faiss.ts'
   export { DocTable } from './src/packets/format/docs.ts'
   export { LexicalIndex } from './src/packets/search/lexical.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'

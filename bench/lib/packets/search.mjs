@@ -123,7 +123,7 @@ export async function benchSearch(sizes, rounds) {
     throw new Stop('install the peer first: apt-get install python3-faiss')
   const folder = freshDir()
   const bundle = await bundleParts(folder)
-  const { writeFlat, openVectors, systemClock } = await import(pathToFileURL(bundle).href)
+  const { writeFlatIndex, openVectors, systemClock } = await import(pathToFileURL(bundle).href)
   const tables = []
   for (const [i, rows] of [...sizes, ...sizes].sort((a, b) => a - b).entries()) {
     const clustered = i % 2 === 1
@@ -132,7 +132,7 @@ export async function benchSearch(sizes, rounds) {
     const questions = makeQuestions(values, QUESTIONS, next)
     const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
     const asked = join(folder, 'questions')
-    await writeFile(files.index, writeFlat({ rows, dim: DIM, values }))
+    await writeFile(files.index, writeFlatIndex({ rows, dim: DIM, values }))
     await writeFile(asked, new Uint8Array(questions.buffer))
     const exact = Array.from({ length: QUESTIONS }, (_, q) =>
       plainLoop(values, questions.subarray(q * DIM, (q + 1) * DIM), K),

@@ -31,7 +31,7 @@ export async function benchStall(rows, rounds) {
   const values = makeRows(rows, true, next)
   const questions = makeQuestions(values, SEARCHES, next)
   const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
-  await writeFile(files.index, parts.writeFlat({ rows, dim: DIM, values }))
+  await writeFile(files.index, parts.writeFlatIndex({ rows, dim: DIM, values }))
   const shape = { rows, dim: DIM }
   const program = pathToFileURL(join(projectDir, 'dist/threads/vector.js'))
   const thread = new parts.VectorThread(program, parts.systemClock)

@@ -20,8 +20,8 @@ const findCommand = (name: string, all: readonly Command[]): Command => {
   return found
 }
 
-/** In JSON such characters can be told by their number, and then they paint nothing wherever it is shown. */
-const plainJson = (terminal: Terminal): Terminal => ({
+/** Escapes control and bidirectional characters in JSON, so that they have no effect on a terminal. */
+const escapeJson = (terminal: Terminal): Terminal => ({
   ...terminal,
   print: (text) =>
     terminal.print(
@@ -32,11 +32,11 @@ const plainJson = (terminal: Terminal): Terminal => ({
     ),
 })
 
-/** Words in, exit code out. */
+/** Runs a command line. Resolves to the exit code. */
 export const main = async (args: readonly string[], given: Terminal): Promise<number> => {
   const [first, ...rest] = args
   const json = args.includes('--json')
-  const terminal = json ? plainJson(given) : given
+  const terminal = json ? escapeJson(given) : given
   try {
     if (first === '--version' || first === '-v') {
       terminal.print(json ? JSON.stringify({ version: VERSION }) : VERSION)
@@ -59,6 +59,6 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     }
     return await command.run({ flags: values, positionals, json, terminal })
   } catch (thrown) {
-    return reportFailure(thrown, json, terminal)
+    return reportFailure(thrown, { json, terminal })
   }
 }

@@ -1,20 +1,19 @@
-/** What a long job counts. */
 type Unit = 'files' | 'chunks' | 'bytes'
 
 export interface ProgressJob {
-  /** One word: what is being done. */
+  /** Name of the job, one word. */
   readonly what: string
   readonly unit: Unit
-  /** Say nothing at all. */
+  /** Print nothing. */
   readonly hidden: boolean
-  /** Whether logs and pipes hear of it too, a line now and then. */
+  /** Also print lines when stderr is not a terminal. */
   readonly lines?: boolean
 }
 
 export interface ProgressBar {
-  /** How far the job is. A total of zero is not known yet. */
+  /** A total of zero means that it is not known yet. */
   readonly show: (done: number, total: number) => void
-  /** Takes the line away again. */
+  /** Removes the line. */
   readonly clear: () => void
 }
 
@@ -36,8 +35,8 @@ const amount = (count: number, unit: Unit): string => {
   return `${(count / size).toFixed(size === 1 ? 0 : 1)} ${name}`
 }
 
-/** How far a job is, in words: `40%, 120 of 300 chunks, 55/s`. */
-const wordsFor = (unit: Unit, done: number, total: number, ms: number): string => {
+/** Progress as text: `40%, 120 of 300 chunks, 55/s`. */
+const progressText = (unit: Unit, done: number, total: number, ms: number): string => {
   const name = unit === 'bytes' ? '' : ` ${unit}`
   const rate = `${amount((done * 1000) / Math.max(ms, 1), unit)}/s`
   if (total === 0) return `${amount(done, unit)}${name}, ${rate}`
@@ -52,28 +51,28 @@ const barFor = (done: number, total: number): string => {
 }
 
 /**
- * Says how far a long job is: one line that is drawn anew on a terminal, a line now and then elsewhere if that is
- * wanted. Short jobs say nothing.
+ * Shows the progress of a long job: on a terminal one line that is redrawn, elsewhere a line every three seconds if
+ * `lines` is set. Short jobs print nothing.
  */
 export const startProgress = ({ what, unit, hidden, lines = false }: ProgressJob): ProgressBar => {
   const started = performance.now()
   let next = hidden ? Number.POSITIVE_INFINITY : started + BAR_AFTER_MS
   let drawn = false
   const write = (done: number, total: number, now: number): void => {
-    const words = wordsFor(unit, done, total, now - started)
-    // The stream is opened when somebody looks at it, which a short run never does.
+    const text = progressText(unit, done, total, now - started)
+    // Reading `process.stderr` opens the stream: a short run avoids that.
     const { stderr } = process
     if (stderr.isTTY === true) {
       next = now + BAR_EVERY_MS
       drawn = true
-      stderr.write(`\r${what}${barFor(done, total)} ${words}\u001b[K`)
+      stderr.write(`\r${what}${barFor(done, total)} ${text}\u001b[K`)
     } else if (!lines) {
       next = Number.POSITIVE_INFINITY
     } else if (now < started + LINE_EVERY_MS) {
       next = started + LINE_EVERY_MS
     } else {
       next = now + LINE_EVERY_MS
-      stderr.write(`${what}: ${words}\n`)
+      stderr.write(`${what}: ${text}\n`)
     }
   }
   return {
@@ -87,7 +86,7 @@ export const startProgress = ({ what, unit, hidden, lines = false }: ProgressJob
   }
 }
 
-/** Runs a job that tells how far it is. Whatever becomes of it, its line is gone afterwards. */
+/** Runs a job with a progress line, and removes the line when the job ends or fails. */
 export const withProgress = async <T>(
   job: ProgressJob,
   work: (show: ProgressBar['show']) => Promise<T>,

@@ -7,186 +7,172 @@ import { LINEAGE_OPTIONS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 
+type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
+  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
+
+/** A command that takes every setting, and options of its own. */
+const define = ({ options = [], ...command }: Definition): Command => ({
+  usage: '',
+  choices: [],
+  ...command,
+  options: () => [...options, ...configOptions()],
+})
+
 const OPENSPEC_OPTION: Option = {
   flag: 'openspec',
   kind: 'switch',
-  description: 'Install OpenSpec with npm where it is missing or too old, and lay out openspec/.',
+  description: 'Install OpenSpec with npm if it is missing or too old, and create openspec/.',
 }
 
-/** Every command, in the order help shows them. What each does is loaded when it runs. */
+const SDD_OPTIONS: readonly Option[] = [
+  {
+    flag: 'stage',
+    kind: 'text',
+    value: 'STAGE',
+    description: 'With validate: PRE_WRITE, PRE_COMMIT, PRE_PUSH or CI.',
+  },
+  { flag: 'open', kind: 'switch', description: 'With session: open a session; needs --change.' },
+  { flag: 'change', kind: 'text', value: 'ID', description: 'With session --open: the OpenSpec change.' },
+  {
+    flag: 'ttl-minutes',
+    kind: 'text',
+    value: 'N',
+    description: 'With session --open or --refresh: minutes until it expires. Default: 45.',
+  },
+  { flag: 'refresh', kind: 'switch', description: 'With session: extend the open session.' },
+  { flag: 'close', kind: 'switch', description: 'With session: close the open session.' },
+]
+
+const CLIENT_OPTIONS: readonly Option[] = [
+  { flag: 'windows', kind: 'switch', description: 'Print only the form for Windows.' },
+  {
+    flag: 'bin',
+    kind: 'text',
+    value: 'PATH',
+    description: 'Command that starts the server. Default: the path of this program.',
+  },
+  {
+    flag: 'server',
+    kind: 'text',
+    value: 'NAME',
+    description: 'Server that the client should start. Default: warrant.',
+    choices: SERVERS,
+  },
+]
+
+/** Every command, in the order of the help text. The code of a command is loaded when it runs. */
 export const commands = (): readonly Command[] => [
-  {
+  define({
     name: 'mcp',
-    summary: 'Serve MCP over stdio, as clients start it.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'Serve MCP over stdio. MCP clients start this command.',
     run: async (invocation) => (await import('./server/mcp.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'serve',
-    summary: 'Serve MCP over HTTP, with health and metrics, until stopped.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'Serve MCP over HTTP, with health checks and metrics, until stopped.',
     run: async (invocation) => (await import('./server/serve.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'doctor',
-    summary: 'Check that this machine can run Warrant, and time a handshake in both eras.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'Check that Warrant runs on this machine, and time a handshake of both protocol eras.',
     run: async (invocation) => (await import('./server/doctor.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'install',
-    summary: 'Put the gate into the hooks of this repository, and write a first evidence file.',
-    usage: '',
-    options: () => [OPENSPEC_OPTION, ...configOptions()],
-    choices: [],
+    summary: 'Install the gate in the git hooks of this repository, and write a first evidence file.',
+    options: [OPENSPEC_OPTION],
     run: async (invocation) => (await import('./gate/install.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'uninstall',
-    summary: 'Take the gate out of the hooks again. Nothing else is touched.',
-    usage: '',
-    options: () => [
+    summary: 'Remove the gate from the git hooks. Changes nothing else.',
+    options: [
       {
         flag: 'purge-artifacts',
         kind: 'switch',
         description:
-          'Remove the evidence file and OpenSpec files made by install too, unless git tracks them.',
+          'Also remove the evidence file and the OpenSpec files that install created, unless git tracks them.',
       },
-      ...configOptions(),
     ],
-    choices: [],
     run: async (invocation) => (await import('./gate/uninstall.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'update',
-    summary: 'Bring an installation to the version that runs. Fetches nothing.',
-    usage: '',
-    options: () => [OPENSPEC_OPTION, ...configOptions()],
-    choices: [],
+    summary: 'Update the installed hooks to the version of this program. Downloads nothing.',
+    options: [OPENSPEC_OPTION],
     run: async (invocation) => (await import('./gate/install.ts')).runUpdate(invocation),
-  },
-  {
+  }),
+  define({
     name: 'status',
-    summary: 'Tell what is installed in this repository.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'Show what is installed in this repository.',
     run: async (invocation) => (await import('./gate/status.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'hooks',
-    summary: 'Put the gate into pre-commit and pre-push, take it out, or tell whether it is there.',
+    summary: 'Install the gate in the pre-commit and pre-push hooks, remove it, or show its state.',
     usage: '<install|uninstall|status>',
     maxPositionals: 1,
-    options: configOptions,
     choices: ['install', 'uninstall', 'status'],
     run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'sdd',
-    summary: 'Tell whether the specification lets work go on, and tie work to a change for a while.',
+    summary: 'Check the OpenSpec specification, and open or close a session for one change.',
     usage: '<status|validate|session>',
     maxPositionals: 1,
-    options: () => [
-      {
-        flag: 'stage',
-        kind: 'text',
-        value: 'STAGE',
-        description: 'With validate: PRE_WRITE, PRE_COMMIT, PRE_PUSH or CI.',
-      },
-      { flag: 'open', kind: 'switch', description: 'With session: open one; needs --change.' },
-      { flag: 'change', kind: 'text', value: 'ID', description: 'With session --open: the change.' },
-      {
-        flag: 'ttl-minutes',
-        kind: 'text',
-        value: 'N',
-        description: 'With session --open or --refresh: how long it lasts; 45 when absent.',
-      },
-      { flag: 'refresh', kind: 'switch', description: 'With session: let it last again.' },
-      { flag: 'close', kind: 'switch', description: 'With session: end it.' },
-      ...configOptions(),
-    ],
+    options: SDD_OPTIONS,
     choices: ['status', 'validate', 'session'],
     run: async (invocation) => (await import('./gate/sdd.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'tools',
-    summary: 'List the tools as a client sees them, with their cost in bytes and tokens.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'List the tools that a client gets, with their cost in bytes and tokens.',
     run: async (invocation) => (await import('./server/tools.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'config',
-    summary: 'Show the settings in force and where each came from.',
-    usage: '',
-    options: configOptions,
-    choices: [],
+    summary: 'Show the value of every setting and its source.',
     run: async (invocation) => (await import('./server/config.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'print-config',
-    summary: 'Print what to paste into an MCP client.',
+    summary: 'Print the configuration for an MCP client.',
     usage: `<${CLIENTS.join('|')}>`,
     maxPositionals: 1,
-    options: () => [
-      { flag: 'windows', kind: 'switch', description: 'Only the form Windows needs.' },
-      {
-        flag: 'bin',
-        kind: 'text',
-        value: 'PATH',
-        description: 'Command that starts it, instead of the path of this very program.',
-      },
-      {
-        flag: 'server',
-        kind: 'text',
-        value: 'NAME',
-        description: 'Which of the programs to start; warrant when absent.',
-        choices: SERVERS,
-      },
-      ...configOptions(),
-    ],
+    options: CLIENT_OPTIONS,
     choices: CLIENTS,
     run: async (invocation) => (await import('./server/print-config.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'gate',
-    summary: 'Judge a change by the rules and write the evidence; exits 1 when it is blocked.',
+    summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
     usage: '[baseline]',
-    options: () => [...GATE_OPTIONS, ...configOptions()],
+    options: GATE_OPTIONS,
     choices: ['baseline'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
-  },
-  {
+  }),
+  define({
     name: 'graph',
-    summary: 'Look at belief graphs: list, show as a table or a picture, query a node, statistics.',
+    summary: 'List belief graphs, show one as a table or diagram, query a node, print statistics.',
     usage: '<ls|show|query NODE|stats>',
-    options: () => [
-      { flag: 'svg', kind: 'switch', description: 'With show: an SVG picture.' },
-      { flag: 'dot', kind: 'switch', description: 'With show: Graphviz source.' },
-      { flag: 'mermaid', kind: 'switch', description: 'With show: Mermaid source.' },
-      ...configOptions(),
+    options: [
+      { flag: 'svg', kind: 'switch', description: 'With show: print SVG.' },
+      { flag: 'dot', kind: 'switch', description: 'With show: print Graphviz source.' },
+      { flag: 'mermaid', kind: 'switch', description: 'With show: print Mermaid source.' },
     ],
     choices: ['ls', 'show', 'query', 'stats'],
     run: async (invocation) => (await import('./lineage/graph.ts')).run(invocation),
-  },
+  }),
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
-  {
+  define({
     name: 'lineage',
-    summary: 'Verify, replay, export, prove, repair and erase from the lineage of a belief graph.',
+    summary: 'Verify, replay, export, prove or repair the lineage of a belief graph, or erase an entry.',
     usage:
       '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
-    options: () => [...LINEAGE_OPTIONS, ...configOptions()],
+    options: LINEAGE_OPTIONS,
     choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
-  },
+  }),
   ...PROJECT_COMMANDS,
   {
     name: 'completion',

@@ -24,5 +24,5 @@ const CONFIG_OPTION: Option = {
   description: 'Settings file, instead of warrant.json in the current folder.',
 }
 
-/** Every setting as an option, and the file they may come from. */
+/** Every setting as an option, and `--config`. */
 export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]

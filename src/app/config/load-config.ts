@@ -6,36 +6,36 @@ import { type Config, SETTINGS, type Setting } from './settings.ts'
 import { rejectUntrusted } from './untrusted-config.ts'
 
 export const configFaults = defineFaults('config', {
-  value: { kind: 'invalid', fix: 'Correct what is named; `warrant config --help` lists the settings.' },
-  file: { kind: 'invalid', fix: 'Make it a JSON object; `warrant config --help` lists the settings.' },
+  value: { kind: 'invalid', fix: 'Correct the value; `warrant config --help` lists the settings.' },
+  file: { kind: 'invalid', fix: 'Make the file a JSON object; `warrant config --help` lists the settings.' },
   variable: {
     kind: 'invalid',
-    fix: 'Correct the name or unset it; `warrant config --help` lists the settings.',
+    fix: 'Correct the name, or unset the variable; `warrant config --help` lists the settings.',
   },
   root: { kind: 'unavailable', fix: 'Name an existing folder with --root.' },
 })
 
-export type Source = 'flag' | 'environment' | 'file' | 'default'
-/** What parsing the command line gave: the flag, without its dashes, to its text or `true`. */
+type Source = 'flag' | 'environment' | 'file' | 'default'
+/** Parsed command line: flags without dashes, each with its text or `true`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-/** Defaults of one program, by dotted key, before the common ones. */
+/** Defaults of one program, by dotted key. They override the common defaults. */
 export type Preset = ReadonlyMap<string, unknown>
 
 export interface LoadedConfig {
   readonly config: Config
-  /** The same by dotted key. */
+  /** The values of `config` by dotted key. */
   readonly values: ReadonlyMap<string, unknown>
   readonly sources: ReadonlyMap<string, Source>
 }
 
-export interface Environment {
+interface Environment {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
 
 const FILE = 'warrant.json'
-/** Names a variable may have beside the settings': the file itself, and what tests hand each other. */
+/** Further allowed variables: the path of the file, and those of tests. */
 const OTHER_VARIABLES = /^WARRANT_(CONFIG$|TEST_)/
 const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
@@ -58,12 +58,12 @@ const readText = ({ kind }: Setting, text: string): unknown => {
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const MAX_BYTES = 1024 * 1024
 
-/** A file that merely lies in the current folder may be anybody's: no link is followed and no pipe waited for. */
+/** A found file may come from an untrusted repository: O_NOFOLLOW refuses symlinks, O_NONBLOCK avoids waiting for a pipe. */
 const readSettings = (path: string, named: boolean): string => {
   const descriptor = openSync(path, O_RDONLY | O_NONBLOCK | (named ? 0 : O_NOFOLLOW))
   try {
     const stats = fstatSync(descriptor)
-    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a plain file of settings')
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a regular file, or too large')
     return readFileSync(descriptor, 'utf8')
   } finally {
     closeSync(descriptor)
@@ -89,14 +89,14 @@ const readFile = (path: string, required: boolean): Record<string, unknown> => {
 
 const SECTION = 'limits'
 
-/** The file's settings by their dotted keys. A key nobody knows is an error, not a comment. */
+/** The settings of the file by dotted key. An unknown key is an error. */
 const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
   const { [SECTION]: section = {}, ...rest } = object
   if (!isRecord(section)) throw configFaults.value(`${SECTION} in ${FILE}: expected an object`)
   const inner = Object.entries(section).map(([key, value]) => [`${SECTION}.${key}`, value] as const)
   const flat = new Map<string, unknown>([...Object.entries(rest), ...inner])
   const unknown = [...flat.keys()].find((key) => !SETTINGS.some((setting) => setting.key === key))
-  if (unknown !== undefined) throw configFaults.value(`${unknown} in ${FILE}: there is no such setting`)
+  if (unknown !== undefined) throw configFaults.value(`${unknown} in ${FILE} is not a setting`)
   return flat
 }
 
@@ -110,8 +110,8 @@ const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): C
   return config as Config
 }
 
-// A misspelt WARRANT_READ_ONLY that is passed over in silence would be a hole, not a typo.
-const refuseStrangers = (environment: Environment['environment']): void => {
+// Ignoring a misspelt WARRANT_READ_ONLY would be a security hole, not a typo.
+const rejectUnknownVariables = (environment: Environment['environment']): void => {
   const unknown = Object.keys(environment)
     .filter((name) => name.startsWith('WARRANT_') && !OTHER_VARIABLES.test(name))
     .sort()
@@ -124,13 +124,14 @@ const sourceName = ({ flag, variable, key }: Setting, source: Source): string =>
   return source === 'environment' ? variable : `${key} in ${FILE}`
 }
 
-const pick = (
-  setting: Setting,
-  flags: Flags,
-  environment: Environment['environment'],
-  file: ReadonlyMap<string, unknown>,
-  preset: Preset,
-): [Source, unknown] => {
+interface Sources {
+  readonly flags: Flags
+  readonly environment: Environment['environment']
+  readonly file: ReadonlyMap<string, unknown>
+  readonly preset: Preset
+}
+
+const pick = (setting: Setting, { flags, environment, file, preset }: Sources): [Source, unknown] => {
   const flag = flags[setting.flag]
   if (flag !== undefined) return ['flag', typeof flag === 'boolean' ? flag : readText(setting, flag)]
   const variable = environment[setting.variable]
@@ -139,25 +140,25 @@ const pick = (
   return ['default', preset.has(setting.key) ? preset.get(setting.key) : setting.fallback]
 }
 
-/** For servers: what they write later would make a folder of whatever a mistyped root says. */
+/** For servers: writing state would otherwise create the folder of a mistyped root. */
 export const requireRoot = ({ root }: Pick<Config, 'root'>): void => {
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw configFaults.root('the root is not a folder that is there')
+    throw configFaults.root('the root is not an existing folder')
 }
 
-/** Flag before environment before file before default, each value remembering where it came from. */
+/** Precedence: flag, environment, file, default. Each value records its source. */
 export const loadConfig = (
   flags: Flags,
   { environment, cwd }: Environment,
   preset: Preset = new Map(),
 ): LoadedConfig => {
-  refuseStrangers(environment)
+  rejectUnknownVariables(environment)
   const named = typeof flags.config === 'string' ? flags.config : environment.WARRANT_CONFIG
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
   const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
   for (const setting of SETTINGS) {
-    const [source, value] = pick(setting, flags, environment, file, preset)
+    const [source, value] = pick(setting, { flags, environment, file, preset })
     const found = source === 'file' && named === undefined
     const problem =
       source === 'default'
@@ -167,17 +168,16 @@ export const loadConfig = (
     values.set(setting.key, value)
     sources.set(setting.key, source)
   }
-  const found = named === undefined ? [...sources].filter(([, source]) => source === 'file') : []
-  const keys = found.map(([key]) => key)
-  return { config: nest(values, keys), values, sources }
+  const found = [...sources.keys()].filter((key) => named === undefined && sources.get(key) === 'file')
+  return { config: nest(values, found), values, sources }
 }
 
-export interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
+interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {
   readonly value: unknown
   readonly source: Source
 }
 
-/** What is in force and why. Secrets show that they are set, never what they are. */
+/** The effective value and source of every setting. The values of secrets are masked. */
 export const explainConfig = ({ values, sources }: LoadedConfig): readonly Effective[] =>
   SETTINGS.map(({ key, flag, variable, secret }) => {
     const value = values.get(key)

@@ -8,37 +8,40 @@ export const PROVIDER_OPTION = {
   kind: 'text',
   value: 'NAME',
   description:
-    'Embed with this provider of config/embeddings.yml in the packet root; "default" is its default.',
+    'Embed with this provider from config/embeddings.yml in the packet root; "default" takes its default.',
 } as const satisfies Option
 
-const askedFor = ({ provider }: Flags, { EMBEDDING_PROVIDER }: NodeJS.ProcessEnv): string | undefined => {
+const requestedProvider = (
+  { provider }: Flags,
+  { EMBEDDING_PROVIDER }: NodeJS.ProcessEnv,
+): string | undefined => {
   if (provider === '')
-    throw usageFaults.option('--provider wants a name; "default" is the default of the file')
+    throw usageFaults.option('--provider needs a name; "default" takes the default provider of the file')
   return typeof provider === 'string' ? provider : EMBEDDING_PROVIDER?.trim() || undefined
 }
 
-const said = (flags: Flags, name: string): string | undefined => {
+const readTextFlag = (flags: Flags, name: string): string | undefined => {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /**
- * Settings with the provider that the operator asked for. What was said on the command line is stronger than it;
- * what it says is stronger than variables and files. Two things never travel to where they were not meant for: the
- * key of the environment to the provider, and the headers of the provider to an address said beside it.
+ * Applies the provider that the operator chose. Flags override the provider; the provider overrides variables and
+ * files. Credentials stay with their address: a key from the environment is not sent to the provider's URL, and the
+ * provider's headers are not sent to a URL given by flag.
  */
 export const withProvider = async (
   loaded: LoadedConfig,
   flags: Flags,
   environment: NodeJS.ProcessEnv,
 ): Promise<LoadedConfig> => {
-  const asked = askedFor(flags, environment)
-  if (asked === undefined) return loaded
+  const name = requestedProvider(flags, environment)
+  if (name === undefined) return loaded
   const { config } = loaded
   const { packetProvider } = await import('../../platform/packets/provider.ts')
-  const found = await packetProvider(packetRoot(config), asked, environment)
-  const [url, model, key] = ['embedding-url', 'embedding-model', 'embedding-key'].map((name) =>
-    said(flags, name),
+  const found = await packetProvider(packetRoot(config), name, environment)
+  const [url, model, key] = ['embedding-url', 'embedding-model', 'embedding-key'].map((flag) =>
+    readTextFlag(flags, flag),
   )
   return {
     ...loaded,

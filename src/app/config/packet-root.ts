@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
+import { requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import type { Config } from './settings.ts'
 
 const STORE_FOLDERS = [
@@ -10,16 +11,16 @@ const STORE_FOLDERS = [
   ...['metadata', 'metadata_alias', 'trust', 'embeddings'].map((name) => join('cache', name)),
 ]
 
-/** A store in the project. Its folders may have come with the repository, and none may be a link. */
-export const rejectSharedStore = (root: string, ...way: readonly string[]): string => {
-  const place = requireNoSymlinks(root, ...way)
-  for (const name of STORE_FOLDERS) requireNoSymlinks(place, name)
-  return place
+/** The path of a packet store inside the project. Refuses symlinks, which a repository may have brought. */
+export const requireStoreWithoutSymlinks = (root: string, ...names: readonly string[]): string => {
+  const store = requireNoSymlinks(root, ...names)
+  for (const name of STORE_FOLDERS) requireNoSymlinks(store, name)
+  return store
 }
 
-/** Where the settings have packets kept. */
+/** The packet store of the settings. Outside the project the operator chose it, and symlinks are allowed. */
 export const packetRoot = ({ root, packetRoot }: Pick<Config, 'root' | 'packetRoot'>): string => {
   const base = resolve(root)
-  const home = resolve(base, packetRoot)
-  return isBelow(base, home) ? rejectSharedStore(base, packetRoot) : home
+  const store = resolve(base, packetRoot)
+  return isPathInside(base, store) ? requireStoreWithoutSymlinks(base, packetRoot) : store
 }

@@ -11,22 +11,23 @@ import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
 import { isStoreUrl, openStore } from './store.ts'
 
-/** Where our own data lies, and git's: an agent that could write there could rewrite what happened. */
-const ownPlaces = ({ store, stateDir }: Config, root: string): string[] => {
-  const kept = [resolve(root, stateDir), resolve(root, '.git')]
-  if (store === undefined || store === 'memory' || isStoreUrl(store)) return kept
-  return [...kept, ...['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(root, store)}${ending}`)]
+/** Paths that exports must not overwrite: state, store and git. An agent could rewrite the history there. */
+const protectedPaths = ({ store, stateDir }: Config, root: string): string[] => {
+  const folders = [resolve(root, stateDir), resolve(root, '.git')]
+  if (store === undefined || store === 'memory' || isStoreUrl(store)) return folders
+  const database = resolve(root, store)
+  return [...folders, ...['', '-wal', '-shm', '-journal'].map((suffix) => `${database}${suffix}`)]
 }
 
-/** Writes whole files under the export root, and nothing anywhere else. */
+/** Writes files below the export root, and nowhere else. */
 export const exportWriter = (config: Config, root: string) =>
-  exportFolder(resolve(root, config.exportRoot), ownPlaces(config, root))
+  exportFolder(resolve(root, config.exportRoot), protectedPaths(config, root))
 
 export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
 
-export interface OpenBeliefs {
+interface OpenBeliefs {
   readonly beliefs: Beliefs
-  /** Room that the store takes. */
+  /** Size of the store. */
   readonly bytes: () => Promise<number>
   readonly close: () => Promise<void>
 }
@@ -36,11 +37,9 @@ export const openBeliefs = async (
   root: string,
   handshake: Handshake,
 ): Promise<OpenBeliefs> => {
-  // The first graph of that name would leave the gate without a place for its decisions, for good.
+  // A graph of this name would take the log of the gate's decisions, which could then never be opened.
   if (config.graph === DECISION_LOG)
-    throw beliefFaults.config_invalid(
-      `graph: ${DECISION_LOG} holds the decisions of the gate, and no beliefs`,
-    )
+    throw beliefFaults.config_invalid(`graph: ${DECISION_LOG} is reserved for the decisions of the gate`)
   const fixed = config.clock === 'deterministic'
   const store = await openStore(config, root)
   try {

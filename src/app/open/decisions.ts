@@ -5,7 +5,7 @@ import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
 
-/** Where the gate's decisions are written down: a log of their own in the store the settings name. */
+/** The recorder of the gate's decisions: a separate log in the configured store. */
 export const openDecisions = (config: Config, root: string, clock: Clock): DecisionRecorder => {
   const fixed = config.clock === 'deterministic'
   const stamp = fixed ? fixedTimestamps : wallTimestamps(clock)

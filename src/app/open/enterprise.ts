@@ -18,8 +18,8 @@ export interface EnterpriseContext extends RepositoryContext {
 const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): EnterprisePorts => {
   const locate = () => findRepositoryRoot(folder)
   const stores = new Map<string, EvidenceReader>()
-  /** One reader a folder: it remembers what it has parsed. */
-  const evidenceHere = async () => {
+  /** One store for each folder, because it caches the parsed evidence. */
+  const openEvidence = async () => {
     const root = (await locate()) ?? folder
     const store = stores.get(root) ?? fileEvidence(root, context.clock)
     stores.set(root, store)
@@ -30,12 +30,12 @@ const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): Ent
     locate,
     open: (root) => openRepository(root, context),
     evidence: async () => {
-      const { root, store } = await evidenceHere()
+      const { root, store } = await openEvidence()
       const { statusView } = await import('../../evidence/status.ts')
       return statusView(await store.read(), { route: EVIDENCE_ROUTE, path: join(root, EVIDENCE_FILE) })
     },
     judge: async (stage, signal) => {
-      const { root, store } = await evidenceHere()
+      const { root, store } = await openEvidence()
       const { checkEvidence } = await import('./check-evidence.ts')
       return checkEvidence({ root, evidence: store, context, stage, signal })
     },
@@ -44,19 +44,19 @@ const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): Ent
   }
 }
 
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-/** What is known about the repository around a folder, and the tools that act as if they could change it. */
+/** State and tools of the repository around a folder, with a limit on concurrent calls. */
 export const openEnterprise = (folder: string, context: EnterpriseContext) => {
   const ports = buildPorts(folder, context)
   const { status, resource } = enterpriseReader(ports)
-  const inTurn = createLimiter(AT_ONCE)
+  const limit = createLimiter(CONCURRENCY)
   return {
     reader: {
       status,
-      resource: (...[uri, signal]: Parameters<typeof resource>) => inTurn(() => resource(uri, signal)),
+      resource: (...[uri, signal]: Parameters<typeof resource>) => limit(() => resource(uri, signal)),
     },
     run: (...[tool, stage, signal]: Parameters<EnterpriseService['run']>) =>
-      inTurn(() => runTool(ports, { tool, stage }, signal)),
+      limit(() => runTool(ports, { tool, stage }, signal)),
   }
 }

@@ -10,14 +10,14 @@ import { checkEvidence } from './check-evidence.ts'
 import { type GateContext, loadBaseline, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 
-/** What the gate answers about the repository around a folder. */
+/** The gate's tools for the repository around a folder. */
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
   check: async (stage, signal) => {
     const root = (await findRepositoryRoot(folder)) ?? folder
     return checkEvidence({ root, evidence: fileEvidence(root, context.clock), context, stage, signal })
   },
   run: async ({ stage, scope }, progress, signal) => {
-    const gate = await openGate(config, folder, context, signal)
+    const gate = await openGate(config, { ...context, folder, signal })
     const baseline = await loadBaseline(gate, undefined, folder)
     const request = { stage, scope, target: undefined, baseline, write: true, progress }
     return (await runGate(gate.ports, request, signal)).report

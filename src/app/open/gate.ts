@@ -19,11 +19,11 @@ import { openRepository } from './repository.ts'
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
-  /** The index a hook was handed; only a command that git started has one. */
+  /** `GIT_INDEX_FILE`, which git sets for hooks. */
   readonly indexFile?: string | undefined
 }
 
-/** A repository and all that judging it takes. */
+/** A repository, opened for the gate. */
 export interface OpenGate {
   readonly root: string
   readonly ports: GatePorts
@@ -32,7 +32,7 @@ export interface OpenGate {
 
 const FIXED_NOW = 1_700_000_000_000
 
-/** The time that is written down. `SOURCE_DATE_EPOCH` is how builds that must come out the same name theirs. */
+/** The time that evidence records. Reproducible builds set `SOURCE_DATE_EPOCH`. */
 const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() => number) => {
   const epoch = context.environment.SOURCE_DATE_EPOCH
   if (epoch !== undefined && /^\d{1,11}$/.test(epoch)) return () => Number(epoch) * 1_000
@@ -40,26 +40,25 @@ const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() =>
 }
 
 const BASELINE_BYTES = 64 * 1024 * 1024
-const SPECIFICATION = 'openspec'
+const OPENSPEC_FOLDER = 'openspec'
 
-/** Fits the outside world to the gate, for the repository around `folder`. A fault where there is none. */
+/** Opens the gate for the repository around `folder`. Throws a fault where there is none. */
 export const openGate = async (
   config: Config,
-  folder: string,
-  context: GateContext,
-  signal: AbortSignal,
+  { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile } = context
-  const place = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
-  const git = gitReader(place, { steady: true })
+  const location = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
+  const git = gitReader(location, { steady: true })
   const root = await git.root(signal)
-  if (root === undefined) throw gitFaults.repository('this is not a git repository with a working tree')
+  if (root === undefined)
+    throw gitFaults.repository('this folder is not in a git repository with a working tree')
   const { lifecycle, sdd } = openRepository(root, { environment, clock })
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
-  // Asked now and wanted later; what goes wrong is heard by whoever waits for it.
-  for (const early of [installed, shippedRules]) early.catch(() => {})
+  // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
+  for (const started of [installed, shippedRules]) started.catch(() => {})
   const files = repositoryFiles(root)
-  const follows = async () => config.sdd === 'always' || (await files.exists(SPECIFICATION))
+  const needsSpecification = async () => config.sdd === 'always' || (await files.exists(OPENSPEC_FOLDER))
   return {
     root,
     files,
@@ -72,7 +71,7 @@ export const openGate = async (
       policy: (stage) => readPolicy(files, environment, stage),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
-        if (!(await follows())) return undefined
+        if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         return (await evaluateSdd(sdd, stage, stop)).decision
       },
@@ -81,25 +80,25 @@ export const openGate = async (
   }
 }
 
-/** The baseline to judge against: the one asked for, or the repository's own when it has one. */
+/** The requested baseline, or else the one of the repository, if any. */
 export const loadBaseline = async (
   { root, files }: OpenGate,
-  asked: string | undefined,
-  from: string,
+  requested: string | undefined,
+  cwd: string,
 ): Promise<LoadedBaseline | undefined> => {
-  if (asked === undefined) {
+  if (requested === undefined) {
     const text = await readText(files, BASELINE_FILE, BASELINE_BYTES)
     if (text !== undefined) return readBaseline(BASELINE_FILE, text)
-    // Something lies there that cannot be read as a file of the repository: not the same as nothing.
+    // A baseline that exists and cannot be read must not count as absent.
     if (await files.exists(BASELINE_FILE))
       throw gateFaults.baseline_invalid(`${BASELINE_FILE} cannot be read`)
     return undefined
   }
-  const path = resolve(from, asked)
+  const path = resolve(cwd, requested)
   const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
   const text = name === '' ? undefined : await readText(files, name, BASELINE_BYTES)
   if (text === undefined) {
-    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(asked)} in the repository`)
+    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(requested)} in the repository`)
   }
   return readBaseline(name, text)
 }

@@ -1,11 +1,11 @@
 import { globsByDepth } from '../../kernel/text/glob.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseLines } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../../project/access-rules.ts'
 import type { JobContext } from '../../project/job-context.ts'
 
-/** What a thread needs to know of the project; the descriptor in it belongs to the whole process. */
+/** What a worker thread needs to open the project. Threads share the descriptor of the root. */
 export interface ProjectSetup {
   readonly root: RootHandle
   readonly deny: readonly string[]
@@ -14,13 +14,13 @@ export interface ProjectSetup {
   readonly endings: readonly string[]
 }
 
-/** Whether the file systems of this machine take upper and lower case for the same, as they come. */
-const FOLDS = process.platform === 'darwin' || process.platform === 'win32'
+/** The default file systems of macOS and Windows ignore case. */
+const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32'
 
-// macOS keeps names decomposed, and people type them composed: what is denied is denied in either form.
+// macOS stores names in decomposed Unicode and patterns are typed composed: compare both in composed form.
 const foldName = (name: string): string => {
   const composed = name.normalize()
-  return FOLDS ? composed.toLowerCase() : composed
+  return IGNORES_CASE ? composed.toLowerCase() : composed
 }
 
 const denyTests = (patterns: readonly string[]) => {
@@ -31,8 +31,8 @@ const denyTests = (patterns: readonly string[]) => {
   }
 }
 
-export const createJobContext = (setup: ProjectSetup): Pick<JobContext, 'jail' | 'rules' | 'parse'> => {
+export const createJobContext = (setup: ProjectSetup): Pick<JobContext, 'jail' | 'rules' | 'parser'> => {
   const { root, deny, denyHardlinks, oneFileSystem, endings } = setup
   const options = { denyHardlinks, oneFileSystem, ...(deny.length > 0 && { deniedAt: denyTests(deny) }) }
-  return { jail: openJail(root, options), rules: textRules(endings), parse: parseLines }
+  return { jail: openJail(root, options), rules: textRules(endings), parser: syntaxTrees() }
 }

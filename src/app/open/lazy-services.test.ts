@@ -25,7 +25,13 @@ describe('the decision recorder', () => {
         return config.clock
       },
     }
-    const decisions = lazyDecisions(failingOnce, root, systemClock)
+    const decisions = lazyDecisions({
+      config: failingOnce,
+      root,
+      environment: {},
+      clock: systemClock,
+      log: { write: () => {} },
+    })
     const call = { tool: 'ai_gate_check', effect: 'read', outcome: 'answer', ms: 1, verdict: {} } as const
     await expect(decisions.recorder.record(call)).rejects.toThrow('cannot be loaded')
     await decisions.recorder.record(call)

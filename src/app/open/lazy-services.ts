@@ -5,20 +5,31 @@ import type { GateService } from '../../gate/tools.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
 import type { Clock, Log, Recorder, Repository, Store } from '../../kernel/ports.ts'
+import type { RootHandle } from '../../platform/jail/handles.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
 import { killProcess } from '../force-exit.ts'
-import type { ProcessContext } from '../server-profile.ts'
-import type { GateContext } from './gate.ts'
 
 /** Services are loaded by the first call that needs them, so that the start pays for the protocol alone. */
 
 export type GraphStatus = Awaited<ReturnType<Beliefs['governanceStatus']>> & { readonly log_bytes: number }
 
+/** What the services are opened with. */
+interface ServiceContext {
+  readonly config: Config
+  /** Absolute path. */
+  readonly root: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly log: Log
+  /** Set when the root was opened at the start. */
+  readonly rootHandle?: RootHandle | undefined
+}
+
 /** The belief graph, opened by the first call that needs it. */
-export const lazyBeliefs = (config: Config, root: string, handshake: Handshake) => {
+export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handshake) => {
   let opened: Beliefs | undefined
   const graph = lazyAsync(async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake))
   const open = async () => {
@@ -37,7 +48,7 @@ export const lazyBeliefs = (config: Config, root: string, handshake: Handshake) 
 }
 
 /** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
-export const lazyDecisions = (config: Config, root: string, clock: Clock) => {
+export const lazyDecisions = ({ config, root, clock }: ServiceContext) => {
   const decisions = lazyAsync(async () => (await import('./decisions.ts')).openDecisions(config, root, clock))
   const record: Recorder['record'] = (call) => {
     if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
@@ -47,9 +58,9 @@ export const lazyDecisions = (config: Config, root: string, clock: Clock) => {
 }
 
 /** The gate's tools, loaded by the first call. */
-export const lazyGate = (config: Config, folder: string, context: GateContext): GateService => {
+export const lazyGate = (context: ServiceContext): GateService => {
   const gate = lazyAsync(async () =>
-    (await import('./gate-service.ts')).createGateService(config, folder, context),
+    (await import('./gate-service.ts')).createGateService(context.config, context.root, context),
   )
   return {
     check: async (...call) => (await gate.get()).check(...call),
@@ -59,7 +70,7 @@ export const lazyGate = (config: Config, folder: string, context: GateContext): 
 }
 
 /** Knowledge packets, opened by the first call that needs them. */
-export const lazyPackets = (config: Config, root: string, clock: Clock, environment: NodeJS.ProcessEnv) => {
+export const lazyPackets = ({ config, root, clock, environment }: ServiceContext) => {
   const packets = lazyAsync(async () => {
     const { PacketService } = await import('./packets.ts')
     return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
@@ -68,10 +79,8 @@ export const lazyPackets = (config: Config, root: string, clock: Clock, environm
 }
 
 /** The files of the project, opened by the first call that needs them. */
-export const lazyProject = (config: Config, root: string, context: ProcessContext, log: Log) => {
-  const project = lazyAsync(async () =>
-    (await import('./project.ts')).openProject(config, root, context.root),
-  )
+export const lazyProject = ({ config, root, rootHandle, log }: ServiceContext) => {
+  const project = lazyAsync(async () => (await import('./project.ts')).openProject(config, root, rootHandle))
   const run: RunJob = async (name, args, call) => (await project.get()).run(name, args, call)
   const workflow: RunWorkflow = async (...request) => (await project.get()).workflow(...request)
   const close = async () => {
@@ -88,7 +97,7 @@ export const embeddedStore = (path: string): Store => ({
   health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
 })
 
-export const localRepository = (root: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+export const localRepository = ({ root, clock, environment }: ServiceContext): Repository => ({
   freshness: async (signal) =>
     (await import('../../platform/git/freshness.ts'))
       .gitFreshness(root, clock, environment)
@@ -100,7 +109,7 @@ const evidenceFolder = async (root: string): Promise<string> =>
   (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
 
 /** The evidence of the repository, opened with the first read. */
-export const localEvidence = (root: string, clock: Clock): Pick<EvidenceReader, 'read'> => {
+export const localEvidence = ({ root, clock }: ServiceContext): Pick<EvidenceReader, 'read'> => {
   const evidence = lazyAsync(async () => {
     const { fileEvidence } = await import('../../platform/files/evidence-file.ts')
     return fileEvidence(await evidenceFolder(root), clock)

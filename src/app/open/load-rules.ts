@@ -7,20 +7,20 @@ import type { ShippedRules } from '../../gate/rules/packs.ts'
 
 // Bundled files lie one folder below dist/. Sources, as tests import them, lie three folders below its parent.
 const builtFile = (name: string): string => {
-  const places = [`../${name}`, `../../../dist/${name}`].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
+  const candidates = [`../${name}`, `../../../dist/${name}`].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
   )
-  return places.find((path) => existsSync(path)) ?? places[0] ?? name
+  return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? name
 }
 
-/** The rules we ship, as the build wrote them: they were checked then, and are not checked again. */
+/** The shipped rules. The build has validated them, so they are not validated again. */
 export const loadShippedRules = async (): Promise<ShippedRules> =>
   JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as ShippedRules
 
-/** Snippets that show what each rule means. Nobody needs them to judge, so they lie apart. */
+/** Example snippets of each rule, in a separate file because only `gate_explain` needs them. */
 export const loadExamples = async (): Promise<Examples> =>
   JSON.parse(await readFile(builtFile('rule-examples.json'), 'utf8')) as Examples
 
-/** The scanner with its native parser, which is loaded with the first file. */
+/** The scanner. Its native parser is loaded with the first file. */
 export const openScanner = async (): Promise<Scanner> =>
   (await import('../../platform/scanner/scanner.ts')).astScanner({ worker: builtFile('bin/scan-child.js') })

@@ -13,7 +13,7 @@ import { openAsyncJail, readRegularFile } from '../../platform/jail/async.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
 import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
-import { packetRoot, rejectSharedStore } from '../config/packet-root.ts'
+import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
 import { embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
@@ -104,7 +104,7 @@ export class PacketService {
     const folder = asked ? resolve(root, asked) : this.#home
     if (folder === this.#home) return packetRoot({ ...config, root })
     const [base, real] = await Promise.all([followLinks(root), followLinks(folder)])
-    if (isBelow(root, folder) && isBelow(base, real)) return rejectSharedStore(folder)
+    if (isBelow(root, folder) && isBelow(base, real)) return requireStoreWithoutSymlinks(folder)
     throw packetFaults.unsafe_path('cpm_root must be a folder of the project', {
       fix: 'Leave cpm_root out, or have the operator set the folder for packets.',
     })
@@ -132,7 +132,7 @@ export class PacketService {
         throw thrown
       }
       // When the stamp cannot be written, the next process verifies the packet again.
-      await stamps.seal(digest, packetFolder).catch(() => {})
+      await stamps.stamp(digest, packetFolder).catch(() => {})
       return packet
     }
     return new Packets(

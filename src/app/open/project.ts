@@ -13,28 +13,28 @@ import { createJobContext, type ProjectSetup } from './job-context.ts'
 import { openRoot } from './root.ts'
 import { type OpenWorkflows, openWorkflows } from './workflows.ts'
 
-/** How long one question about files may take. */
+/** Time limit of one job. */
 const JOB_MS = 5_000
 
-/** What may be tried at once, and how much of it: a look that takes longer than handing it on is handed on. */
-const QUICK: ReadonlySet<JobName> = new Set(['read', 'source', 'list', 'structure', 'info'])
+/** Jobs tried in this thread first. Beyond these limits the worker pool takes over. */
+const QUICK_JOBS: ReadonlySet<JobName> = new Set(['read', 'source', 'list', 'structure', 'info'])
 const QUICK_MS = 5
 const QUICK_BYTES = 256 * 1024
 
-/** Beside the bundle that this is in, whichever chunk that is. */
+/** Path in dist/: every chunk lies one folder below it. */
 const PROGRAM = new URL('../threads/project.js', import.meta.url)
 
-export interface OpenProject {
+interface OpenProject {
   readonly run: RunJob
   readonly workflow: RunWorkflow
   readonly close: () => Promise<boolean>
 }
 
-/** Thrown by the watch of a quick look when it is not. */
-class Slow extends Error {}
+/** Thrown when a job in this thread exceeds its time. */
+class TooSlow extends Error {}
 
-const isTooMuch = (thrown: unknown): boolean =>
-  thrown instanceof Slow || (thrown instanceof Fault && thrown.code === jailFaults.file_too_large.code)
+const isTooLarge = (thrown: unknown): boolean =>
+  thrown instanceof TooSlow || (thrown instanceof Fault && thrown.code === jailFaults.file_too_large.code)
 
 /** The deny patterns that hide a folder below each root it lies in. */
 export const deniedBelow = (roots: readonly string[], folder: string, path: PlatformPath = nodePath) =>
@@ -60,45 +60,45 @@ const projectSetup = (config: Config, root: string, held: ProjectSetup['root']):
   return { root: held, deny: [...deny, ...denied], denyHardlinks, oneFileSystem, endings: extensions }
 }
 
-/** Does small jobs on the spot. Undefined: it is more than a quick look. */
-const quickLook = (setup: ProjectSetup) => {
-  const parts = { ...createJobContext(setup), fileBytes: QUICK_BYTES, now: () => systemClock.now() }
+/** Runs small jobs in this thread. Undefined when a job exceeds the limits. */
+const quickRunner = (setup: ProjectSetup) => {
+  const context = { ...createJobContext(setup), fileBytes: QUICK_BYTES, now: () => systemClock.now() }
   return (name: JobName, args: never): unknown => {
     const until = systemClock.elapsed() + QUICK_MS
     const checkDeadline = () => {
-      if (systemClock.elapsed() > until) throw new Slow()
+      if (systemClock.elapsed() > until) throw new TooSlow()
     }
     try {
-      return JOBS[name]({ ...parts, checkDeadline }, args)
+      return JOBS[name]({ ...context, checkDeadline }, args)
     } catch (thrown) {
-      if (isTooMuch(thrown)) return undefined
+      if (isTooLarge(thrown)) return undefined
       throw thrown
     }
   }
 }
 
 /**
- * The files under the root. What hangs there must not hang here, so they are asked through threads; only where
- * nothing can hang, a quick look is taken from here.
+ * Runs project jobs in worker threads, because a hung file system blocks the thread that reads it. On a local disk,
+ * which cannot hang, small jobs run in this thread.
  */
 export const openProject = (config: Config, root: string, held = openRoot(root)): OpenProject => {
   const setup = projectSetup(config, root, held)
   const threads = new WorkerPool({ program: PROGRAM, setup, clock: systemClock })
-  const calm = isLocalDisk(held, systemClock)
-  const look = quickLook(setup)
+  const isLocal = isLocalDisk(held, systemClock)
+  const runQuickly = quickRunner(setup)
   const run = async (name: JobName, args: unknown, call: { readonly signal: AbortSignal }) => {
-    const seen = QUICK.has(name) && calm() ? look(name, args as never) : undefined
-    return seen ?? threads.run(name, args, JOB_MS, call.signal)
+    const result = QUICK_JOBS.has(name) && isLocal() ? runQuickly(name, args as never) : undefined
+    return result ?? threads.run(name, args, { ms: JOB_MS, signal: call.signal })
   }
   let workflows: OpenWorkflows | undefined
-  const workflow: RunWorkflow = (...asked) => {
+  const workflow: RunWorkflow = (...request) => {
     workflows ??= openWorkflows(setup)
-    return workflows.run(...asked)
+    return workflows.run(...request)
   }
   const close = async () => {
     const ended = await Promise.all([threads.close(), workflows?.close() ?? true])
     return ended.every((one) => one)
   }
-  // Each job's answer has the type that the table of jobs gives it.
+  // The cast is safe: `JOBS` defines the result type of each job.
   return { run: run as RunJob, workflow, close }
 }

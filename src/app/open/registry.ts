@@ -4,28 +4,28 @@ import { OciHttp } from '../../platform/registry/http.ts'
 import { DEFAULT_OCI } from '../../platform/registry/settings.ts'
 import type { Config } from '../config/settings.ts'
 
-/** The host of a registry as it may be written in settings: with a scheme, with a path. */
+/** The host of a registry in the settings, which may have a scheme and a path. */
 const hostOf = (registry: string): string =>
   registry
     .replace(/^(?:oci:\/\/)+/, '')
     .split('/')[0]
     ?.toLowerCase() ?? ''
 
-/** Whether a catalog lies on a registry and not in a file. */
+/** Whether a catalog is on a registry, not in a file. */
 export const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
 
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
   join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
 
-/** How registries are spoken to. Those the operator named may lie anywhere; all others in the open only. */
+/** HTTP access to registries. Configured hosts may be anywhere; all others must have public addresses. */
 export const openRegistry = (
   config: Config,
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
   const { registry, catalog, found } = config
-  const own = { registry, catalog: isReference(catalog) ? catalog : undefined }
-  const named = Object.entries(own).flatMap(([key, one]) =>
+  const single = { registry, catalog: isReference(catalog) ? catalog : undefined }
+  const named = Object.entries(single).flatMap(([key, one]) =>
     one === undefined || found.includes(key) ? [] : [one],
   )
   return new OciHttp({

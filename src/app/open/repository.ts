@@ -19,13 +19,13 @@ export interface RepositoryContext {
   readonly clock: Clock
 }
 
-/** Fits the outside world to what the gate asks of one repository. */
+/** The ports of the gate for one repository. */
 export const openRepository = (root: string, { environment, clock }: RepositoryContext): RepositoryPorts => {
-  const place = { folder: root, environment }
-  const config = gitConfig(place)
+  const location = { folder: root, environment }
+  const config = gitConfig(location)
   const repository = repositoryFiles(root)
   return {
-    git: gitReader(place),
+    git: gitReader(location),
     lifecycle: {
       repoRoot: root,
       version: VERSION,
@@ -48,14 +48,15 @@ export const openRepository = (root: string, { environment, clock }: RepositoryC
 export interface OpenedRepository extends RepositoryPorts {
   readonly root: string
   readonly config: Config
-  /** For commands: they end when they are done, or with the process. */
+  /** Never aborted: commands run to their end. */
   readonly signal: AbortSignal
 }
 
-/** The repository a command is about. */
+/** Opens the repository around the root, for a command. */
 export const openRepositoryForCommand = async (config: Config): Promise<OpenedRepository> => {
   const root = await findRepositoryRoot(resolve(config.root))
-  if (root === undefined) throw repositoryFaults.absent('this is no working tree of a git repository')
+  if (root === undefined)
+    throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   const ports = openRepository(root, { environment: process.env, clock: systemClock })
   return { ...ports, root, config, signal: new AbortController().signal }
 }

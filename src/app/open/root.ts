@@ -1,7 +1,7 @@
 import { jailFaults } from '../../kernel/jail.ts'
 import { holdRoot, type RootHandle } from '../../platform/jail/handles.ts'
 
-/** Opens the root once. Whatever happens to its path afterwards, this is the folder that is served. */
+/** Opens the root. The descriptor keeps serving this folder when its path is renamed or replaced. */
 export const openRoot = (given: string): RootHandle => {
   try {
     return holdRoot(given)

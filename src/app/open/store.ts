@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.ts'
 
 export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
-/** Loads ahead what a file will need. Nothing is opened; what cannot be loaded is heard when the store is. */
+/** Loads the SQLite driver ahead of time and opens nothing. Errors show again when the store is opened. */
 export const preloadStore = async ({ store }: Config): Promise<void> => {
   if (store === 'memory' || (store !== undefined && isStoreUrl(store))) return
   const { loadSqlite } = await import('../../platform/log-stores/sqlite/log.ts')
@@ -14,7 +14,7 @@ export const preloadStore = async ({ store }: Config): Promise<void> => {
   } catch {}
 }
 
-/** The store the settings name. Only the driver it needs is loaded. */
+/** Opens the configured store, and loads only the driver it needs. */
 export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
   if (store === 'memory') return (await import('../../platform/log-stores/memory.ts')).memoryLogs()
   if (store !== undefined && isStoreUrl(store)) {

@@ -3,15 +3,15 @@ import { type OpenVectors, openVectors } from '../../platform/packets/vector-fil
 import type { VectorThread } from '../../platform/packets/vector-threads.ts'
 
 /**
- * From so many numbers on an index lies in a thread: a search of 250 000 rows of 384 takes about five
- * milliseconds, in which nothing else is answered. Below that the way to the thread and back is not worth it.
+ * Number of values from which an index is searched in a worker thread: 250 000 rows of 384 take about five
+ * milliseconds, which would block the event loop. Below that the message to the thread costs more.
  */
 const LARGE = 96_000_000
 
-/** Beside the bundle that this is in, whichever chunk that is. */
+/** Relative to the built chunk. */
 const PROGRAM = new URL('../threads/vector.js', import.meta.url)
 
-/** Opens indexes where they are searched best: small ones here, large ones in a thread that starts with the first. */
+/** Opens small indexes in this thread, large ones in a worker thread that starts with the first. */
 export const vectorOpener = (clock: Clock) => {
   let starting: Promise<VectorThread> | undefined
   const start = async () => {

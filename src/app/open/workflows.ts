@@ -3,13 +3,13 @@ import { WorkerPool } from '../../platform/system/worker-pool.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { ProjectSetup } from './job-context.ts'
 
-/** A whole project takes longer than one file; what every call may take at most still comes first. */
-const LONGEST_MS = 45_000
+/** Time limit of a workflow. The limit of the call may end it earlier. */
+const WORKFLOW_MS = 45_000
 
-/** Each holds a whole project in memory. */
-const MANY = 2
+/** Few, because each thread holds a whole project in memory. */
+const THREADS = 2
 
-/** Beside the bundle that this is in, whichever chunk that is. */
+/** Path in dist/: every chunk lies one folder below it. */
 const PROGRAM = new URL('../threads/workflow.js', import.meta.url)
 
 export interface OpenWorkflows {
@@ -17,16 +17,20 @@ export interface OpenWorkflows {
   readonly close: () => Promise<boolean>
 }
 
-/** Workflows in threads of their own: what they compute must not hold up the reading of files. */
+/** Runs workflows in their own threads, so that they do not delay jobs that read files. */
 export const openWorkflows = (setup: ProjectSetup): OpenWorkflows => {
   const threads = new WorkerPool({
     program: PROGRAM,
     setup,
     clock: systemClock,
-    many: MANY,
+    maxThreads: THREADS,
   })
   const run = (name: string, args: unknown, call: Parameters<RunWorkflow>[2]) =>
-    threads.run(name, args, LONGEST_MS, call.signal, (done, total) => call.progress(done, total))
-  // Each workflow's answer has the type that the table of workflows gives it.
+    threads.run(name, args, {
+      ms: WORKFLOW_MS,
+      signal: call.signal,
+      progress: (done, total) => call.progress(done, total),
+    })
+  // The cast is safe: `WORKFLOWS` defines the result type of each workflow.
   return { run: run as RunWorkflow, close: () => threads.close() }
 }

@@ -16,11 +16,11 @@ import { reportFailure } from '../report-failure.ts'
 import { requireNode } from '../require-node.ts'
 import type { ServerProfile } from '../server-profile.ts'
 
-/** For a binary that speaks HTTP unless told to speak MCP over stdio. */
-interface HttpFace {
-  /** Options beside the settings. */
+/** For a binary that serves HTTP, or MCP over stdio with `--stdio`. */
+interface HttpMode {
+  /** Options in addition to the settings. */
   readonly options: readonly Option[]
-  /** Host, port and the like: its own, not those that `warrant serve` may have in the file of settings. */
+  /** Host, port and route. They override the settings file, whose values are meant for `warrant serve`. */
   readonly defaults: Flags
   readonly serve: (loaded: LoadedConfig, flags: Flags, terminal: Terminal) => Promise<number>
 }
@@ -31,20 +31,20 @@ const STDIO_OPTION: Option = {
   description: 'Serve MCP over stdio instead of HTTP.',
 }
 
-/** A binary of its own: the same engine, one toolset, one dialect, the manners its clients count on. */
+/** A compatibility binary: the same engine with the toolset, dialect and behaviour its existing clients expect. */
 export interface CompatServer {
   readonly binary: string
   readonly summary: string
   readonly profile: ServerProfile
   readonly preset: Preset
-  /** Settings that this program's own variables stand for. */
+  /** Settings from the variables of this program. */
   readonly variables: (environment: NodeJS.ProcessEnv) => Flags
-  readonly http?: HttpFace
-  /** The setting that a first word without a dash stands for. */
+  readonly http?: HttpMode
+  /** The setting that the first positional argument sets. */
   readonly positional?: string
-  /** Options of its first clients, and the settings they stand for. */
+  /** Options of existing clients, and the settings they set. */
   readonly aliases?: Readonly<Record<string, string>>
-  /** Options beside the settings, and what becomes of the settings by them. */
+  /** Options in addition to the settings. `settle` applies them. */
   readonly options?: readonly Option[]
   readonly settle?: (
     loaded: LoadedConfig,
@@ -52,13 +52,13 @@ export interface CompatServer {
     environment: NodeJS.ProcessEnv,
   ) => Promise<LoadedConfig>
   readonly exitCode?: (code: number) => number
-  /** Opens the root at the start, for servers that are nothing without it. */
+  /** Opens the root at the start, for a server that must not start without it. */
   readonly hold?: (config: Config) => RootHandle
-  /** What to say in the log when the server starts; such a server also says why it dies. */
+  /** Writes the log lines of the start. Such a server also logs uncaught errors and its exit. */
   readonly announce?: (log: Log, config: Config) => void
 }
 
-const announceEnds = ({ log }: Handshake, announce: () => void): void => {
+const logLifetime = ({ log }: Handshake, announce: () => void): void => {
   announce()
   process.on('uncaughtException', (cause) => {
     log.write('error', 'fatal', { stack: cause instanceof Error ? (cause.stack ?? '') : String(cause) })
@@ -67,7 +67,7 @@ const announceEnds = ({ log }: Handshake, announce: () => void): void => {
   process.on('exit', (code) => log.write('info', 'stopped', { code }))
 }
 
-/** Its settings by the names its first clients use. */
+/** The aliases as options. */
 const aliasOptions = (aliases: Readonly<Record<string, string>>): readonly Option[] =>
   Object.entries(aliases).map(([flag, setting]) => ({
     flag,
@@ -76,7 +76,7 @@ const aliasOptions = (aliases: Readonly<Record<string, string>>): readonly Optio
     description: `The same as --${setting}.`,
   }))
 
-/** What was said by such names, as settings. */
+/** Flags given by an alias, under the names of the settings. */
 const renameFlags = (aliases: Readonly<Record<string, string>>, values: Flags): Flags =>
   Object.fromEntries(
     Object.entries(aliases).flatMap(([flag, setting]) => {
@@ -129,8 +129,8 @@ export const runCompatServer = async (
       terminal.print(commandHelp(command).replace(`warrant ${binary}`, binary))
       return 0
     }
-    const [word] = positionals
-    const first = positional === undefined || word === undefined ? {} : { [positional]: word }
+    const [value] = positionals
+    const first = positional === undefined || value === undefined ? {} : { [positional]: value }
     const renamed = renameFlags(aliases, values)
     const flags = { ...http?.defaults, ...variables(process.env), ...first, ...renamed, ...values }
     const settings = loadSettings({ flags }, preset)
@@ -141,11 +141,10 @@ export const runCompatServer = async (
     }
     const { serveStdio } = await import('./serve-stdio.ts')
     const host = await createHost(loaded, profile, hold?.(loaded.config))
-    if (announce !== undefined)
-      announceEnds(host.handshake, () => announce(host.handshake.log, loaded.config))
+    if (announce !== undefined) logLifetime(host.handshake, () => announce(host.handshake.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {
-    const code = reportFailure(thrown, args.includes('--json'), terminal, binary)
+    const code = reportFailure(thrown, { json: args.includes('--json'), terminal, program: binary })
     return exitCode?.(code) ?? code
   }
 }

@@ -4,16 +4,16 @@ import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 
-/** A value whose blanks count: a prefix usually ends with one. */
-const whole = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
+/** A flag whose value is not trimmed: a prefix usually ends with a blank. */
+const untrimmed = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
 
-/** The settings that the variables of the packet tools stand for, the older names last. */
+/** Settings from the variables of the packet tools. Newer names come first. */
 export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
   const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
   if (mode.toLowerCase() !== 'http')
     throw configFaults.variable("RAG_EMBED_MODE: embeddings.mode must be 'http'")
   const [address] = ['EMBEDDING_URL', 'RAG_EMBED_URL'].filter((name) => environment[name]?.trim())
-  // Said here, by the name it was set under; as a setting it would be called otherwise.
+  // Checked here, so that the message names the variable and not the setting.
   if (address !== undefined && !/^https?:\/\/./i.test(environment[address]?.trim() ?? ''))
     throw configFaults.variable(`${address}: expected an http:// or https:// URL`, {
       fix: 'Correct the address, or unset the variable.',
@@ -27,18 +27,18 @@ const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
   ...firstSet('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
   ...firstSet('embedding-model', environment.EMBEDDING_MODEL),
   ...firstSet('embedding-key', environment.EMBEDDING_API_KEY),
-  ...whole('embedding-query-prefix', environment.EMBEDDING_QUERY_PREFIX),
-  ...whole('embedding-document-prefix', environment.EMBEDDING_DOCUMENT_PREFIX),
+  ...untrimmed('embedding-query-prefix', environment.EMBEDDING_QUERY_PREFIX),
+  ...untrimmed('embedding-document-prefix', environment.EMBEDDING_DOCUMENT_PREFIX),
 })
 
-/** Knowledge packets as their first clients know them. */
+/** Knowledge packets for existing clients of `cpm-mcp`. */
 export const cpmServer: CompatServer = {
   binary: 'cpm-mcp',
   summary: 'Serve knowledge packets over stdio.',
   profile: {
     identity: { name: 'context-packet-manager', title: 'Knowledge packets', version: VERSION },
     instructions:
-      'Find a packet with lookup, then query its pinned_uri; evidence_digest condenses what it says. Answers cite files and lines of a packet that is fixed by its digest.',
+      'Find a packet with lookup, then call query with its pinned_uri; evidence_digest summarizes the passages found. Answers cite files and lines of a packet that is pinned by its digest.',
     capabilities: { tools: {}, resources: {} },
   },
   preset: new Map<string, unknown>([['toolsets', ['packets']]]),

@@ -8,7 +8,7 @@ import { createProcessContext } from '../process-context.ts'
 import { requireToken } from './listen.ts'
 import { serveHttp } from './serve-http.ts'
 
-/** Serves the state of the root over HTTP until a signal says otherwise. */
+/** Serves the state of the repository over HTTP until a signal stops it. */
 export const serveEnterprise = async (
   { config }: LoadedConfig,
   json: boolean,
@@ -17,8 +17,8 @@ export const serveEnterprise = async (
   requireToken(config)
   const { log, clock, cwd } = createProcessContext(config)
   const root = resolve(cwd, config.root)
-  const profile = enterpriseHttp(lazyEnterprise(root, { environment: process.env, clock, log }))
-  return serveHttp(profile, config, log, (url) =>
+  const routes = enterpriseHttp(lazyEnterprise(root, { environment: process.env, clock, log }))
+  return serveHttp({ ...routes, log }, config, (url) =>
     terminal.print(
       json ? JSON.stringify({ url, version: VERSION }) : `Enterprise server of ${root} on ${url}`,
     ),

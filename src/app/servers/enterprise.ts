@@ -1,9 +1,9 @@
 import { TOOLS } from '../../gate/enterprise/catalog.ts'
-import { firstSet, portOf } from '../config/compat-env.ts'
+import { firstSet, parsePort } from '../config/compat-env.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 
-/** The state of a repository and the tools that plan and judge: over HTTP, or as MCP over stdio. */
+/** Repository state, planning tools and gate checks: over HTTP, or as MCP over stdio. */
 export const enterpriseServer: CompatServer = {
   binary: 'pumuki-mcp-enterprise',
   summary:
@@ -11,19 +11,19 @@ export const enterpriseServer: CompatServer = {
   profile: {
     identity: { name: 'pumuki-mcp-enterprise', title: 'Enterprise', version: VERSION },
     instructions:
-      'Tells whether you may act on this repository and why not. Call ai_gate_check before you write; when it is BLOCKED, do what the fixes say or report them.',
+      'Tells whether you may change this repository, and why not. Call ai_gate_check before you write; when it is BLOCKED, apply the fixes it lists or report them.',
     capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
   },
   preset: new Map<string, unknown>([
-    // The evidence's resources belong to this server, its tools to another.
+    // Only the resources of the evidence toolset: its tools belong to pumuki-mcp-evidence.
     ['toolsets', ['gate', 'evidence']],
     ['tools', TOOLS.map(({ name }) => name)],
-    // A server that is asked whether one may act leaves no trace of its own, not even a record of the answer.
+    // This server writes nothing, not even a record of its decisions.
     ['readOnly', true],
   ]),
   variables: (environment) => ({
     ...firstSet('host', environment.PUMUKI_ENTERPRISE_MCP_HOST),
-    ...firstSet('port', portOf(environment.PUMUKI_ENTERPRISE_MCP_PORT)),
+    ...firstSet('port', parsePort(environment.PUMUKI_ENTERPRISE_MCP_PORT)),
   }),
   http: {
     options: [],

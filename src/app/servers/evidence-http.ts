@@ -10,33 +10,35 @@ import { createProcessContext } from '../process-context.ts'
 import { requireToken, serveFaults } from './listen.ts'
 import { serveHttp } from './serve-http.ts'
 
-const TAKEN = ['/health', '/status']
+const RESERVED = ['/health', '/status']
 
-/** The route with one slash before it and none after. */
-const tidyRoute = (text: string): string => {
+/** The route with one leading slash and no trailing one. */
+const normalizeRoute = (text: string): string => {
   const route = `/${text.trim().replace(/^\/+|\/+$/g, '')}`
-  const plain = /^(\/|(\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(route)
-  if (!plain || TAKEN.includes(route))
+  const isValid = /^(\/|(\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(route)
+  if (!isValid || RESERVED.includes(route))
     throw serveFaults.route(`cannot serve evidence under ${JSON.stringify(text)}`)
   return route
 }
 
-/** Serves the evidence of the root over HTTP until a signal says otherwise. */
+/** Serves the evidence of the root over HTTP until a signal stops it. */
 export const serveEvidence = async (
   { config }: LoadedConfig,
-  asked: string,
+  requestedRoute: string,
   terminal: Terminal,
 ): Promise<number> => {
   requireToken(config)
-  const route = tidyRoute(asked)
+  const route = normalizeRoute(requestedRoute)
   const { log, clock, cwd } = createProcessContext(config)
   const folder = resolve(cwd, config.root)
   const root = (await findRepositoryRoot(folder)) ?? folder
-  const profile = evidenceHttp({
+  const routes = evidenceHttp({
     evidence: fileEvidence(root, clock),
     route,
-    // Where we live is for who is here; from elsewhere the name must do.
+    // Clients on other machines must not learn the absolute path.
     path: isLoopback(config.host) ? join(root, EVIDENCE_FILE) : EVIDENCE_FILE,
   })
-  return serveHttp(profile, config, log, (url) => terminal.print(`Evidence of ${root} on ${url}${route}`))
+  return serveHttp({ ...routes, log }, config, (url) =>
+    terminal.print(`Evidence of ${root} on ${url}${route}`),
+  )
 }

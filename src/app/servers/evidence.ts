@@ -1,4 +1,4 @@
-import { firstSet, portOf } from '../config/compat-env.ts'
+import { firstSet, parsePort } from '../config/compat-env.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 
@@ -9,13 +9,13 @@ export const evidenceServer: CompatServer = {
   profile: {
     identity: { name: 'pumuki-mcp-evidence', title: 'Evidence', version: VERSION },
     instructions:
-      'Evidence tells on what proof you may act on this repository. Call evidence_status first; when it is degraded, diagnose and report, and change nothing.',
+      'Evidence shows what was checked in this repository, and with which result. Call evidence_status first; when it is degraded, diagnose and report, and change nothing.',
     capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
   },
   preset: new Map<string, unknown>([['toolsets', ['evidence']]]),
   variables: (environment) => ({
     ...firstSet('host', environment.PUMUKI_EVIDENCE_HOST),
-    ...firstSet('port', portOf(environment.PUMUKI_EVIDENCE_PORT)),
+    ...firstSet('port', parsePort(environment.PUMUKI_EVIDENCE_PORT)),
     ...firstSet('route', environment.PUMUKI_EVIDENCE_ROUTE),
   }),
   http: {

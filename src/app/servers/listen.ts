@@ -7,16 +7,16 @@ import type { Config } from '../config/settings.ts'
 export const serveFaults = defineFaults('serve', {
   token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
   times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
-  route: { kind: 'invalid', fix: 'Name a path such as /ai-evidence, and none that the server has already.' },
+  route: { kind: 'invalid', fix: 'Choose a path such as /ai-evidence that the server does not use already.' },
   port: {
     kind: 'unavailable',
-    fix: 'Stop what uses the port, or choose another with --port (0: any free one).',
+    fix: 'Stop the program that uses the port, or choose another port with --port (0: any free port).',
   },
 })
 
 const WILDCARDS = ['0.0.0.0', '::']
 
-/** Off loopback anybody may knock: without a token nobody is let in, so we do not even start. */
+/** Other machines can reach an address that is not loopback: refuse to start there without a token. */
 export const requireToken = ({ host, token }: Config): void => {
   if (!isLoopback(host) && token === undefined) {
     throw serveFaults.token(`listening on ${host} needs a bearer token`)
@@ -24,7 +24,7 @@ export const requireToken = ({ host, token }: Config): void => {
 }
 
 export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Config): AccessRules => ({
-  // A wildcard address is nobody's name.
+  // A wildcard address is never the name in a Host header.
   allowedHosts: [host, ...allowedHosts].filter((name) => !WILDCARDS.includes(name)),
   allowedOrigins,
   token,

@@ -2,7 +2,7 @@ import type { CompatServer } from './compat-server.ts'
 
 const MiB = 1024 * 1024
 
-/** The belief graph as its first clients know it: names with dots, codes from 1000 to 5000. */
+/** The belief graph for existing clients of `scg-mcp-server`: dotted tool names, error codes from 1000 to 5000. */
 export const scgServer: CompatServer = {
   binary: 'scg-mcp-server',
   summary: 'Serve the belief graph over stdio.',

@@ -17,10 +17,10 @@ const TOOLS = [
   'generate_master_arch_report',
 ]
 
-/** The architect's view of a Java project: a few tools, JSON-RPC errors, a log like that of a Java server. */
+/** Java project analysis for existing clients of `sentinel-mcp`: JSON-RPC errors and text log lines. */
 export const sentinelServer: CompatServer = {
   binary: 'sentinel-mcp',
-  summary: 'Serve the files of one project over stdio, read-only but for new reports.',
+  summary: 'Serve the files of one project over stdio; writes nothing but new reports.',
   profile: {
     identity: { name: 'SentinelMcpServer', version: '1.0.0' },
     capabilities: { tools: { listChanged: false } },
@@ -32,7 +32,7 @@ export const sentinelServer: CompatServer = {
     ['tools', TOOLS],
     ['logFormat', 'text'],
     ['limits.lineBytes', 16 * MiB],
-    // A file of 10 MiB goes out whole.
+    // Clients read files of up to 10 MiB in one answer.
     ['limits.answerBytes', 16 * MiB],
   ]),
   variables: ({ SENTINEL_ROOT, LOG_LEVEL }) => {
@@ -43,7 +43,7 @@ export const sentinelServer: CompatServer = {
     }
   },
   positional: 'root',
-  // Its clients know two ends: good, and not.
+  // Existing clients know the exit codes 0 and 1 only.
   exitCode: (code) => (code === 0 ? 0 : 1),
   hold: ({ root }) => openRoot(resolve(root)),
   announce: (log, { root }) => {

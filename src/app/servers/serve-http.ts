@@ -5,32 +5,30 @@ import type { Config } from '../config/settings.ts'
 import { onShutdown } from '../shutdown.ts'
 import { accessRules, listen } from './listen.ts'
 
-/** What a server of its own answers, beside how it is reached and guarded. */
-export type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
+/** The routes of a compatibility server, and what it overrides. */
+type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
 
-/** Serves a front until a signal says otherwise. `announce` hears the address once it listens. */
+/** Serves HTTP until a signal stops it. Calls `announce` with the address once it listens. */
 export const serveHttp = async (
-  profile: HttpServerOptions,
+  options: HttpServerOptions & { readonly log: Log },
   config: Config,
-  log: Log,
   announce: (url: string) => void,
 ): Promise<never> => {
-  const front = createHttpServer({
+  const server = createHttpServer({
     access: accessRules(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
-    log,
     ids: randomIds,
     observe: () => {},
     challenge: () => 'Bearer',
-    ...profile,
+    ...options,
   })
-  announce(await listen(front, config))
+  announce(await listen(server, config))
   return new Promise(() => {
     const stop = () =>
       new Promise<void>((end) => {
-        front.close(() => end())
-        front.closeIdleConnections()
+        server.close(() => end())
+        server.closeIdleConnections()
       })
     onShutdown(stop, { orphaned: 'stay' })
   })

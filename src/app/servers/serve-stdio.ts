@@ -2,7 +2,7 @@ import { serveLines } from '../../surfaces/mcp/stdio.ts'
 import type { ClosableHost } from '../process-context.ts'
 import { onShutdown } from '../shutdown.ts'
 
-/** Serves the client on the other end of stdin and stdout until it hangs up, and then ends the process. */
+/** Serves one client over stdin and stdout until it closes stdin, then exits. */
 export const serveStdio = async (host: ClosableHost): Promise<never> => {
   const server = serveLines(host, process.stdin, process.stdout)
   const stop = async () => {
@@ -13,7 +13,9 @@ export const serveStdio = async (host: ClosableHost): Promise<never> => {
   await server.ended
   await host
     .close()
-    .catch((cause: unknown) => host.handshake.log.write('error', 'could not close', { cause: String(cause) }))
-  // Whatever a tool still has open (a child, a timer) must not outlive its client.
+    .catch((cause: unknown) =>
+      host.handshake.log.write('error', 'closing the server failed', { cause: String(cause) }),
+    )
+  // Child processes and timers of tools must not keep this process alive.
   process.exit(0)
 }

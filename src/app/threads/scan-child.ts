@@ -1,22 +1,22 @@
 import { Worker } from 'node:worker_threads'
 import { scanWorker, type WorkerRequest, type WorkerResponse } from '../../platform/scanner/worker.ts'
 
-// A rule that keeps the main thread busy also keeps it from noticing that its parent is gone: this thread does.
+// A long scan blocks the main thread, so a second thread notices when the parent process is gone.
 const WATCH = `
   const parent = process.ppid
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 250)
 `
 
-const guard = () =>
+const startWatcher = () =>
   new Promise<void>((resolve) => {
     const watcher = new Worker(WATCH, { eval: true, stdout: true, stderr: true })
     watcher.once('online', () => resolve())
     watcher.unref()
   })
 
-/** Serves the scanner that started this process, until it goes. */
+/** Runs the requests of the scanner that started this process, until it disconnects. */
 export const runScanChild = (): void => {
-  const obey = scanWorker((answer: WorkerResponse) => process.send?.(answer), guard)
+  const handle = scanWorker((response: WorkerResponse) => process.send?.(response), startWatcher)
   process.on('disconnect', () => process.exit(0))
-  process.on('message', (order) => void obey(order as WorkerRequest))
+  process.on('message', (request) => void handle(request as WorkerRequest))
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/worker-pool.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
-/** Large indexes are searched here, so that nobody else waits for them. */
+/** Searches large indexes in a thread, so that other calls do not wait for them. */
 
 const { cancelFlag } = workerData as ThreadData<undefined>
 

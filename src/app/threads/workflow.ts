@@ -7,12 +7,12 @@ import { VERSION } from '../config/version.ts'
 import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
-/** Workflows run here: they take seconds, and the parser is native code that cannot be interrupted. */
+/** Runs workflows in a thread: they take seconds, and the native parser cannot be interrupted. */
 
 const { setup, cancelFlag } = workerData as ThreadData<ProjectSetup>
 const { jail } = createJobContext(setup)
 const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION }
 
-runWorkerLoop(cancelFlag, ({ name, args }, tools) =>
-  WORKFLOWS[name as WorkflowName]({ ...parts, ...tools }, args as never),
+runWorkerLoop(cancelFlag, ({ name, args }, context) =>
+  WORKFLOWS[name as WorkflowName]({ ...parts, ...context }, args as never),
 )

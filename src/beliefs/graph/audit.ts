@@ -2,15 +2,15 @@ import { type GraphConfig, MAX_WEIGHT } from '../config.ts'
 import { isValidAmount, recountBalances } from './ledger.ts'
 import type { Tables } from './tables.ts'
 
-/** How far a node is from the anchor: fully traceable, harmless, structurally coherent. */
+/** Audit of a node: is it traceable, in bounds and structurally sound? */
 export interface NodeAudit {
-  /** 1 when the stored values are the ones that were committed, else 0. */
+  /** 1 when the stored values match their checksum, else 0. */
   readonly truth: number
-  /** 0 when belief and energy are values there can be; 1 when they are not. */
+  /** How far the belief is outside 0 to 1, at most 1; 1 for an impossible energy. */
   readonly harm: number
-  /** 1 when every edge of the node is sound, else 0. */
+  /** 1 when all edges of the node are valid, else 0. */
   readonly coherence: number
-  /** The worst of the three distances. */
+  /** The largest of the three deviations. */
   readonly drift: number
   readonly valid: boolean
 }
@@ -48,7 +48,7 @@ const scoreNode = (truth: number, harm: number, coherence: number, { epsilon }: 
   return { truth, harm, coherence, drift, valid: drift <= epsilon }
 }
 
-/** Looks at one node and its edges. */
+/** Audits one node and its edges. */
 export const auditNode = (tables: Tables, config: GraphConfig, id: number): NodeAudit =>
   scoreNode(
     tables.nodes.isIntact(id) ? 1 : 0,
@@ -57,13 +57,13 @@ export const auditNode = (tables: Tables, config: GraphConfig, id: number): Node
     config,
   )
 
-export interface FullAudit {
-  /** The larger of what the second book is off by and the worst node. */
+interface FullAudit {
+  /** The larger of the recounted energy drift and the drift of the worst node. */
   readonly drift: number
   readonly invalid: ReadonlySet<number>
 }
 
-/** Looks at everything: counts the energy again, cell by cell, and judges every node and edge once. */
+/** Sums the energy of all nodes again, and audits every node and edge once. */
 export const auditAll = (tables: Tables, config: GraphConfig): FullAudit => {
   const { nodes, edges, ledger } = tables
   const invalid = new Set<number>()

@@ -9,7 +9,7 @@ import type { NodeState } from './nodes.ts'
 import { clampBelief, type TickPlan } from './propagate.ts'
 import type { Tables } from './tables.ts'
 
-/** One operation carried out. Everything that can fail comes before the first write. */
+/** One executed operation. Everything that can fail happens before the first write. */
 export interface GraphChange<T> {
   readonly result: T
   /** SHA-256 of the changed records, 64 hexadecimal digits. */
@@ -19,17 +19,17 @@ export interface GraphChange<T> {
 
 export type TickResult = {
   readonly tick: number
-  /** How many nodes' belief or energy changed. */
+  /** Number of nodes whose belief or energy changed. */
   readonly nodesUpdated: number
   readonly edgesProcessed: number
-  /** Largest step any belief took. */
+  /** Largest change of a belief. */
   readonly maxChange: number
   readonly converged: boolean
 }
 
 const CONVERGED = 1e-12
 
-/** Energy: reserve to node. */
+/** Moves energy from the reserve to the new node. */
 export const createNode = (
   tables: Tables,
   belief: number,
@@ -41,7 +41,7 @@ export const createNode = (
   const amount = splitEnergy(requireRange('energy', energy, 0, MAX_ENERGY))
   const quanta = toQuanta(amount)
   ledger.requireReserve(quanta)
-  if (nodes.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another node')
+  if (nodes.count === MAX_ROWS) throw beliefFaults.graph_full('the graph has the maximum number of nodes')
   nodes.reserve(nodes.count + 1)
   edges.reserveNodes(nodes.count + 1)
   order?.reserve(nodes.count + 1)
@@ -59,7 +59,7 @@ export const createNode = (
   return { result: nodes.state(id), delta: nodeDelta(id, nodes.cells), revert }
 }
 
-/** Energy: node to dissipated. */
+/** Moves energy from the node to `dissipated`. */
 export const mutateNode = (
   { nodes, ledger }: Tables,
   { mutateBase, mutateSlope }: GraphConfig,
@@ -91,7 +91,7 @@ export const bindEdge = (
   weight: number,
   at: number,
 ): GraphChange<EdgeState> => {
-  if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('no room for another edge')
+  if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('the graph has the maximum number of edges')
   edges.reserve(edges.count + 1)
   const reorder = order?.addEdge(src, dst)
   const inflow = edges.inflow[dst] as number
@@ -103,7 +103,7 @@ export const bindEdge = (
   return { result, delta: edgeDelta(result), revert }
 }
 
-/** Energy: node to node. */
+/** Moves energy between nodes. */
 export const applyTick = (tables: Tables, plan: TickPlan, at: number): GraphChange<TickResult> => {
   const { nodes, edges, ledger } = tables
   const { cells, touched, maxChange } = plan

@@ -1,25 +1,25 @@
 /**
- * A seal of stored words: 53 bits, so that it is a number. Each step is a bijection of the lane and of the
- * word, so any change of one word changes both lanes; the rotation lets high bits reach low ones. It finds
- * bits that flipped and writes that went past the commit path. Whoever can write seals too is not kept out.
+ * A checksum of 53 bits, so that it fits into a double, made of two 32-bit hash states. Each step is a bijection of the
+ * state and of the word, so a change of one word changes both states; the rotation carries high bits to low ones. It
+ * detects flipped bits and writes outside the commit path. It is no protection against an attacker.
  */
-// Which half of a double comes first in memory is the machine's business; seals must not depend on it.
+// Position of the low half of a double in memory, so that checksums do not depend on endianness.
 const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1
 
-const mixA = (lane: number, word: number): number => {
-  const mixed = Math.imul(lane ^ word, 0x85ebca6b)
+const mixA = (state: number, word: number): number => {
+  const mixed = Math.imul(state ^ word, 0x85ebca6b)
   return (mixed << 13) | (mixed >>> 19)
 }
 
-const mixB = (lane: number, word: number): number => {
-  const mixed = Math.imul(lane ^ word, 0xc2b2ae35)
+const mixB = (state: number, word: number): number => {
+  const mixed = Math.imul(state ^ word, 0xc2b2ae35)
   return (mixed << 17) | (mixed >>> 15)
 }
 
-/** All of the first lane, and the upper bits of the second. */
+/** All bits of the first state and the upper 21 of the second. */
 const combine = (a: number, b: number): number => (a >>> 0) * 2 ** 21 + (b >>> 11)
 
-/** Words a cell has, read as integers. */
+/** 32-bit words per cell. */
 const CELL_WORDS = 8
 
 /** `words` is an integer view of the cells. */

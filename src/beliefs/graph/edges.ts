@@ -6,13 +6,13 @@ export type EdgeState = {
   readonly src: number
   readonly dst: number
   readonly weight: number
-  /** When it was bound, in milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly at: number
 }
 
 const NONE = -1
 
-/** The edges, by id, and for every node the edges that leave and reach it, newest first. */
+/** The edges by id, and for every node linked lists of its outgoing and incoming edges, newest first. */
 export class EdgeTable {
   count = 0
   src = new Uint32Array(0)
@@ -20,7 +20,7 @@ export class EdgeTable {
   weight = new Float64Array(0)
   boundAt = new Float64Array(0)
   checksums = new Float64Array(0)
-  /** Per node: the sum of |weight| over incoming edges, added up in the order of their ids. */
+  /** Per node: sum of |weight| over its incoming edges, added in the order of their ids. */
   inflow = new Float64Array(0)
   #words = new Int32Array(0)
   #nextOut = new Int32Array(0)
@@ -28,7 +28,7 @@ export class EdgeTable {
   #firstOut = new Int32Array(0)
   #firstIn = new Int32Array(0)
 
-  /** Makes room, so that what follows cannot fail half-way. */
+  /** Allocates before anything is written, so that an operation cannot fail half-way. */
   reserve(rows: number): void {
     const capacity = this.boundAt.length
     if (rows <= capacity) return
@@ -65,7 +65,7 @@ export class EdgeTable {
     return id
   }
 
-  /** Takes the newest edge out again. `inflow` is what its target's was before: a sum cannot be un-added. */
+  /** Removes the newest edge. `inflow` is the former value of its target: subtracting would round differently. */
   pop(inflow: number): void {
     this.count -= 1
     const id = this.count
@@ -86,13 +86,13 @@ export class EdgeTable {
     this.inflow[dst] = (this.inflow[dst] as number) + Math.abs(this.weight[id] as number)
   }
 
-  /** Rebuilds what is derived, after the columns were filled from outside. */
+  /** Rebuilds lists and inflow after the columns were read from a snapshot. */
   rebuildLists(count: number): void {
     for (let id = 0; id < count; id += 1) this.#addToLists(id)
     this.count = count
   }
 
-  /** -1 when there is none. Then go on with `olderOut`. */
+  /** Start of the list of outgoing edges; -1 when it is empty. `olderOut` gives the next one. */
   newestOut(node: number): number {
     return this.#firstOut[node] as number
   }
@@ -109,21 +109,21 @@ export class EdgeTable {
     return this.#nextIn[edge] as number
   }
 
-  /** Edges that leave a node, in the order they were bound. */
+  /** Outgoing edges of a node, oldest first. */
   outgoing(node: number): EdgeState[] {
     const found: EdgeState[] = []
     for (let id = this.newestOut(node); id !== NONE; id = this.olderOut(id)) found.push(this.state(id))
     return found.reverse()
   }
 
-  /** Edges that reach a node, in the order they were bound. */
+  /** Incoming edges of a node, oldest first. */
   incoming(node: number): EdgeState[] {
     const found: EdgeState[] = []
     for (let id = this.newestIn(node); id !== NONE; id = this.olderIn(id)) found.push(this.state(id))
     return found.reverse()
   }
 
-  /** The first edge whose seal does not hold; -1 when all do. */
+  /** The first edge with a wrong checksum; -1 when there is none. */
   firstBroken(): number {
     const { src, dst, checksums, count } = this
     const words = this.#words
@@ -139,7 +139,7 @@ export class EdgeTable {
     )
   }
 
-  // Members in the order of canonical JSON, which every write puts on record.
+  // Members in the order of canonical JSON, in which every write is recorded.
   state(id: number): EdgeState {
     return {
       at: this.boundAt[id] as number,

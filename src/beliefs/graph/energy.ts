@@ -1,7 +1,7 @@
 /**
- * Energy is counted, not measured. One quantum is 2⁻¹⁰⁴ of a unit, and a balance is a whole number of quanta
- * in three limbs: `h` units, `m` of 2⁻⁵², `l` of 2⁻¹⁰⁴. Every step below stays on integers under 2⁵³, where
- * doubles are exact, so the same bits come out on every engine.
+ * Fixed-point energy. One quantum is 2⁻¹⁰⁴ of a unit, and an amount is a whole number of quanta in three limbs:
+ * `h` units, `m` of 2⁻⁵², `l` of 2⁻¹⁰⁴. Every step stays on integers below 2⁵³, where doubles are exact, so the result
+ * is the same to the bit on every engine.
  */
 export interface Amount {
   readonly h: number
@@ -9,15 +9,15 @@ export interface Amount {
   readonly l: number
 }
 
-export const ZERO_AMOUNT: Amount = { h: 0, m: 0, l: 0 }
+const ZERO_AMOUNT: Amount = { h: 0, m: 0, l: 0 }
 
-/** Every limb stays below this: `h` starts at 1e12 or less, and gains less than one a tick. */
+/** Upper bound of every limb: `h` starts at 1e12 or less and gains less than 1 a tick. */
 export const LIMB = 2 ** 52
 const UNLIMB = 2 ** -52
-/** Quanta in a unit. */
+/** Quanta per unit. */
 export const UNIT = 2n ** 104n
 
-/** Exact for 0 and for every double from 2⁻⁵² on; what is smaller than a quantum is cut off. */
+/** Exact for 0 and for every double from 2⁻⁵² on; fractions of a quantum are truncated. */
 export const splitEnergy = (energy: number): Amount => {
   const h = Math.floor(energy)
   const rest = (energy - h) * LIMB
@@ -25,8 +25,8 @@ export const splitEnergy = (energy: number): Amount => {
   return { h, m, l: Math.floor((rest - m) * LIMB) }
 }
 
-// Carries are computed, not branched on: they come as often as not, and a mispredicted branch costs more than
-// the two multiplications.
+// Carries are computed without branches: they are hard to predict, and a mispredicted branch costs more than the two
+// multiplications.
 export const addAmounts = (a: Amount, b: Amount): Amount => {
   const low = a.l + b.l
   const carry = Math.floor(low * UNLIMB)
@@ -35,7 +35,7 @@ export const addAmounts = (a: Amount, b: Amount): Amount => {
   return { h: a.h + b.h + over, m: middle - over * LIMB, l: low - carry * LIMB }
 }
 
-/** `b` must not be the larger one. */
+/** Requires `b <= a`. */
 export const subtractAmounts = (a: Amount, b: Amount): Amount => {
   const low = a.l - b.l
   const borrow = Math.floor(low * UNLIMB)
@@ -46,19 +46,19 @@ export const subtractAmounts = (a: Amount, b: Amount): Amount => {
 
 export const compareAmounts = (a: Amount, b: Amount): number => a.h - b.h || a.m - b.m || a.l - b.l
 
-/** The double a caller sees. What `splitEnergy` took in comes out again bit for bit. */
+/** The amount as a double: the exact inverse of `splitEnergy`. */
 export const showAmount = ({ h, m, l }: Amount): number => h + (m * UNLIMB + l * UNLIMB * UNLIMB)
 
 export const toQuanta = ({ h, m, l }: Amount): bigint => {
   const units = BigInt(h) << 104n
-  // Most amounts are whole, and every step with a bigint makes another one.
+  // Most amounts are whole numbers, and every bigint operation allocates.
   return m === 0 && l === 0 ? units : units + (BigInt(m) << 52n) + BigInt(l)
 }
 
 /** Nearest double. */
 export const toUnits = (quanta: bigint): number => Number(quanta) / Number(UNIT)
 
-/** Balances live in cells of four doubles: a belief, then the three limbs. */
+/** Doubles per node in the cell array: the belief, then the three limbs. */
 export const CELL = 4
 
 export const readAmount = (cells: Float64Array, cell: number): Amount => ({
@@ -79,7 +79,7 @@ const drainCell = (cells: Float64Array, from: number, to: number): void => {
   writeAmount(cells, to, addAmounts(readAmount(cells, to), all))
 }
 
-/** Moves up to `energy` between two cells; the payer never goes below nothing. */
+/** Moves up to `energy` between two cells; the source never goes below zero. */
 export const moveEnergy = (cells: Float64Array, from: number, to: number, energy: number): void => {
   const held = readAmount(cells, from)
   const asked = splitEnergy(energy)

@@ -11,23 +11,23 @@ import { emptyTables, type Tables } from './tables.ts'
 
 export { DEFAULT_CONFIG, type GraphConfig } from '../config.ts'
 
-/** An id a caller may ask for. Larger than a number can hold is well-formed, and never there. */
+/** An id from a caller. A bigint is well-formed but larger than any existing id. */
 export type EntityId = number | bigint
 
-/** An operation that has happened. */
+/** An operation that was applied. */
 export interface AppliedOperation<T> extends Omit<GraphChange<T>, 'revert'> {
-  /** Restores what was, to the bit. Operations are undone newest first. */
+  /** Restores the former state to the bit. Operations must be undone newest first. */
   readonly undo: () => void
 }
 
-/** An incoming edge, and how far it draws the node this tick if its source can pay. */
-export interface IncomingEdge extends EdgeState {
+/** An incoming edge and how far it moves the node in this tick if its source can pay. */
+interface IncomingEdge extends EdgeState {
   readonly pull: number
 }
 
-export interface GraphHealth {
+interface GraphHealth {
   readonly drift: number
-  /** Share of nodes not known to be broken. */
+  /** Share of nodes that no audit has found to be broken. */
   readonly validRatio: number
   readonly coherent: boolean
 }
@@ -37,7 +37,7 @@ const COHERENT_RATIO = 0.97
 const isExistingId = (id: EntityId, count: number): boolean =>
   (typeof id === 'bigint' || Number.isInteger(id)) && id >= 0 && id < count
 
-/** Beliefs, the edges between them, and energy that is never made or lost. */
+/** Nodes with a belief and an energy, and weighted edges between them. Total energy is constant. */
 export class Graph {
   readonly config: GraphConfig
   readonly #tables: Tables
@@ -52,7 +52,7 @@ export class Graph {
     this.#tables = tables
   }
 
-  /** Refuses bytes that `serialize` did not write, or wrote under another configuration. */
+  /** Throws when `serialize` did not write the bytes, or wrote them with another configuration. */
   static restore(config: GraphConfig, bytes: Uint8Array): Graph {
     return new Graph(config, readSnapshot(checkConfig(config), bytes))
   }
@@ -65,7 +65,7 @@ export class Graph {
     return this.#track(createNode(this.#tables, belief, energy, at))
   }
 
-  /** Always succeeds for a node that is there: who cannot pay all of the cost pays what there is. */
+  /** Succeeds for every existing node: one that cannot pay the full cost pays what it has. */
   mutateNode(id: EntityId, delta: number, at: number): AppliedOperation<NodeState> {
     requireRange('delta', delta, -Number.MAX_VALUE, Number.MAX_VALUE)
     const node = this.#requireNode(id)
@@ -78,7 +78,7 @@ export class Graph {
     return this.#track(bindEdge(this.#tables, this.#requireNode(src), this.#requireNode(dst), strength, at))
   }
 
-  /** One tick over all edges. It costs what the graph's size asks, also when nothing moves any more. */
+  /** One tick over all edges: time proportional to the size of the graph, also when nothing changes. */
   propagate(at: number): AppliedOperation<TickResult> {
     this.#requireAllIntact()
     const plan = this.#propagator.plan(this.#tables.nodes, this.#tables.edges, this.config)
@@ -97,7 +97,7 @@ export class Graph {
     return this.#tables.tick
   }
 
-  /** The stored numbers themselves. Only the operations write them; a test may, to see it found out. */
+  /** The stored arrays, for tests that damage them. Only the operations may write to them. */
   get columns(): Pick<NodeTable, 'cells' | 'checksums'> & { readonly weights: Float64Array } {
     const { nodes, edges } = this.#tables
     return { cells: nodes.cells, checksums: nodes.checksums, weights: edges.weight }
@@ -138,7 +138,7 @@ export class Graph {
     return this.#tables.ledger.accounts()
   }
 
-  /** By the running book, and what audits have found so far. */
+  /** Drift by the ledger's running totals, or the worst drift an audit has found. */
   drift(): number {
     return Math.max(this.#tables.ledger.drift(), this.#worstDrift)
   }
@@ -149,14 +149,14 @@ export class Graph {
     return { drift, validRatio, coherent: drift <= this.config.epsilon && validRatio >= COHERENT_RATIO }
   }
 
-  /** Counts the energy anew, cell by cell, and returns the drift it finds. */
+  /** Sums the energy of all nodes again and returns the drift. */
   recountEnergy(): number {
     const { nodes, ledger } = this.#tables
     this.#worstDrift = Math.max(this.#worstDrift, ledger.drift(recountBalances(nodes.cells, nodes.count)))
     return this.drift()
   }
 
-  /** Counts and judges everything anew, and returns the drift it finds. */
+  /** Sums all energy again, checks every node and edge, and returns the drift. */
   auditAll(): number {
     const { drift, invalid } = auditAll(this.#tables, this.config)
     this.#broken = new Set(invalid)
@@ -181,11 +181,11 @@ export class Graph {
     return Number(id)
   }
 
-  /** Nothing is built on a value that was not committed: it would be sealed, and the damage with it. */
+  /** Throws for a node that was changed outside the commit path: writing it would give the damage a valid checksum. */
   #requireIntact(node: number): void {
     if (this.#tables.nodes.isIntact(node)) return
     this.#markBroken(node, 1)
-    throw beliefFaults.seal_broken(`node ${node} is not what was last committed`)
+    throw beliefFaults.seal_broken(`node ${node} differs from the last committed value`)
   }
 
   #requireAllIntact(): void {
@@ -195,7 +195,7 @@ export class Graph {
     const edge = edges.firstBroken()
     if (edge < 0) return
     this.#worstDrift = 1
-    throw beliefFaults.seal_broken(`edge ${edge} is not what was bound`)
+    throw beliefFaults.seal_broken(`edge ${edge} differs from the committed value`)
   }
 
   #track<T>({ result, delta, revert }: GraphChange<T>): AppliedOperation<T> {

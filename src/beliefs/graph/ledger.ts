@@ -1,7 +1,7 @@
 import { beliefFaults } from '../faults.ts'
 import { type Amount, addAmounts, CELL, LIMB, readAmount, toQuanta, toUnits, UNIT } from './energy.ts'
 
-/** In quanta. `reserve + nodes + dissipated` is `pool`, after every operation. */
+/** In quanta. Invariant after every operation: `reserve + nodes + dissipated === pool`. */
 export interface Accounts {
   readonly pool: bigint
   readonly reserve: bigint
@@ -10,8 +10,8 @@ export interface Accounts {
 }
 
 /**
- * The accounts that are not nodes, and one line for all nodes together. That line is never posted to: it
- * follows the balances that were really stored, so a transfer that loses a quantum shows as drift.
+ * The accounts beside the nodes, and a running total of all nodes. The total is computed from the balances that were
+ * really stored, not from the amounts that should have moved, so a transfer that loses a quantum shows as drift.
  */
 export class Ledger {
   readonly pool: bigint
@@ -24,10 +24,9 @@ export class Ledger {
     this.#reserve = this.pool
   }
 
-  /** Refuses what the reserve does not hold. */
   requireReserve(quanta: bigint): void {
     if (quanta > this.#reserve) {
-      throw beliefFaults.reserve_spent(`the reserve holds ${toUnits(this.#reserve)} units of energy`)
+      throw beliefFaults.reserve_spent(`the reserve has only ${toUnits(this.#reserve)} units of energy left`)
     }
   }
 
@@ -39,7 +38,7 @@ export class Ledger {
     this.#dissipated += quanta
   }
 
-  /** One node went from `before` to `after`, both as stored. */
+  /** Records that a node's stored balance changed from `before` to `after`. */
   observe(before: Amount, after: Amount): void {
     this.observeSums(toQuanta(before), toQuanta(after))
   }
@@ -58,7 +57,7 @@ export class Ledger {
     this.#dissipated = dissipated
   }
 
-  /** How far the books are from balancing, in units, if the nodes hold `nodes` quanta. */
+  /** Absolute violation of the invariant in units, given that the nodes hold `nodes` quanta. */
   drift(nodes: bigint = this.#nodes): number {
     const off = this.#reserve + nodes + this.#dissipated - this.pool
     return toUnits(off < 0n ? -off : off)
@@ -67,10 +66,10 @@ export class Ledger {
 
 const isLimb = (limb: number): boolean => limb >= 0 && limb < LIMB && Math.floor(limb) === limb
 
-/** False for limbs no operation could have written. */
+/** False for limbs that no operation can have written. */
 export const isValidAmount = ({ h, m, l }: Amount): boolean => isLimb(h) && isLimb(m) && isLimb(l)
 
-/** What the nodes of `ids` hold together, in quanta: exact, however many there are. */
+/** Exact sum of the balances of `ids`, in quanta. */
 export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
   let spilled = 0n
   let h = 0
@@ -81,7 +80,7 @@ export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
     m = sum.m
     l = sum.l
     h = sum.h
-    // Only the top limb can outgrow what a double counts, and it is emptied before it does.
+    // Only the top limb can leave the exact range of a double: move it to the bigint before that.
     if (h < LIMB) continue
     spilled += BigInt(h)
     h = 0
@@ -89,7 +88,7 @@ export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
   return spilled * UNIT + toQuanta({ h, m, l })
 }
 
-/** The second book: everything counted again, cell by cell. Cells that are not sound are left out. */
+/** Sum of the balances of all nodes, in quanta. Invalid cells are left out. */
 export const recountBalances = (cells: Float64Array, count: number): bigint => {
   const sound = new Uint32Array(count)
   let found = 0

@@ -6,20 +6,19 @@ export type NodeState = {
   readonly id: number
   readonly belief: number
   readonly energy: number
-  /** 1 less what the last write moved the belief by. */
+  /** 1 minus the last change of the belief. */
   readonly stability: number
-  /** When it was last written, in milliseconds since the epoch. */
+  /** Time of the last write, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** What a write puts into a node. */
-export interface NodeWrite {
+interface NodeWrite {
   readonly belief: number
   readonly amount: Amount
   readonly at: number
 }
 
-/** A cell, its stability and its time. The seal follows from the cell. */
+/** Doubles to save a node: cell, stability and time. The checksum is computed from the cell. */
 const ROW = CELL + 2
 
 const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number): void => {
@@ -29,17 +28,17 @@ const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number
   to[cell + 3] = from[at + 3] as number
 }
 
-/** The nodes, by id. Whoever writes a cell seals it: `write` and `settle` are the commit path. */
+/** The nodes by id. `write` and `replaceCells` are the commit path: only they write cells, and they set the checksum. */
 export class NodeTable {
   count = 0
-  // Belief and limbs of a node lie side by side: a tick reaches them together, and at random.
+  // Belief and limbs of a node are adjacent for cache locality: a tick accesses nodes in random order.
   cells = new Float64Array(0)
   words = new Int32Array(0)
   checksums = new Float64Array(0)
   stability = new Float64Array(0)
   writtenAt = new Float64Array(0)
 
-  /** Makes room, so that what follows cannot fail half-way. */
+  /** Allocates before anything is written, so that an operation cannot fail half-way. */
   reserve(rows: number): void {
     const capacity = this.writtenAt.length
     if (rows <= capacity) return
@@ -75,8 +74,8 @@ export class NodeTable {
   }
 
   /**
-   * Takes over the cells of `ids` from an array laid out like ours, whose other cells are the same as ours. Where most
-   * change, that array becomes ours. What it returns puts back what was.
+   * Copies the cells of `ids` from an array with the same layout, whose other cells equal ours. When more than half of
+   * the cells change, the table takes that array instead of copying. Returns the undo function.
    */
   replaceCells(ids: Uint32Array, from: Float64Array<ArrayBuffer>, at: number): () => void {
     if (ids.length * 2 > this.count) return this.#swapCells(ids, from, at)
@@ -102,7 +101,7 @@ export class NodeTable {
     this.words = new Int32Array(from.buffer)
     this.#markWritten(ids, at)
     return () => {
-      // Copied, not put back: there may be more room by now.
+      // Copied, because the current arrays may have grown since.
       this.cells.set(before.subarray(0, count * CELL))
       this.stability.set(kept.stability)
       this.writtenAt.set(kept.at)
@@ -119,7 +118,7 @@ export class NodeTable {
     }
   }
 
-  /** Keeps these rows, whose seals hold, as they are now. What it returns puts them back. */
+  /** Saves these rows, whose checksums must be right, and returns the function that restores them. */
   capture(ids: Uint32Array): () => void {
     const { cells, stability, writtenAt } = this
     const kept = new Float64Array(ids.length * ROW)
@@ -154,14 +153,14 @@ export class NodeTable {
     return this.checksums[id] === checksumCell(this.words, id)
   }
 
-  /** The first node whose seal does not hold; -1 when all do. */
+  /** The first node with a wrong checksum; -1 when there is none. */
   firstBroken(): number {
     const { words, checksums, count } = this
     for (let id = 0; id < count; id += 1) if (checksums[id] !== checksumCell(words, id)) return id
     return -1
   }
 
-  // Members in the order of canonical JSON, which every write puts on record.
+  // Members in the order of canonical JSON, in which every write is recorded.
   state(id: number): NodeState {
     return {
       at: this.writtenAt[id] as number,

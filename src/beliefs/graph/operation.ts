@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import type { EntityId, Graph } from './graph.ts'
 
-/** Everything that can happen to a graph. What it says is all that re-execution needs. */
+/** The operations on a graph. `op` and `args` are all that a replay needs. */
 export type Operation =
   | {
       readonly op: 'node.create'
       readonly args: {
         readonly belief: number
         readonly energy: number
-        /** What the node stands for, in words. Never shown to agents as part of the topology. */
+        /** The statement the node stands for. Never shown to agents as part of the topology. */
         readonly claim?: string
-        /** Digest of what it rests on. */
+        /** Digest of the evidence for the claim. */
         readonly evidence?: string
       }
     }
@@ -24,25 +24,24 @@ export type Operation =
   | { readonly op: 'lineage.repair'; readonly args: JsonObject }
   | { readonly op: 'lineage.erase'; readonly args: Erasure }
 
-/** What an operator took out of the log, so that nobody wonders where it went. */
+/** Record of a payload that an operator erased from the log. */
 export interface Erasure {
   readonly seq: number
   readonly reason: string
-  /** The node whose claim goes with it. */
+  /** The node whose claim is erased with it. */
   readonly node?: number
 }
 
-/** What an operation did, and the way back. */
 export interface OperationResult {
   readonly result: JsonObject
-  /** Digest of every record that changed; empty for operations that change none. */
+  /** Digest of all changed records; empty for operations that change none. */
   readonly delta: string
   readonly undo: () => void
 }
 
 const NO_UNDO = (): void => {}
 
-/** Carries out an operation. A fault leaves the graph as it was. */
+/** Executes an operation. A fault leaves the graph unchanged. */
 export const execute = (graph: Graph, { op, args }: Operation, at: number): OperationResult => {
   switch (op) {
     case 'node.create':

@@ -62,7 +62,7 @@ describe('a tick', () => {
     expect(delta).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
 
-  it('lets a source without energy move nobody', () => {
+  it('lets a source without energy move no other node', () => {
     const graph = pair(0.5, 0)
     const { result } = graph.propagate(5)
     expect(result.nodesUpdated).toBe(0)

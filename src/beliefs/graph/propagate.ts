@@ -3,31 +3,31 @@ import type { EdgeTable } from './edges.ts'
 import { CELL, moveEnergy } from './energy.ts'
 import type { NodeTable } from './nodes.ts'
 
-export type PropagationConfig = Pick<GraphConfig, 'sigma' | 'slope'>
+type PropagationConfig = Pick<GraphConfig, 'sigma' | 'slope'>
 
-/** Everything a tick would change. The arrays are used again by the next one. */
+/** Result of a tick before it is applied. The arrays are reused by the next tick. */
 export interface TickPlan {
-  /** Cells of all nodes, as they will be, with room for as many as there is now. */
+  /** New cells of all nodes, with the capacity of the node table. */
   readonly cells: Float64Array<ArrayBuffer>
-  /** Nodes whose belief or energy differs, ascending. */
+  /** Ids of the nodes whose belief or energy changes, ascending. */
   readonly touched: Uint32Array
-  /** Largest step any belief takes. */
+  /** Largest change of a belief. */
   readonly maxChange: number
 }
 
 export const clampBelief = (belief: number): number => Math.min(1, Math.max(0, belief))
 
-/** How far an edge draws its target in one tick, if its source can pay. A negative weight argues the opposite. */
+/** How far an edge moves its target in one tick if its source can pay. A negative weight pulls towards 1 - belief. */
 export const pullOf = (sigma: number, weight: number, from: number, to: number, inflow: number): number => {
   const target = weight >= 0 ? from : 1 - from
-  // The parentheses are part of the law: another grouping rounds differently.
+  // Keep the parentheses: another grouping rounds differently.
   return (sigma * Math.abs(weight) * (target - to)) / (1 + inflow)
 }
 
 /**
- * One synchronous tick. All edges look at the same beliefs; then, by ascending id, each moves its target and
- * takes along what the movement costs. Only + - * /, floor and comparisons, always in this order: the result
- * is the same to the bit on every engine.
+ * One synchronous tick. All edges read the beliefs from before the tick; then, by ascending id, each edge moves its
+ * target and transfers the energy that the movement costs. Only + - * /, floor and comparisons in a fixed order are
+ * used, so the result is the same to the bit on every engine.
  */
 export class Propagator {
   #cells = new Float64Array(0)
@@ -45,7 +45,7 @@ export class Propagator {
 
   #resize(nodes: NodeTable, edges: EdgeTable): void {
     const { cells, count, writtenAt } = nodes
-    // The table takes over what a tick made where most of it changed; then the next one needs cells of its own.
+    // After a tick that changed most cells the node table owns our array (`replaceCells`): allocate a new one.
     if (this.#cells === cells || this.#cells.length !== cells.length) this.#cells = cells.slice()
     else this.#cells.set(cells.subarray(0, count * CELL))
     if (this.#scale.length < writtenAt.length) {
@@ -55,7 +55,7 @@ export class Propagator {
     if (this.#pulls.length < edges.boundAt.length) this.#pulls = new Float64Array(edges.boundAt.length)
   }
 
-  /** Step one: what every edge wants, and what that would cost its source. */
+  /** Step one: the pull of every edge, and its cost to the source. */
   #gather(
     nodes: NodeTable,
     { src, dst, weight, inflow, count }: EdgeTable,
@@ -79,7 +79,7 @@ export class Propagator {
     }
   }
 
-  /** Step two: no energy, no influence. A source that cannot pay for all pays the same share of each. */
+  /** Step two: a source that cannot pay for all its edges pays the same share of each. */
   #ration(count: number): void {
     const scale = this.#scale
     const cells = this.#cells
@@ -90,7 +90,7 @@ export class Propagator {
     }
   }
 
-  /** Step three: beliefs move, and energy with them. */
+  /** Step three: moves beliefs and the energy that pays for it. */
   #transfer({ src, dst, count }: EdgeTable, { slope }: PropagationConfig): void {
     const cells = this.#cells
     const scale = this.#scale
@@ -121,7 +121,7 @@ export class Propagator {
       ) {
         touched[found++] = node
       } else {
-        // Equal, but a zero may have lost its sign, and the seal is of bits.
+        // Equal values, but the sign of a zero may differ, and the checksum covers the bits.
         cells[cell] = before[cell] as number
         cells[cell + 1] = before[cell + 1] as number
         cells[cell + 2] = before[cell + 2] as number

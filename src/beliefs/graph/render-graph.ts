@@ -13,7 +13,7 @@ const percent = (belief: number): string => `${Math.round(belief * 100)} %`
 const label = ({ id, belief, claim }: DrawableGraph['nodes'][number]): string =>
   claim === undefined ? `${id}: ${percent(belief)}` : `${id}: ${ellipsize(claim, 40)} (${percent(belief)})`
 
-// Quotes and control characters would end a label early; each language has its own way out.
+// Control characters break labels in every format; quotes are escaped per format below.
 const stripControls = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
 
 export const renderDot = ({ nodes, edges }: DrawableGraph): string =>
@@ -44,7 +44,7 @@ const HEIGHT = 56
 const GAP_X = 90
 const GAP_Y = 28
 
-/** Column of each node: one more than the furthest of its sources. Cycles stop at the number of nodes. */
+/** Column of each node: one right of its rightmost source. In a cycle the number of nodes is the limit. */
 const columnsOf = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
   const columns = new Map(nodes.map(({ id }) => [id, 0]))
   for (let round = 0, moved = true; moved && round < nodes.length; round += 1) {
@@ -60,7 +60,7 @@ const columnsOf = ({ nodes, edges }: DrawableGraph): Map<number, number> => {
   return columns
 }
 
-/** A picture that needs nothing else to be shown. Fuller colour is stronger belief. */
+/** A self-contained SVG. A stronger belief has a more opaque colour. */
 export const renderSvg = (graph: DrawableGraph): string => {
   const columns = columnsOf(graph)
   const filled = new Map<number, number>()

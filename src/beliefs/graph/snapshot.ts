@@ -17,10 +17,10 @@ import { emptyTables, type Tables } from './tables.ts'
  *   52   8  tick, f64
  *   60  96  reserve, nodes and dissipated in quanta: three signed integers of 32 bytes
  *   156     columns, each whole before the next:
- *           cells (belief, h, m, l: four f64 a node), seal f64, stability f64, written at f64,
- *           src u32, dst u32, weight f64, bound at f64, seal f64
+ *           cells (belief, h, m, l: four f64 a node), checksum f64, stability f64, written at f64,
+ *           src u32, dst u32, weight f64, bound at f64, checksum f64
  *   end-32  SHA-256 of all bytes before it
- * What follows from the edges (their lists, sums and order) is made anew.
+ * Data derived from the edges (lists, sums, topological order) is not stored but rebuilt.
  */
 const MAGIC = 'WRNTGRPH'
 const VERSION = 1
@@ -53,14 +53,14 @@ const snapshotLength = (columns: [Column, number][]): number =>
 
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-/** The bytes in which a column keeps its first rows. */
+/** The memory of the first `rows` rows of a column. */
 const rawBytes = (column: Column, rows: number): Uint8Array =>
   new Uint8Array(column.buffer, column.byteOffset, rows * column.BYTES_PER_ELEMENT)
 
 const bytesAt = (view: DataView, offset: number, length: number): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + offset, length)
 
-// Where numbers lie in memory as they do in a snapshot, which is nearly everywhere, a column is copied whole.
+// On little-endian machines, which is nearly all, a column is copied as one block.
 const writeColumn = (view: DataView, offset: number, column: Column, rows: number): void => {
   if (LITTLE_ENDIAN) {
     const raw = rawBytes(column, rows)
@@ -99,13 +99,13 @@ const readAccount = (view: DataView, offset: number): bigint => {
 
 const accountAt = (index: number): number => ACCOUNTS_AT + index * ACCOUNT_WORDS * 8
 
-/** Bytes that a snapshot shall lie between, to be filled by whoever asked for them. */
+/** Free bytes before and after a snapshot, to be filled by the caller. */
 export interface Margins {
   readonly before: number
   readonly after: number
 }
 
-/** Within margins, so that what goes around it costs no second copy of all of it. */
+/** Leaves margins, so that the caller can add header and trailer without copying the snapshot. */
 export const writeSnapshot = (
   config: GraphConfig,
   tables: Tables,
@@ -145,7 +145,7 @@ const checkHeader = (config: GraphConfig, bytes: Uint8Array, view: DataView): vo
   const end = bytes.length - HASH_BYTES
   if (!sha256(bytes.subarray(0, end)).equals(bytes.subarray(end))) failDamaged('its checksum does not match')
   if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
-    failDamaged('it is something else')
+    failDamaged('it is not a graph snapshot')
   if (view.getUint32(MAGIC.length, true) !== VERSION) {
     throw beliefFaults.snapshot_foreign('the snapshot was written by another version')
   }
@@ -154,14 +154,14 @@ const checkHeader = (config: GraphConfig, bytes: Uint8Array, view: DataView): vo
   }
 }
 
-/** The checksum finds accidents. That the content is right, only the log can say. */
+/** The checksum detects accidents only. Whether the content is right can only be verified against the log. */
 export const readSnapshot = (config: GraphConfig, bytes: Uint8Array): Tables => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   checkHeader(config, bytes, view)
   const tables = emptyTables(config)
   const nodeCount = view.getUint32(COUNTS_AT, true)
   const edgeCount = view.getUint32(COUNTS_AT + 4, true)
-  // Before any room is made: counts that were never written must not be able to ask for memory.
+  // Checked before memory is allocated, so that a wrong count cannot exhaust it.
   if (snapshotLength(columnsOf(tables, nodeCount, edgeCount)) !== bytes.length)
     failDamaged('its length is wrong')
   tables.tick = view.getFloat64(COUNTS_AT + 8, true)
@@ -187,7 +187,7 @@ const fillTables = (tables: Tables, view: DataView, nodeCount: number, edgeCount
   nodes.count = nodeCount
   for (let edge = 0; edge < edgeCount; edge += 1) {
     const { src, dst } = edges.state(edge)
-    if (src >= nodeCount || dst >= nodeCount) failDamaged('an edge leads nowhere')
+    if (src >= nodeCount || dst >= nodeCount) failDamaged('an edge has an unknown node')
   }
   edges.rebuildLists(edgeCount)
   if (order?.rebuild(nodeCount) === false) failDamaged('its edges form a cycle')

@@ -4,12 +4,12 @@ import { Ledger } from './ledger.ts'
 import { NodeTable } from './nodes.ts'
 import { TopologicalOrder } from './topological-order.ts'
 
-/** All a graph remembers. Data only: the operations are in graph.ts. */
+/** All data of a graph. The operations are in graph.ts. */
 export interface Tables {
   readonly nodes: NodeTable
   readonly edges: EdgeTable
   readonly ledger: Ledger
-  /** Absent where cycles are allowed. */
+  /** Undefined when cycles are allowed. */
   readonly order: TopologicalOrder | undefined
   tick: number
 }

@@ -5,14 +5,14 @@ import type { EdgeTable } from './edges.ts'
 const noop = (): void => {}
 
 /**
- * A topological order kept up to date as edges arrive (Pearce and Kelly, 2006). An edge that already points
- * forward costs nothing, nor does one from a node nobody points to, or to a node that points nowhere: such a
- * node may go first, or last. Another costs a search between its two ends, and nothing beyond them.
+ * Incremental topological order (Pearce and Kelly, 2006). An edge that already points forward takes constant time, and
+ * so does one whose source has no incoming edges (it moves to the front) or whose target has no outgoing ones (it moves
+ * to the back). Any other edge needs a search that is limited to the positions between its two ends.
  */
 export class TopologicalOrder {
   readonly #edges: EdgeTable
   #count = 0
-  /** The next places before and after all others. Places are whole numbers, in any range. */
+  /** The next free positions at the front and at the back. Positions are integers of either sign. */
   #front = -1
   #back = 0
   #position = new Float64Array(0)
@@ -30,14 +30,14 @@ export class TopologicalOrder {
     this.#seen = grow(this.#seen, capacityFor(nodes, capacity))
   }
 
-  /** A new node comes last. */
+  /** Adds a node at the back. */
   push(): void {
     this.#position[this.#count] = this.#back
     this.#count += 1
     this.#back += 1
   }
 
-  /** The newest node goes. It is last again, once everything since it came has been undone. */
+  /** Removes the newest node. It is at the back again, because later operations were undone first. */
   pop(): void {
     this.#count -= 1
     this.#back -= 1
@@ -47,7 +47,7 @@ export class TopologicalOrder {
     return this.#positionOf(src) < this.#positionOf(dst)
   }
 
-  /** Makes `src` come before `dst`, or refuses and changes nothing. What it returns restores the order. */
+  /** Orders `src` before `dst`, or throws without a change when that closes a cycle. Returns the undo function. */
   addEdge(src: number, dst: number): () => void {
     if (this.allows(src, dst)) return noop
     if (src !== dst && this.#edges.newestIn(src) < 0) return this.#placeFirst(src)
@@ -57,7 +57,7 @@ export class TopologicalOrder {
     return this.#reassign([...this.#sort(this.#searchBackward(src, dst)), ...this.#sort(ahead)])
   }
 
-  /** Lays all nodes out anew. False when they cannot be. */
+  /** Computes the order of all nodes. False when the edges form a cycle. */
   rebuild(nodes: number): boolean {
     this.reserve(nodes)
     this.#count = nodes
@@ -66,7 +66,7 @@ export class TopologicalOrder {
     return this.#orderById(nodes) || this.#sortAll(nodes)
   }
 
-  /** Where every edge leads to a newer node, their ids are an order, and the one that further edges fit best. */
+  /** When every edge leads to a newer node, the ids are an order, and the one that fits later edges best. */
   #orderById(nodes: number): boolean {
     const { src, dst, count } = this.#edges
     for (let edge = 0; edge < count; edge += 1) {
@@ -127,7 +127,7 @@ export class TopologicalOrder {
     }
   }
 
-  /** Hands the places these nodes hold out again, in the order they are listed. */
+  /** Gives these nodes their own positions again, in the order of the list. */
   #reassign(nodes: readonly number[]): () => void {
     const before = nodes.map((node) => this.#positionOf(node))
     const places = before.toSorted((a, b) => a - b)
@@ -138,7 +138,7 @@ export class TopologicalOrder {
     return () => put(before)
   }
 
-  /** What is reached from `start` without passing `limit`; undefined when `limit` itself is. */
+  /** Nodes reachable from `start` up to the position of `limit`; undefined when `limit` itself is reachable. */
   #searchForward(start: number, limit: number): number[] | undefined {
     const edges = this.#edges
     const found = this.#startSearch(start)
@@ -153,7 +153,7 @@ export class TopologicalOrder {
     return found
   }
 
-  /** What reaches `start` and comes after `limit`. */
+  /** Nodes from which `start` is reachable, positioned after `limit`. */
   #searchBackward(start: number, limit: number): number[] {
     const edges = this.#edges
     const found = this.#startSearch(start)

@@ -1,6 +1,6 @@
 /**
- * Letters of other scripts that pass for a Latin one, by the letter they pass for. Both cases are listed where
- * they pass for different letters (a capital eta is an H, a small one an n); otherwise one stands for both.
+ * Letters of other scripts that look like a Latin letter (confusables), by that letter. Both cases are listed when they
+ * resemble different letters (capital eta looks like H, small eta like n); otherwise one case stands for both.
  */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   a: 'аαɑᴀ',
@@ -36,7 +36,7 @@ const lookalikeMap = (): Map<string, string> => {
     [...others].map((other): [string, string] => [other, latin]),
   )
   const capitals = listed.map(([other, latin]): [string, string] => [other.toUpperCase(), latin])
-  // What is listed wins over what only follows from a small letter.
+  // Explicit entries override capitals that were derived from small letters.
   return new Map([...capitals, ...listed])
 }
 
@@ -46,9 +46,8 @@ const toLatin = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (letter) => LATIN.get(letter) ?? letter)
 
 /**
- * A name reduced to what a reader would take it for. Marks and invisible characters go, so that they cannot
- * keep a letter from being recognised; so does everything between words. A capital I is an l in many a font,
- * and a zero an o, so each pair counts as one letter.
+ * A skeleton of a name in the sense of UTS #39: names that look alike have the same skeleton. Combining marks, invisible
+ * characters and everything but letters and digits are removed. I, l and 1 count as one letter, and so do o and 0.
  */
 export const confusableSkeleton = (name: string): string =>
   toLatin(

@@ -1,4 +1,4 @@
-/** What must not leave through an agent's tools, by family. A name is forbidden when it contains one of these. */
+/** Member names that the belief tools must never send, by family. A name is forbidden when it contains one of these. */
 export const FORBIDDEN_NAMES = {
   topology: [
     'dag_topology',

@@ -62,7 +62,7 @@ describe('an id', () => {
     expect(IdInput.safeParse(value).success).toBe(false)
   })
 
-  it('that no number holds is well-formed, and nobody has it', () => {
+  it('above the safe integers is well-formed, and no node has it', () => {
     const id = IdInput.parse('18446744073709551615')
     expect(() => new Graph(DEFAULT_CONFIG).node(id)).toThrow('Node not found: 18446744073709551615')
   })

@@ -7,11 +7,11 @@ const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(confusabl
 const looksForbidden = (text: string): boolean => FORBIDDEN.test(confusableSkeleton(text))
 
 const MAX_CACHED = 1_024
-/** Longer names are not ours, and remembering them would let a caller fill the memory. */
+/** Longer names are not ours. They are not cached, so that a caller cannot fill the memory. */
 const MAX_CACHED_LENGTH = 64
 const verdicts = new Map<string, boolean>()
 
-// Our own answers use the same few names over and over; folding one is dear.
+// Cached, because our answers repeat the same few names and a skeleton is expensive to compute.
 export const isForbidden = (name: string): boolean => {
   if (name.length > MAX_CACHED_LENGTH) return looksForbidden(name)
   const known = verdicts.get(name)
@@ -22,16 +22,16 @@ export const isForbidden = (name: string): boolean => {
   return verdict
 }
 
-export interface Sanitized {
+interface Sanitized {
   readonly value: Json
-  /** Where something was taken out: `a.b[0].c`. For the log, not for the caller. */
+  /** Paths of the removed members, such as `a.b[0].c`. For the log, not for the caller. */
   readonly removed: readonly string[]
 }
 
-/** Deeper than any answer of ours: what is nested further could only be meant to exhaust the stack. */
+/** Deeper than any answer of ours: a limit against stack exhaustion. */
 const MAX_DEPTH = 128
 
-/** Where we are in the answer, and how deep, counting through texts. */
+/** Path and depth of a value. The depth includes JSON nested in texts. */
 interface JsonLocation {
   readonly path: string
   readonly depth: number
@@ -47,7 +47,7 @@ const itemOf = ({ path, depth }: JsonLocation, index: number): JsonLocation => (
   depth: depth + 1,
 })
 
-/** Whether there is nothing to take out. Our own answers are like that, and looking makes no copy. */
+/** Whether nothing has to be removed. True for our own answers, which then need no copy. */
 const isClean = (value: Json, depth: number): boolean => {
   if (depth > MAX_DEPTH) return false
   if (typeof value === 'string') return !maybeJson(value)
@@ -60,8 +60,8 @@ const isClean = (value: Json, depth: number): boolean => {
 }
 
 /**
- * The second line behind the output schemas: takes out every member whose name is forbidden, however deep, and
- * also inside texts that are JSON. Values are never judged: `energy_allocation` is fine as a word.
+ * Second defence after the output schemas: removes every member with a forbidden name at any depth, also inside texts
+ * that are JSON. Values are not checked: the text `energy_allocation` is allowed.
  */
 export const sanitize = (value: Json): Sanitized =>
   isClean(value, 0) ? { value, removed: [] } : removeForbidden(value)
@@ -104,7 +104,7 @@ const removeForbidden = (value: Json): Sanitized => {
 
 const maybeJson = (text: string): boolean => /^\s*["[{]/.test(text)
 
-/** What a text says, if it is JSON that has to be looked into. */
+/** The parsed text, if it is JSON that mentions a forbidden name. */
 const parseNested = (text: string): Json | undefined => {
   if (!maybeJson(text) || !mentionsForbidden(text)) return undefined
   try {
@@ -115,7 +115,7 @@ const parseNested = (text: string): Json | undefined => {
   }
 }
 
-// Judged on the text itself, not on what it parses to: of two members with one name the parser drops the first.
+// Checks the text and not the parsed value: of two members with the same name the parser keeps only the last.
 const mentionsForbidden = (text: string): boolean =>
   looksForbidden(
     text.replace(/\\(?:u([0-9a-f]{4})|[^u])/gi, (_, code: string | undefined) =>

@@ -24,17 +24,17 @@ export type GraphJob =
       readonly reject: (thrown: unknown) => void
     }
 
-/** A batch carried out on our copy and not yet durable. */
+/** A batch that was executed on the local state and is not yet durable. */
 export interface BatchPlan {
   readonly drafts: readonly EntryDraft[]
   readonly undo: readonly (() => void)[]
-  /** What each job will be told once the batch is durable. */
+  /** Result of each job, by its index. */
   readonly results: readonly unknown[]
-  /** Why those that were refused were, by their place. */
+  /** Errors of the jobs that were refused, by index. */
   readonly errors: ReadonlyMap<number, unknown>
 }
 
-/** Tells every job what came of it, in their order. */
+/** Resolves or rejects the promise of every job, in order. */
 export const settleAll = (jobs: readonly GraphJob[], { results, errors }: BatchPlan): void => {
   for (let place = 0; place < jobs.length; place += 1) {
     const job = jobs[place] as GraphJob

@@ -10,8 +10,8 @@ const MAX_HISTORY = 100
 type History = SchemaOutput<typeof ExplainResult>['history'][number]
 
 /**
- * What moved a node, found by doing everything again. A tick's step is shared out among the sources in
- * proportion to their pull at its beginning.
+ * Replays the log and collects what moved a node. The step of a tick is divided among the sources in proportion to
+ * their pull at the start of the tick.
  */
 export const explainNode = async (
   config: GraphConfig,
@@ -30,7 +30,7 @@ export const explainNode = async (
     const before = beliefNow()
     const pulls =
       before !== undefined && entry.operation === 'edge.propagate' ? state.graph.incoming(node) : []
-    if (row.payload === null) throw beliefFaults.history_erased(`entry ${row.seq} has been erased`)
+    if (row.payload === null) throw beliefFaults.history_erased(`entry ${row.seq} was erased`)
     state.replay(entry, row.payload)
     const after = beliefNow()
     if (after === undefined || after === before) continue

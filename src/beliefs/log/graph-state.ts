@@ -6,8 +6,8 @@ import { storeFaults } from '../../lineage/faults.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import { execute, type Operation, type OperationResult } from '../graph/operation.ts'
 
-/** What is known of a node beside the physics. Kept out of everything an agent sees of the topology. */
-export interface NodeClaim {
+/** Text of a node beside its numbers. Never part of the topology that agents are shown. */
+interface NodeClaim {
   readonly claim?: string
   readonly evidence?: string
 }
@@ -39,7 +39,7 @@ const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes)
 /** A graph and the claims of its nodes: a deterministic function of the log. */
 export class GraphState {
   graph: Graph
-  /** Time of the newest entry, in milliseconds; 0 before the first. */
+  /** Timestamp of the newest entry in milliseconds; 0 in an empty log. */
   newestTime: number
   readonly claims: Map<number, NodeClaim>
 
@@ -62,7 +62,7 @@ export class GraphState {
     return { result: done.result, delta: done.delta, undo }
   }
 
-  /** Remembers what a new node stands for, or forgets it. Returns the way back when there is one to go. */
+  /** Stores the claim of a new node, or deletes an erased one. Returns the undo function if anything changed. */
   #updateClaims({ op, args }: Operation): (() => void) | undefined {
     if (op === 'lineage.erase' && args.node !== undefined) return this.#forgetClaim(args.node)
     if (op !== 'node.create') return undefined
@@ -82,7 +82,6 @@ export class GraphState {
     return known && (() => this.claims.set(node, known))
   }
 
-  /** Becomes what another is. */
   copyFrom({ graph, newestTime, claims }: GraphState): void {
     this.graph = graph
     this.newestTime = newestTime
@@ -90,13 +89,13 @@ export class GraphState {
     for (const [node, claim] of claims) this.claims.set(node, claim)
   }
 
-  /** Does again what an entry says was done, and holds the outcome against what it recorded. */
+  /** Executes the operation of an entry again and compares the result with the recorded one. */
   replay(entry: Entry, payload: string | null): void {
     const damaged = (why: string, cause?: unknown) =>
       storeFaults.damaged(`entry ${entry.seq} ${why}`, { cause, detail: { seq: entry.seq } })
-    if (payload === null) throw damaged('has been erased and cannot be carried out again')
+    if (payload === null) throw damaged('was erased and cannot be replayed')
     if (hash('sha256', payload) !== entry.payload_hash) {
-      throw damaged('has another payload than was recorded')
+      throw damaged('has a payload that does not match its hash')
     }
     let recorded: z.infer<typeof Payload>
     let done: OperationResult
@@ -105,7 +104,7 @@ export class GraphState {
       const { op, args } = recorded
       done = this.execute({ op, args } as unknown as Operation, Date.parse(entry.timestamp))
     } catch (cause) {
-      throw damaged('cannot be carried out again', cause)
+      throw damaged('cannot be replayed', cause)
     }
     const { result, delta } = recorded
     const same =
@@ -114,10 +113,10 @@ export class GraphState {
       this.graph.tick === entry.tick
     if (same) return
     done.undo()
-    throw damaged('did something else when carried out again')
+    throw damaged('gives another result when it is replayed')
   }
 
-  /** All of it in bytes that notice damage. `link` ties it to the entry it follows. */
+  /** Snapshot bytes with a checksum. `link` is the checksum of the newest entry that the state includes. */
   serialize(link: string): Uint8Array {
     const claims = [...this.claims].map(([node, claim]) => ({ node, ...claim }))
     const header = Buffer.from(canonicalJson({ link, at: this.newestTime, claims }))
@@ -129,7 +128,7 @@ export class GraphState {
     return bytes
   }
 
-  /** The state in a snapshot that follows `link`; undefined when it is damaged or belongs elsewhere. */
+  /** The state of a snapshot taken at `link`; undefined when it is damaged or belongs to another entry. */
   static restore(config: GraphConfig, bytes: Uint8Array, link: string): GraphState | undefined {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, bytes.length - HASH_BYTES))
     if (body.length < LENGTH_BYTES || !sha256(body).equals(bytes.subarray(-HASH_BYTES))) return undefined

@@ -24,7 +24,7 @@ const open = async (store: LogStore, every = 1_000, heard: string[] = []): Promi
   return new Beliefs({ graphStore, version: '1', writeFile: async () => {} })
 }
 
-/** Everything anybody can see of a graph. */
+/** Everything that is visible of a graph. */
 const look = (beliefs: Beliefs) =>
   beliefs.graphStore.replica.read(({ graph, claims }) => ({
     nodes: [...graph.nodes()],
@@ -76,7 +76,7 @@ const steps = fc.array(
 )
 
 describe('a graph over a log', () => {
-  it('is the same for every replica, whoever wrote, and after a restart from a snapshot', async () => {
+  it('is the same in every replica, and after a restart from a snapshot', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.array(fc.nat(2), { minLength: 30, maxLength: 30 }), async (all, writers) => {
         const store = memoryLogs()
@@ -155,7 +155,7 @@ describe('a graph over a log', () => {
       await beliefs.graphStore.replica.idle()
     }
     expect(tried).toBe(2)
-    expect(heard).toEqual(['snapshot not kept', 'snapshot not kept'])
+    expect(heard).toEqual(['snapshot not saved', 'snapshot not saved'])
   })
 
   it('is put right from the log when a stored value was changed behind its back', async () => {
@@ -218,7 +218,7 @@ describe('a graph over a log', () => {
     expect(await beliefs.governanceStatus()).toMatchObject({ healthy: true, lineage_length: 1_001 })
   })
 
-  it('stops writing when an entry of another process does not hold, and says so to whoever comes next', async () => {
+  it('stops writing when an entry of another process is invalid, and stays in quarantine for the next process', async () => {
     const store = memoryLogs()
     const beliefs = await open(store)
     await beliefs.createNode({ belief: 0.5, energy: 1 })

@@ -11,46 +11,46 @@ import { GraphState } from './graph-state.ts'
 import { Replica } from './replica.ts'
 import type { TimestampSource } from './timestamps.ts'
 
-export interface GraphStoreOptions {
+interface GraphStoreOptions {
   readonly store: LogStore
   readonly name: string
   readonly config: GraphConfig
-  /** Which clock the entries carry; part of the genesis. */
+  /** Clock that gives entries their timestamps; part of the genesis. */
   readonly clockMode: 'wall' | 'deterministic'
   readonly timestamps: TimestampSource
   readonly salt: (seq: number) => string
   readonly logger: Log
-  /** Entries between two snapshots, and between two recounts. */
+  /** Minimum number of entries between two snapshots, and between two full audits. */
   readonly snapshotEvery: number
 }
 
-export const graphGenesis = (config: GraphConfig, clockMode: string): string =>
+const graphGenesis = (config: GraphConfig, clockMode: string): string =>
   canonicalJson({ ...config, pool: String(config.pool), clock: clockMode, version: 1 })
 
-/** State and place after the newest snapshot that can be used, or at the very beginning. */
+/** State and log position from the newest usable snapshot; the empty graph when there is none. */
 const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<[GraphState, LogWriter]> => {
   const { config, salt, logger } = options
   for (const { size, bytes } of await log.snapshots()) {
     try {
       const writer = await LogWriter.open(log, salt, size)
       const state = GraphState.restore(config, bytes, writer.link)
-      // It is whole, but it may be the picture of a graph that was already wrong.
+      // The bytes are intact, but the graph may already have drifted when the snapshot was taken.
       if (state !== undefined && state.graph.auditAll() <= config.epsilon) return [state, writer]
     } catch (thrown) {
-      // Whatever is wrong with it or around it, the log itself says more; unless nobody answers.
+      // A damaged snapshot is not fatal: the log can replace it. An unavailable store is.
       if (thrown instanceof Fault && thrown.kind === 'unavailable') throw thrown
     }
-    logger.write('warn', 'snapshot passed over', { size })
+    logger.write('warn', 'snapshot skipped', { size })
   }
   return [new GraphState(new Graph(config)), await LogWriter.open(log, salt)]
 }
 
-// A snapshot costs what the graph's size asks. Taken ever less often, they cost every entry the same.
+// The cost of a snapshot grows with the graph. Waiting until the log has grown by half makes the cost per entry constant.
 const GROWTH_DIVISOR = 2
-/** Commits between two counts of all energy. It looks at every node once, and at nothing else. */
+/** Commits between two recounts of the energy of all nodes. */
 const RECOUNT_EVERY = 1_000
 
-/** Keeps one graph: opens it, snapshots it, and puts it right when its books do not agree. */
+/** One graph and its log: opens it, takes snapshots, and rebuilds the graph from the log when it drifts. */
 export class GraphStore {
   readonly replica: Replica
   readonly log: LineageLog
@@ -95,7 +95,7 @@ export class GraphStore {
     return this.#writer.size
   }
 
-  /** Checksum of the newest entry; of the genesis while there is none. */
+  /** Checksum of the newest entry, or of the genesis in an empty log. */
   get head(): string {
     return this.#writer.link
   }
@@ -106,8 +106,8 @@ export class GraphStore {
   }
 
   /**
-   * Forgets what an entry was made from. That it was erased, and why, is an entry itself; the outcome of what
-   * is gone lives on in a snapshot, and no older one stays.
+   * Erases the payload of an entry. The erasure and its reason are recorded as a new entry. A new snapshot keeps the
+   * effect of the erased operation, and all older snapshots are deleted because they may hold the erased data.
    */
   async erase(erasure: Erasure): Promise<Committed> {
     const done = await this.replica.submit({ op: 'lineage.erase', args: erasure })
@@ -136,7 +136,7 @@ export class GraphStore {
     this.#snapshotAt = snapshot.size
   }
 
-  /** Counts everything anew, unless that has been done of late. Drift it finds is put right afterwards. */
+  /** Runs a full audit unless one was made recently. Drift is corrected later, in `#onIdle`. */
   auditIfStale(): void {
     if (this.size - this.#auditedAt >= this.#options.snapshotEvery) this.#audit()
   }
@@ -146,7 +146,7 @@ export class GraphStore {
     return this.#state.graph.auditAll()
   }
 
-  /** Whether the energy is to be counted again: so many commits have come, ours and others'. */
+  /** Counts commits, ours and other processes', and is true at every `RECOUNT_EVERY`th. */
   #isRecountDue(): boolean {
     if (this.size === this.#countedSize) return false
     this.#countedSize = this.size
@@ -165,23 +165,23 @@ export class GraphStore {
     if (due) return this.#trySnapshot()
   }
 
-  /** Losing one loses nothing: the next is tried when as many entries have come again. */
+  /** A failed snapshot is only logged: the log holds everything, and the next interval tries again. */
   async #trySnapshot(): Promise<void> {
     try {
       await this.#snapshot()
     } catch (thrown) {
       this.#snapshotAt = this.size
-      this.#options.logger.write('warn', 'snapshot not kept', { cause: String(thrown) })
+      this.#options.logger.write('warn', 'snapshot not saved', { cause: String(thrown) })
     }
   }
 
-  /** Rebuilds the graph from the log; our copy of it is wrong, the log is what happened. */
+  /** Rebuilds the graph from the log, which is the source of truth. */
   async #correct(before: number): Promise<void> {
     if (this.#correcting) return
     this.#correcting = true
     this.#cycles += 1
     const { config, logger } = this.#options
-    logger.write('warn', 'books do not agree', { drift: before })
+    logger.write('warn', 'energy is not conserved', { drift: before })
     try {
       const [shadow, writer] = await startState(this.log, this.#options)
       for await (const { entry, row } of writer.follow()) {
@@ -189,7 +189,8 @@ export class GraphStore {
         shadow.replay(entry, row.payload)
       }
       const after = shadow.graph.auditAll()
-      if (after > config.epsilon) return await this.replica.stopWriting('the rebuilt graph drifts too')
+      if (after > config.epsilon)
+        return await this.replica.stopWriting('the graph still drifts after it was rebuilt from the log')
       this.#state.graph = shadow.graph
       const args: JsonObject = {
         pre_delta: before,

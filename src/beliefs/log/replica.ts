@@ -14,41 +14,43 @@ export const replicaFaults = defineFaults('replica', {
     kind: 'corrupt',
     fix: 'Run `warrant lineage verify` to see what is wrong, then `warrant lineage repair`.',
   },
-  contended: { kind: 'unavailable', fix: 'Other processes keep writing first; try again.' },
-  closed: { kind: 'unavailable', fix: 'The server is shutting down; start it again.' },
+  contended: { kind: 'unavailable', fix: 'Other processes are writing to the same graph. Try again.' },
+  closed: { kind: 'unavailable', fix: 'The server is shutting down. Start it again.' },
 })
 
 const MAX_ATTEMPTS = 1_000
-/** Turns that jobs may be gathered over. A turn with nothing new takes microseconds, a commit a hundred times that. */
+// Adaptive batching: all jobs that arrive while a batch is gathered share one durable commit. The three limits below were
+// chosen with `npm run --prefix bench beliefs`, row "durable `node_create`, 64 in the pipe" of bench/README.md.
+
+/** Event loop turns a batch may be gathered for. An idle turn takes microseconds, a commit about a hundred times that. */
 const MAX_GATHER_TURNS = 64
-/** Turns with nothing new that are waited for as long as fewer jobs came than the time before. */
+/** Idle turns to wait while the batch is still smaller than the one before. */
 const MAX_IDLE_TURNS = 16
-/** Beyond this many a commit costs each of them no less, and the first has waited long enough. */
+/** Above this size a larger batch no longer makes a job cheaper, and only adds latency. */
 const MAX_BATCH_JOBS = 1_024
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly writer: LogWriter
   readonly state: GraphState
   readonly timestamps: TimestampSource
   readonly logger: Log
-  /** Moves past what was erased, by a snapshot that knows its outcome. False when there is none. */
+  /** Skips erased entries by loading a snapshot taken after them. False when there is none. */
   readonly skipErased: () => Promise<boolean>
-  /** Called after each turn of work, for snapshots and audits. */
+  /** Called after each batch, for snapshots and audits. */
   readonly onIdle: () => void | Promise<void>
 }
 
 /**
- * One process's copy of a graph. The log is the truth and this follows it: every job first sees what others
- * wrote, a write is told only what is durable, and all jobs of a turn share one commit.
+ * One process's copy of a graph. The log is the source of truth: every job first catches up with entries of other
+ * processes, a write is acknowledged only when it is durable, and all jobs of a batch share one commit.
  */
 export class Replica {
   readonly #options: ReplicaOptions
   #jobs: GraphJob[] = []
   #running: Promise<void> | undefined
-  /** How many jobs came together the time before: who sends many at a time goes on doing so. */
+  /** Size of the previous batch: the estimate for the next one. */
   #previousBatch = 0
   #quarantine: string | null = null
-  /** What stopped the writing is still there, so that nobody can write: not even that it was repaired. */
   #isStuck = false
   #closed = false
 
@@ -60,12 +62,12 @@ export class Replica {
     return this.#quarantine
   }
 
-  /** Whether the log goes on with what does not hold, so that we could not follow. */
+  /** True while the log has an invalid entry that this replica cannot replay. Then even `lineage.repair` is refused. */
   get isStuck(): boolean {
     return this.#isStuck
   }
 
-  /** Stops writing, here and for whoever opens the log next. */
+  /** Puts the log into quarantine: no process can write to it until it is repaired. */
   async stopWriting(reason: string): Promise<void> {
     if (this.#quarantine === reason) return
     this.#quarantine = reason
@@ -77,7 +79,7 @@ export class Replica {
     return this.write(operation, (done) => done)
   }
 
-  /** The same, told in the words of `show`. */
+  /** Like `submit`, and passes the result through `format`. */
   write<T>(operation: Operation, format: (done: Committed) => T): Promise<T> {
     return new Promise<T>((resolve, reject) =>
       this.#enqueue({
@@ -91,8 +93,8 @@ export class Replica {
   }
 
   /**
-   * Looks at a state that has everything acknowledged anywhere before this was called, and at how many entries
-   * made it. It is told only when those entries are durable.
+   * Runs `query` on a state that includes every write acknowledged before this call, by any process. `size` is the
+   * number of entries in that state. Resolves only when those entries are durable.
    */
   read<T>(query: (state: GraphState, size: number) => T): Promise<T> {
     return new Promise<T>((resolve, reject) =>
@@ -100,7 +102,7 @@ export class Replica {
     )
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no batch is running. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
@@ -116,7 +118,7 @@ export class Replica {
     this.#running ??= this.#gather().then(() => this.#drain())
   }
 
-  /** Waits for the end of the turn, and of the next ones while jobs keep coming: they share one commit. */
+  /** Waits for the end of this event loop turn, and for further turns while more jobs are expected. */
   async #gather(): Promise<void> {
     for (let turn = 0, idle = 0; turn < MAX_GATHER_TURNS && this.#jobs.length < MAX_BATCH_JOBS; turn += 1) {
       const known = this.#jobs.length
@@ -161,10 +163,10 @@ export class Replica {
         return this.#options.onIdle()
       }
     }
-    throw replicaFaults.contended(`another process was first ${MAX_ATTEMPTS} times`)
+    throw replicaFaults.contended(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }
 
-  /** Applies what others have written. What does not hold stops all writing, and what came before it is kept. */
+  /** Replays entries of other processes. An invalid entry stops all writing; the valid ones before it are kept. */
   async #catchUp(): Promise<void> {
     const { writer } = this.#options
     this.#quarantine = await writer.log.quarantine()
@@ -189,7 +191,7 @@ export class Replica {
     }
   }
 
-  /** Carries out the jobs in order on our copy, each seeing the ones before it. */
+  /** Executes the jobs in order on the local state, without storing anything yet. */
   #plan(jobs: readonly GraphJob[]): BatchPlan {
     const drafts: EntryDraft[] = []
     const undo: (() => void)[] = []
@@ -231,7 +233,7 @@ export class Replica {
   }
 }
 
-/** What is damaged, when that is why `work` failed. */
+/** The fault when `work` failed because of damage; other errors are thrown. */
 const catchDamage = async (work: () => Promise<void>): Promise<Fault | undefined> => {
   try {
     await work()

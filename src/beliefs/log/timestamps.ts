@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/ports.ts'
 
 /** The time of an entry: milliseconds for the graph, RFC 3339 for the log. */
-export interface Timestamp {
+interface Timestamp {
   readonly ms: number
   readonly text: string
 }
@@ -10,7 +10,7 @@ export type TimestampSource = (seq: number) => Timestamp
 
 let latest: Timestamp = { ms: 0, text: new Date(0).toISOString() }
 
-// What is written and read in one millisecond shares its text.
+// Calls within one millisecond share the formatted text.
 const timestampAt = (ms: number): Timestamp => {
   if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() }
   return latest
@@ -25,5 +25,5 @@ export const wallTimestamps =
 
 const EPOCH_SECONDS = 1_700_000_000
 
-/** Logical time: one second an entry, from a fixed start, so that two runs of one script are the same bytes. */
+/** Logical time: one second per entry from a fixed start, so that two runs of one script give the same bytes. */
 export const fixedTimestamps: TimestampSource = (seq) => timestampAt((EPOCH_SECONDS + seq) * 1_000)

@@ -1,7 +1,7 @@
-/** Work in steps of a few milliseconds, for who must not keep others waiting. */
+/** Work in steps of a few milliseconds, so that the event loop can run other work in between. */
 export type CooperativeTask<T> = Generator<undefined, T>
 
-/** Does it all at once. */
+/** Runs all steps without yielding. */
 export const runSync = <T>(steps: CooperativeTask<T>): T => {
   for (;;) {
     const step = steps.next()
@@ -9,7 +9,7 @@ export const runSync = <T>(steps: CooperativeTask<T>): T => {
   }
 }
 
-/** Does it in turns with everything else that waits in this process. */
+/** Yields to the event loop after each step. */
 export const runYielding = async <T>(steps: CooperativeTask<T>): Promise<T> => {
   for (;;) {
     const step = steps.next()

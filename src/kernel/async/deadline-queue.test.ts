@@ -3,7 +3,7 @@ import { StillClock } from '../../../test/support/still-clock.ts'
 import { type Deadline, DeadlineQueue } from './deadline-queue.ts'
 
 describe('deadlines', () => {
-  const bench = () => {
+  const setUp = () => {
     const clock = new StillClock()
     const deadlines = new DeadlineQueue(clock, 100)
     const expired: string[] = []
@@ -20,7 +20,7 @@ describe('deadlines', () => {
   }
 
   it('pass one by one, each in its own time, with one timer for all', () => {
-    const { clock, expired, set } = bench()
+    const { clock, expired, set } = setUp()
     set('first')
     clock.move(30)
     set('second')
@@ -35,8 +35,8 @@ describe('deadlines', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  it('that were met do not pass, and with none left there is no timer', () => {
-    const { clock, deadlines, expired, set } = bench()
+  it('that were completed do not expire, and with none left there is no timer', () => {
+    const { clock, deadlines, expired, set } = setUp()
     const first = set('first')
     const second = set('second')
     deadlines.complete(second)
@@ -49,7 +49,7 @@ describe('deadlines', () => {
   })
 
   it('hold while thousands come and go behind one that stays', () => {
-    const { clock, deadlines, expired, set } = bench()
+    const { clock, deadlines, expired, set } = setUp()
     set('stays')
     for (let n = 0; n < 5_000; n += 1) deadlines.complete(set(`passes ${n}`))
     clock.move(100)
@@ -57,7 +57,7 @@ describe('deadlines', () => {
   })
 
   it('may be met by one that passes at the same time', () => {
-    const { clock, deadlines, expired, set } = bench()
+    const { clock, deadlines, expired, set } = setUp()
     set('first', () => deadlines.complete(second))
     const second = set('second')
     clock.move(100)

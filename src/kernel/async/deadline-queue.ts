@@ -1,20 +1,20 @@
 import type { Clock } from '../ports.ts'
 
-/** Something under way that must end in time. */
+/** An operation with a time limit. */
 export interface Deadline {
   readonly at: number
-  /** It ended, in time or not. */
+  /** True once it ended, in time or not. */
   over: boolean
   expire(): void
 }
 
-/** So many that are over are kept in the queue before it is cleared of them. */
-const SPARE = 256
+/** Completed entries that may stay in the queue before it is compacted. */
+const MAX_COMPLETED = 256
 
 /**
- * Deadlines of one length, with one timer for all. They fall due in the order they were set, so only the oldest
- * has to be watched; a timer for each would cost more than many a call. A queue and not a set: what a set has
- * let go of lives on in its older tables until the next full collection.
+ * Deadlines of equal length share one timer. They expire in the order they were added, so only the oldest needs a
+ * timer; a timer per call would cost more than many calls. An array instead of a Set: V8 keeps deleted entries of a
+ * Set reachable until the next full garbage collection.
  */
 export class DeadlineQueue {
   readonly #clock: Clock
@@ -31,36 +31,36 @@ export class DeadlineQueue {
   add(deadline: Deadline): void {
     this.#queue.push(deadline)
     this.#open += 1
-    this.#stop ??= this.#clock.after(this.#ms, () => this.#look())
+    this.#stop ??= this.#clock.after(this.#ms, () => this.#expireDue())
   }
 
-  /** It ended. With nothing under way there is no timer either, which would keep the process. */
+  /** Marks it as ended. The timer is cleared with the last one, because it would keep the process alive. */
   complete(deadline: Deadline): void {
     if (deadline.over) return
     deadline.over = true
     this.#open -= 1
-    if (this.#open === 0) this.#rest()
-    else if (this.#queue.length > 2 * this.#open + SPARE) this.#queue = this.#queue.filter(isOpen)
+    if (this.#open === 0) this.#clear()
+    else if (this.#queue.length > 2 * this.#open + MAX_COMPLETED) this.#queue = this.#queue.filter(isOpen)
   }
 
-  #rest(): void {
+  #clear(): void {
     this.#queue = []
     this.#stop?.()
     this.#stop = undefined
   }
 
-  #look(): void {
+  #expireDue(): void {
     this.#stop = undefined
     const now = this.#clock.elapsed()
     this.#queue = this.#queue.filter(isOpen)
     for (const deadline of this.#queue.filter(({ at }) => at <= now)) {
-      // One that passes may have met another.
+      // `expire` of an earlier one may have completed this one.
       if (deadline.over) continue
       this.complete(deadline)
       deadline.expire()
     }
     const [next] = this.#queue.filter(isOpen)
-    if (next !== undefined) this.#stop ??= this.#clock.after(next.at - now, () => this.#look())
+    if (next !== undefined) this.#stop ??= this.#clock.after(next.at - now, () => this.#expireDue())
   }
 }
 

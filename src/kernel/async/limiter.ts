@@ -1,6 +1,6 @@
 /**
- * Lets so many pieces of work run at a time; the others wait for their turn. Every request may start programs,
- * and a client that sends a thousand of them must not start a thousand programs.
+ * Semaphore: at most `places` tasks run at a time, the others wait. Requests may start programs, and a client that
+ * sends a thousand requests must not start a thousand programs.
  */
 export const createLimiter = (places: number) => {
   const waiting: (() => void)[] = []

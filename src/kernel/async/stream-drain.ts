@@ -1,10 +1,10 @@
-/** What can be written to, as far as waiting for it goes. */
+/** The part of a writable stream that is needed to wait for `drain`. */
 interface Sink {
   once(event: 'drain' | 'close', then: () => void): unknown
   off(event: 'drain' | 'close', then: () => void): unknown
 }
 
-/** Resolves when a sink that is full takes more, or never will. What is long waits often: no listener stays behind. */
+/** Resolves on `drain` or `close`. Removes both listeners, because a long transfer waits many times. */
 export const waitForDrain = (sink: Sink): Promise<void> =>
   new Promise((resolve) => {
     const go = () => {

@@ -2,7 +2,7 @@ type Crypto = typeof import('node:crypto')
 
 let loaded: Crypto | undefined
 
-/** Loading it takes Node milliseconds, which a server that only says that it lives does not owe. */
+/** `node:crypto`, loaded on first use: it takes milliseconds that a handshake or health check does not need. */
 export const lazyCrypto = (): Crypto => {
   loaded ??= process.getBuiltinModule('node:crypto')
   return loaded

@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Letters that stand for themselves in JSON, and in JSON within a string. Most of what we write is nothing else. */
+/** Text without characters that JSON escapes, also when nested in a JSON string. Most texts are of this kind. */
 export const PLAIN_TEXT = /^[ !#-[\]-~]*$/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

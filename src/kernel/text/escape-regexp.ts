@@ -1,2 +1,2 @@
-/** A regular expression that matches just this text. */
+/** Escapes text so that a regular expression matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { quotePath } from '../jail.ts'
 import { escapeInvisible } from './escape-text.ts'
 
-/** A newline, a start of a terminal's command, a turn of direction, an end of a line, and a tag outside the first plane. */
+/** Newline, CSI, right-to-left override, line separator, and two characters outside the basic plane. */
 const HIDDEN = ['\n', '\u009b', '\u202e', '\u2028', '\u{e0001}', '\u{1d173}']
 
 describe('hidden characters', () => {
-  it.each(HIDDEN)('are told by numbers that JSON reads back: %j', (char) => {
+  it.each(HIDDEN)('are escaped in a form that JSON parses back: %j', (char) => {
     expect(escapeInvisible(char)).toMatch(/^(\\u[0-9a-f]{4})+$/)
     expect(JSON.parse(`"${escapeInvisible(char)}"`)).toBe(char)
   })

@@ -1,13 +1,13 @@
-/** What ends a line, moves the cursor, paints, or turns the direction of writing. */
+/** Control characters, line separators and bidirectional controls: all that can forge or repaint a terminal line. */
 const HOSTILE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** A character by its number, as JSON and JavaScript write it: by two where it lies outside the first plane. */
+/** `\uXXXX` for each UTF-16 unit of the text. */
 export const toUnicodeEscape = (char: string): string =>
   char.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The same of everything that is not seen itself: hostile or not, it has no business in a name or a line of a log. */
+/** Escapes all invisible characters, for names and log lines. */
 export const escapeInvisible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, toUnicodeEscape)
 
-/** Text from outside within one line of ours: it forges no other, and paints nothing. */
+/** Escapes untrusted text for use inside one line, so that it cannot forge another line or repaint the terminal. */
 export const escapeLineBreaks = (text: string): string => text.replace(HOSTILE, toUnicodeEscape)

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseText } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../../project/access-rules.ts'
 import { walkTree } from '../../project/files/walk.ts'
 
@@ -37,17 +37,17 @@ const lay = (files: Readonly<Record<string, string>>) => {
 
 const walked = (root: string, path = '.'): string[] => {
   const jail = openJail(holdRoot(root))
-  const desk = {
+  const context = {
     jail,
     rules: textRules([]),
     fileBytes: 10_485_760,
-    parse: parseText,
+    parser: syntaxTrees(),
     checkDeadline: () => {},
     now: () => 0,
   }
   const found: string[] = []
-  jail.within(path, desk.rules, (folder) =>
-    walkTree(desk, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {
+  jail.within(path, context.rules, (folder) =>
+    walkTree(context, folder, { depth: 64, ignores: true, exclude: () => false }, ({ kind }, segments) => {
       if (kind !== 'directory') found.push(segments.join('/'))
       return 'go'
     }),

@@ -6,9 +6,9 @@ interface IgnoreRule {
   readonly foldersOnly: boolean
 }
 
-/** One ignore file's word on what lies below the folder it is in. */
+/** The rules of one ignore file, which apply below its folder. */
 export interface IgnoreFile {
-  /** How many names lead to its folder. */
+  /** Number of path segments of its folder. */
   readonly depth: number
   readonly rules: readonly IgnoreRule[]
 }
@@ -16,7 +16,7 @@ export interface IgnoreFile {
 const MAX_RULES = 2_000
 
 const readRule = (line: string): IgnoreRule | undefined => {
-  // Blanks at the end do not count, unless one is escaped.
+  // Trailing spaces are ignored unless escaped.
   let pattern = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
   if (pattern === '' || pattern.startsWith('#')) return undefined
   const keep = pattern.startsWith('!')
@@ -24,9 +24,9 @@ const readRule = (line: string): IgnoreRule | undefined => {
   const foldersOnly = pattern.endsWith('/')
   if (foldersOnly) pattern = pattern.slice(0, -1)
   if (pattern === '') return undefined
-  // A slash anywhere but at the end ties a pattern to the folder of its file.
-  const tied = pattern.includes('/')
-  return { test: compileGlob(tied ? pattern : `**/${pattern}`), keep, foldersOnly }
+  // A slash anywhere but at the end anchors a pattern to the folder of its file.
+  const anchored = pattern.includes('/')
+  return { test: compileGlob(anchored ? pattern : `**/${pattern}`), keep, foldersOnly }
 }
 
 /** The rules of a `.gitignore`, as git reads them. */
@@ -39,7 +39,7 @@ export const readIgnore = (text: string, depth: number): IgnoreFile => ({
     .filter((rule) => rule !== undefined),
 })
 
-/** The nearest file that has a word about a path decides, and in it the last rule that has one. */
+/** The nearest file with a matching rule decides; within a file, the last matching rule. */
 export const isIgnored = (
   files: readonly IgnoreFile[],
   segments: readonly string[],

@@ -9,7 +9,7 @@ export type PathTest = (segments: readonly string[]) => boolean
 
 interface Glob {
   readonly test: PathTest
-  /** How many names a path must have to match; undefined for any number. */
+  /** Number of segments that a matching path has; undefined for any number. */
   readonly depth: number | undefined
 }
 
@@ -71,7 +71,7 @@ const readPattern = (pattern: string, nocase = false): Glob => {
   return { test, depth: undefined }
 }
 
-/** Tests a whole path, name by name. `**` stands for any number of names, at the end for at least one. */
+/** Tests a whole path by its segments. `**` matches any number of segments, at the end at least one. */
 export const compileGlob = (pattern: string): PathTest => readPattern(pattern).test
 
 /** The most patterns that the braces of one glob may expand to. */
@@ -120,7 +120,7 @@ export const anyGlob = (patterns: readonly string[]): PathTest => {
   return (segments) => globs.some(({ test }) => test(segments))
 }
 
-/** The same for paths of so many names; undefined when none of them can match. */
+/** The same for paths with a given number of segments; undefined when no pattern can match them. */
 export const globsByDepth = (patterns: readonly string[]): ((depth: number) => PathTest | undefined) => {
   const globs = readPatterns(patterns)
   const known = new Map<number, PathTest | undefined>()

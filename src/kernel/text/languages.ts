@@ -57,6 +57,9 @@ export const LANGUAGES = {
 
 export type LanguageName = keyof typeof LANGUAGES
 
+/** Names of grammars, as ast-grep spells them. */
+export type Grammar = (typeof LANGUAGES)[LanguageName]['grammar']
+
 /** Grammar → npm package, for the grammars that are not built into ast-grep. */
 export const GRAMMAR_PACKAGES: ReadonlyMap<string, string> = new Map(
   Object.values<Language>(LANGUAGES).flatMap(({ grammar, package: name }) =>
@@ -71,11 +74,11 @@ export const extensionOf = (path: string): string => {
   return dot < 0 || path.includes('/', dot) ? '' : path.slice(dot + 1).toLowerCase()
 }
 
-const GRAMMARS: ReadonlyMap<string, string> = new Map(
-  Object.values<Language>(LANGUAGES).flatMap(({ extensions, grammar }) =>
+const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
+  Object.values(LANGUAGES).flatMap(({ extensions, grammar }) =>
     extensions.map((extension) => [extension, grammar] as const),
   ),
 )
 
 /** The grammar for files with this extension (without the dot). */
-export const grammarForExtension = (extension: string): string | undefined => GRAMMARS.get(extension)
+export const grammarForExtension = (extension: string): Grammar | undefined => GRAMMARS.get(extension)

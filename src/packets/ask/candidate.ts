@@ -16,7 +16,7 @@ export interface LookupRequest {
   readonly registry?: string | undefined
   readonly ref?: string | undefined
   readonly k?: number | undefined
-  /** Also ask what stands behind the packet: signatures, bill of materials, provenance. */
+  /** Also fetch signatures, SBOM and provenance. */
   readonly trust?: boolean | undefined
 }
 
@@ -40,8 +40,8 @@ const strings = (value: unknown): readonly string[] =>
         .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
     : []
 
-/** A packet as it is offered to a caller, pinned. */
-export const candidateOf = (
+/** A packet in the form lookup returns it, pinned by digest. */
+export const toCandidate = (
   ref: Reference,
   digest: Digest,
   { metadata, metadataDigest }: KnownMetadata,
@@ -66,9 +66,9 @@ export interface CandidateFilter {
 
 const orEmpty = (list: readonly string[], word: string): boolean => list.length === 0 || list.includes(word)
 
-/** The caller's conditions, in the order in which a refusal names them. */
-export const filtersOf = (words: LookupRequest): readonly CandidateFilter[] => {
-  const { entrypoint, kind, capability = [], os_name: os, arch } = words
+/** The request's filters, in the order in which a failure lists them. */
+export const candidateFilters = (request: LookupRequest): readonly CandidateFilter[] => {
+  const { entrypoint, kind, capability = [], os_name: os, arch } = request
   const capabilities = typeof capability === 'string' ? capability.split(',') : capability
   const one = (
     key: string,

@@ -30,7 +30,7 @@ const MAX_ROWS = 100_000
 const word = z.string().max(512)
 const words = z.array(word).max(100).readonly()
 
-/** One packet of a catalog, with an address that works from anywhere. */
+/** One packet of a catalog; `source_uri` has the registry in it. */
 const CatalogRow = z.object({
   name: word.min(1),
   version: word.min(1),
@@ -57,35 +57,38 @@ export const catalogRow = ({ cpm }: Manifest, registry: string): CatalogRow => {
   }
 }
 
-/** Names in order, the newest version first. */
+/** Sorted by name, the newest version first. */
 const inOrder = (rows: readonly CatalogRow[]): readonly CatalogRow[] =>
   [...rows].sort((a, b) =>
     a.name === b.name ? compareVersions(b.version, a.version) : a.name < b.name ? -1 : 1,
   )
 
-/** A line for each packet. */
+/** The catalog as JSON lines. */
 export const writeCatalog = (rows: readonly CatalogRow[]): Uint8Array => {
   if (rows.length === 0)
-    throw packetFaults.no_sources('there are no built packets in this folder', {
+    throw packetFaults.no_sources('the folder has no built packets', {
       fix: 'Name the folder that `warrant packet build` writes to.',
     })
   const ordered = inOrder(rows)
   return Buffer.from(ordered.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }
 
-/** The address of a row. Those of older tools lack the registry, which is then the one that is configured. */
+/** The address of a row. Catalogs of older tools lack the registry; then the configured one is used. */
 const addressOf = (row: CatalogRow, registry: string | undefined): string => {
   try {
     parseReference(row.source_uri)
     return row.source_uri
   } catch {
     const address = sourceUri({ name: row.name, version: row.tag || row.version, registry })
-    if (address === undefined) throw packetFaults.catalog(`there is no registry for ${row.name} to come from`)
+    if (address === undefined) throw packetFaults.catalog(`no registry is configured for ${row.name}`)
     return address
   }
 }
 
-/** Reads the lines of a catalog. One that cannot be read spoils it: what is missing would look like an answer. */
+/**
+ * Reads the lines of a catalog. One bad line fails the whole catalog: a result with a packet missing would look
+ * complete.
+ */
 export const readCatalog = (bytes: Uint8Array, registry: string | undefined): readonly CatalogRow[] => {
   const lines = Buffer.from(bytes).toString('utf8').split('\n')
   if (lines.length > MAX_ROWS) throw packetFaults.catalog(`the catalog has more than ${MAX_ROWS} lines`)
@@ -93,12 +96,12 @@ export const readCatalog = (bytes: Uint8Array, registry: string | undefined): re
     if (line.trim() === '') return []
     const value = readJson(Buffer.from(line), `line ${i + 1} of the catalog`, MAX_LINE, packetFaults.catalog)
     const row = CatalogRow.safeParse(value)
-    if (!row.success) throw packetFaults.catalog(`line ${i + 1} of the catalog names no packet`)
+    if (!row.success) throw packetFaults.catalog(`line ${i + 1} of the catalog is not a valid packet row`)
     return [{ ...row.data, source_uri: addressOf(row.data, registry) }]
   })
 }
 
-interface Wanted {
+interface CatalogFilter {
   readonly name?: string | undefined
   readonly kind?: string | undefined
   readonly entrypoint?: string | undefined
@@ -106,14 +109,14 @@ interface Wanted {
 }
 
 /**
- * The rows of a name, the newest first; without a name the newest of every packet that has what is asked for. What
- * a row says of a packet only saves requests: the packet's own metadata decides.
+ * The rows of a name, the newest first; without a name, the newest row of every packet that matches. Rows only
+ * save requests: the packet's own metadata decides.
  */
-export const rowsFor = (
+export const findCatalogRows = (
   rows: readonly CatalogRow[],
-  { capability = [], ...words }: Wanted,
+  { capability = [], ...filter }: CatalogFilter,
 ): readonly CatalogRow[] => {
-  const [name, kind, entrypoint] = [words.name, words.kind, words.entrypoint].map((one) => one?.trim())
+  const [name, kind, entrypoint] = [filter.name, filter.kind, filter.entrypoint].map((one) => one?.trim())
   const wanted = (typeof capability === 'string' ? capability.split(',') : capability)
     .map((one) => one.trim())
     .filter((one) => one !== '')
@@ -136,7 +139,9 @@ export interface CatalogPorts {
 const isCatalog = ({ mediaType, annotations }: Descriptor): boolean =>
   mediaType === CATALOG_TYPE || annotations['org.opencontainers.image.title'] === CATALOG_FILE
 
-/** A catalog's lines from a registry, asked for again when its tag may have moved. */
+/**
+ * Fetches the lines of a catalog from a registry, or takes them from the cache until its tag may have moved.
+ */
 export const fetchCatalog = async (
   { registry, cache, guard }: CatalogPorts,
   uri: string,
@@ -150,7 +155,7 @@ export const fetchCatalog = async (
   const { digest, bytes } = await registry.resolve(ref, signal)
   const document = readArtifact(bytes)
   const layer = document.kind === 'artifact' ? document.artifact.layers.find(isCatalog) : undefined
-  if (layer === undefined) throw packetFaults.catalog('the reference names no catalog')
+  if (layer === undefined) throw packetFaults.catalog('the reference is not a catalog')
   if (layer.size > MAX_CATALOG) throw packetFaults.too_large(`the catalog has ${layer.size} bytes`)
   const lines = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
   await cache.keepCatalog(digest, lines)
@@ -158,7 +163,7 @@ export const fetchCatalog = async (
   return lines
 }
 
-/** Puts a catalog on a registry, as an artifact of one file. */
+/** Publishes a catalog as an artifact with one file. */
 export const publishCatalog = async (
   registry: RegistryWriter,
   at: Reference,

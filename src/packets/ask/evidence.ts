@@ -17,7 +17,7 @@ const MIN_BUDGET = 64
 const DEFAULT_BUDGET = 1200
 const MAX_LINES = 6
 const MIN_OVERLAP = 20
-/** A summary points at the evidence; it does not repeat it. */
+/** The summary cites the evidence without repeating it, so its lines are short. */
 const LINE_TEXT = 60
 
 export const clampBudget = (max: number | undefined): number =>
@@ -25,7 +25,7 @@ export const clampBudget = (max: number | undefined): number =>
 
 const length = (text: string): number => [...text].length
 
-/** How many characters at the end of one text are the beginning of the other. */
+/** Length of the longest end of `a` that `b` begins with. */
 const sharedEnd = (a: string, b: string): number => {
   for (let size = Math.min(a.length, b.length); size >= MIN_OVERLAP; size--) {
     if (a.endsWith(b.slice(0, size))) return size
@@ -33,16 +33,16 @@ const sharedEnd = (a: string, b: string): number => {
   return 0
 }
 
-const touches = (a: QueryHit, b: QueryHit): boolean =>
+const rangesOverlap = (a: QueryHit, b: QueryHit): boolean =>
   a.path === b.path && a.start !== null && a.end !== null && b.start !== null && b.end !== null
     ? a.start <= b.end && b.start <= a.end
     : false
 
-/** Windows over one file overlap by design: what two of them share is said once. */
-const join = (a: QueryHit, b: QueryHit): QueryHit | undefined => {
+/** Joins two snippets of one file that overlap, because chunk windows overlap by design. */
+const joinSnippets = (a: QueryHit, b: QueryHit): QueryHit | undefined => {
   if (a.path === b.path && (a.snippet.includes(b.snippet) || b.snippet.includes(a.snippet)))
     return a.snippet.length >= b.snippet.length ? a : { ...b, score: a.score }
-  if (!touches(a, b)) return undefined
+  if (!rangesOverlap(a, b)) return undefined
   const [first, second] = (a.start as number) <= (b.start as number) ? [a, b] : [b, a]
   const shared = sharedEnd(first.snippet, second.snippet)
   if (shared === 0) return undefined
@@ -54,19 +54,19 @@ const join = (a: QueryHit, b: QueryHit): QueryHit | undefined => {
   }
 }
 
-/** Every snippet on one line, each said once, in the order of the results. */
+/** Every snippet on one line, overlapping ones joined, in the order of the results. */
 const condense = (results: readonly QueryHit[]): readonly QueryHit[] => {
   const kept: QueryHit[] = []
   for (const result of results) {
     const flat = { ...result, snippet: flatten(result.snippet) }
-    const at = kept.findIndex((one) => join(one, flat) !== undefined)
+    const at = kept.findIndex((one) => joinSnippets(one, flat) !== undefined)
     if (at === -1) kept.push(flat)
-    else kept[at] = join(kept[at] as QueryHit, flat) as QueryHit
+    else kept[at] = joinSnippets(kept[at] as QueryHit, flat) as QueryHit
   }
   return kept
 }
 
-const spend = (results: readonly QueryHit[], budget: number): readonly QueryHit[] => {
+const cutToBudget = (results: readonly QueryHit[], budget: number): readonly QueryHit[] => {
   let left = budget
   return results.flatMap((result) => {
     const snippet = left <= 0 ? '' : firstCharacters(result.snippet, left).trim()
@@ -81,7 +81,7 @@ const lineOf = ({ path, start, end, snippet }: QueryHit): string => {
   return `- ${path || '-'}${place}: ${head.length === snippet.length ? head : `${head.trimEnd()}...`}`
 }
 
-/** The results of a query within a budget of characters. */
+/** Cuts the results of a query to a budget of characters. */
 export const digestEvidence = (
   answer: QueryResult | Failure,
   ref: string,
@@ -89,7 +89,7 @@ export const digestEvidence = (
   budget: number,
 ): EvidenceDigest | QueryResult | Failure => {
   if (!answer.ok || !('results' in answer)) return answer
-  const evidence = spend(condense(answer.results), budget)
+  const evidence = cutToBudget(condense(answer.results), budget)
   return {
     ok: true,
     ref,

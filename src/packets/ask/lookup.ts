@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { Meaning, MetadataCache } from '../cache.ts'
+import type { MetadataCache, ResolvedAlias } from '../cache.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
 import { packetFaults } from '../faults.ts'
 import { parseReference, type Reference, sourceUri, versionTag } from '../format/reference.ts'
@@ -9,14 +9,14 @@ import { compareVersions } from '../format/version.ts'
 import type { RegistryReader } from '../registry.ts'
 import { locatePacket } from '../transfer/pull.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
-import { type Candidate, candidateOf, filtersOf, type LookupRequest } from './candidate.ts'
-import { type CatalogRow, rowsFor } from './catalog.ts'
+import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
+import { type CatalogRow, findCatalogRows } from './catalog.ts'
 
 export interface LookupPorts {
   readonly registry: RegistryReader
   readonly cache: MetadataCache
   readonly guard: PolicyGuard
-  /** The packets somebody listed, when there is such a list. */
+  /** The rows of the catalog, when one is configured. */
   readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
 }
 
@@ -30,10 +30,10 @@ export interface LookupResult {
 }
 
 const MAX_CANDIDATES = 3
-/** How many of the newest tags are looked at for a shortlist. */
+/** How many of the newest tags a shortlist considers. */
 const MAX_LOOKED_AT = 8
 
-/** Answers what a packet's metadata says, from the cache when it is there. */
+/** The metadata of a packet, from the cache when it is known. */
 const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal: AbortSignal) => {
   const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
   if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
@@ -48,19 +48,19 @@ const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal
 
 const isMissing = (thrown: unknown): boolean => isRecord(thrown) && thrown.kind === 'missing'
 
-/** Tags that are versions, newest first. What has no digit in it is an alias of one of them. */
+/** Tags that are versions, newest first. A tag without a digit is an alias. */
 const versionTags = (tags: readonly string[]): readonly string[] =>
   tags.filter((tag) => /\d/.test(tag)).sort((a, b) => compareVersions(b, a))
 
-/** That the packet itself is at fault: one of several that nobody asked for by name can be done without. */
-const isOdd = (thrown: unknown): thrown is Fault =>
+/** Whether the packet itself is missing or invalid. In a shortlist such a packet is skipped. */
+const isInvalidPacket = (thrown: unknown): thrown is Fault =>
   thrown instanceof Fault && (thrown.kind === 'missing' || thrown.code.startsWith('packet.'))
 
 /**
- * What `latest` means, and the newest versions beside it. A version whose tag is that of a packet already found
- * is not asked for again; what is no packet is passed over.
+ * The packet of `latest`, and the newest versions beside it. Tags of packets already found are not resolved
+ * again; tags that are not packets are skipped with a warning.
  */
-const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<Meaning> => {
+const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<ResolvedAlias> => {
   const found = new Map<Digest, string>()
   const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
     void found.set(digest, versionTag(known.metadata.packet.version))
@@ -73,7 +73,7 @@ const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal
   const others = await Promise.all(
     wanted.map((tag) =>
       describe(ports, { host, repository, tag }, signal).catch((thrown: unknown) => {
-        if (!isOdd(thrown)) throw thrown
+        if (!isInvalidPacket(thrown)) throw thrown
         return `${repository}:${tag} is left out: ${thrown.message}`
       }),
     ),
@@ -85,20 +85,20 @@ const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal
   return { digests: [...found.keys()], warnings }
 }
 
-/** Whether any version will do. */
-const isOpen = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
+/** Whether the request accepts any version. */
+const acceptsAnyVersion = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
 
 const resolveAll = async (
   ports: LookupPorts,
   uri: string,
-  words: LookupRequest,
+  request: LookupRequest,
   signal: AbortSignal,
-): Promise<Meaning> => {
+): Promise<ResolvedAlias> => {
   const ref = parseReference(uri)
   if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
   const remembered = await ports.cache.alias(uri)
   if (remembered !== undefined) return remembered
-  const open = !words.version && !words.ref && isOpen(words)
+  const open = !request.version && !request.ref && acceptsAnyVersion(request)
   const meaning = open
     ? await shortlist(ports, ref, signal)
     : { digests: [(await describe(ports, ref, signal)).digest], warnings: [] }
@@ -109,17 +109,16 @@ const resolveAll = async (
 const clampCount = (k: number | undefined): number =>
   Math.max(1, Math.min(Math.trunc(k ?? 3) || 1, MAX_CANDIDATES))
 
-/** A packet that was found, and where. */
-interface Found {
+interface FoundPacket {
   readonly ref: Reference
   readonly digest: Digest
 }
 
-/** Of what was found, what the policy allows. What it refuses is left out, unless nothing else is there. */
-const judgeAll = async (
+/** The candidates that the policy allows. A refused packet is left out, unless all are refused. */
+const checkPolicy = async (
   ports: LookupPorts,
-  found: readonly Found[],
-  words: LookupRequest,
+  found: readonly FoundPacket[],
+  request: LookupRequest,
   signal: AbortSignal,
 ) => {
   const candidates: Candidate[] = []
@@ -130,9 +129,9 @@ const judgeAll = async (
     try {
       warnings.push(...(await ports.guard.checkSource(ref, false)))
       const { known } = await describe(ports, { host, repository, digest }, signal)
-      const judged = await ports.guard.checkTrust(ref, digest, words.trust === true, signal)
-      candidates.push(candidateOf(ref, digest, known, judged.trust))
-      warnings.push(...judged.warnings)
+      const checked = await ports.guard.checkTrust(ref, digest, request.trust === true, signal)
+      candidates.push(toCandidate(ref, digest, known, checked.trust))
+      warnings.push(...checked.warnings)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
       refused ??= thrown
@@ -142,15 +141,15 @@ const judgeAll = async (
   return { candidates, warnings }
 }
 
-/** What a catalog lists, as far as it is where the catalog says. */
+/** Resolves the rows of a catalog. Packets that are missing or refused are skipped with a warning. */
 const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signal: AbortSignal) => {
-  const found: Found[] = []
+  const found: FoundPacket[] = []
   const warnings: string[] = []
   let failure: Fault | undefined
   for (const row of rows.slice(0, MAX_LOOKED_AT)) {
     const ref = parseReference(row.source_uri)
     try {
-      // Before anybody is asked: a catalog is a list of addresses that a stranger wrote.
+      // Checked before any request: the addresses in a catalog are not trusted.
       await ports.guard.checkSource(ref, false)
       const { digests } = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
       found.push(...digests.map((digest) => ({ ref, digest })))
@@ -165,48 +164,52 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
   return { found, warnings }
 }
 
-/** Looks into the catalog, when there is one and no version is asked for. */
+/** Looks into the catalog, when there is one and the request accepts any version. */
 const searchCatalog = async (
   ports: LookupPorts,
-  words: LookupRequest,
+  request: LookupRequest,
   signal: AbortSignal,
 ): Promise<LookupResult | Failure | undefined> => {
-  if (ports.catalog === undefined || words.ref || words.version || !isOpen(words)) return undefined
-  const rows = rowsFor(await ports.catalog(signal), words)
+  if (ports.catalog === undefined || request.ref || request.version || !acceptsAnyVersion(request))
+    return undefined
+  const rows = findCatalogRows(await ports.catalog(signal), request)
   const [first] = rows
   if (first === undefined) {
-    // Without a name nobody else can be asked.
-    return words.name || filtersOf(words).length === 0 ? undefined : choose('', [], words, [])
+    // Without a name the registry cannot be searched.
+    return request.name || candidateFilters(request).length === 0 ? undefined : choose('', [], request, [])
   }
   const { found, warnings } = await followRows(ports, rows, signal)
-  const judged = await judgeAll(ports, found, words, signal)
-  return choose(first.source_uri, judged.candidates, words, [...warnings, ...judged.warnings])
+  const checked = await checkPolicy(ports, found, request, signal)
+  return choose(first.source_uri, checked.candidates, request, [...warnings, ...checked.warnings])
 }
 
-const unnamed = (words: LookupRequest): Failure =>
-  words.registry && filtersOf(words).length > 0
+const unnamed = (request: LookupRequest): Failure =>
+  request.registry && candidateFilters(request).length > 0
     ? fail('invalid_lookup_input', 'no packet is named', {
         hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
       })
     : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', { hint: NAME_REGISTRY })
 
-/** Finds packets and pins them. Filters are applied to what is known, never remembered with it. */
+/**
+ * Finds packets and pins them by digest. Filters are applied after the cache, so cached answers serve every
+ * filter.
+ */
 export const lookupPackets = async (
   ports: LookupPorts,
-  words: LookupRequest,
+  request: LookupRequest,
   signal: AbortSignal,
 ): Promise<LookupResult | Failure> => {
   try {
-    const listed = await searchCatalog(ports, words, signal)
+    const listed = await searchCatalog(ports, request, signal)
     if (listed !== undefined) return listed
-    const uri = sourceUri(words)
-    if (uri === undefined) return unnamed(words)
+    const uri = sourceUri(request)
+    if (uri === undefined) return unnamed(request)
     const ref = parseReference(uri)
     await ports.guard.checkSource(ref, false)
-    const { digests, warnings } = await resolveAll(ports, uri, words, signal)
+    const { digests, warnings } = await resolveAll(ports, uri, request, signal)
     const found = digests.map((digest) => ({ ref, digest }))
-    const judged = await judgeAll(ports, found, words, signal)
-    return choose(uri, judged.candidates, words, [...warnings, ...judged.warnings])
+    const checked = await checkPolicy(ports, found, request, signal)
+    return choose(uri, checked.candidates, request, [...warnings, ...checked.warnings])
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }
@@ -215,22 +218,22 @@ export const lookupPackets = async (
 const choose = (
   uri: string,
   all: readonly Candidate[],
-  words: LookupRequest,
+  request: LookupRequest,
   warnings: readonly string[],
 ): LookupResult | Failure => {
-  const filters = filtersOf(words)
+  const filters = candidateFilters(request)
   const candidates = all
     .filter((candidate) => filters.every(({ passes }) => passes(candidate)))
-    .slice(0, clampCount(words.k))
+    .slice(0, clampCount(request.k))
   const [selected] = candidates
   if (selected === undefined) {
     const shown = filters.map((filter) => filter.shown).join(', ')
     return fail(
       'no_match',
       shown === '' ? 'No matches for requested packet' : `No matches for filters: ${shown}`,
-      { hint: 'Ask with fewer filters; without any, lookup gives all there is.' },
+      { hint: 'Use fewer filters; without filters lookup returns all versions.' },
     )
   }
-  const said = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
-  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...said }
+  const extra = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
+  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...extra }
 }

@@ -14,7 +14,7 @@ const open = () => {
 }
 const nothing = async () => {}
 
-describe('a shelf', () => {
+describe('the cache of open packets', () => {
   it('keeps packets open, and lets the least recently used go when there are too many', async () => {
     const { opened, closed, packet } = open()
     const cache = new OpenPacketCache({ packets: 2, bytes: 1000 })

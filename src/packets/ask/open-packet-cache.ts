@@ -1,28 +1,28 @@
 import type { OpenPacket } from './retrieve.ts'
 
-interface Place {
+interface CacheEntry {
   readonly opening: Promise<OpenPacket>
-  /** Known once it is open. */
+  /** Zero until the packet is open. */
   bytes: number
   users: number
-  gone: boolean
+  evicted: boolean
 }
 
-interface Room {
+interface CacheLimits {
   readonly packets: number
   readonly bytes: number
 }
 
 /**
- * Keeps packets open between questions, the least recently used giving way when there are too many or they take
- * too much memory. One that gives way while it is being asked is closed when its last question is answered.
+ * LRU cache of open packets, limited by count and memory. A packet that is evicted while in use is closed after
+ * its last use.
  */
 export class OpenPacketCache {
-  readonly #room: Room
-  readonly #places = new Map<string, Place>()
+  readonly #limits: CacheLimits
+  readonly #entries = new Map<string, CacheEntry>()
 
-  constructor(room: Room) {
-    this.#room = room
+  constructor(limits: CacheLimits) {
+    this.#limits = limits
   }
 
   async use<T>(
@@ -30,58 +30,61 @@ export class OpenPacketCache {
     open: () => Promise<OpenPacket>,
     work: (packet: OpenPacket) => Promise<T>,
   ): Promise<T> {
-    const place = this.#places.get(key) ?? { opening: open(), bytes: 0, users: 0, gone: false }
-    // Taken out and put back: the map's order is the order of use.
-    this.#places.delete(key)
-    this.#places.set(key, place)
-    place.users += 1
+    const entry = this.#entries.get(key) ?? { opening: open(), bytes: 0, users: 0, evicted: false }
+    // Re-inserted: the map's order is the order of use.
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    entry.users += 1
     try {
-      this.#makeRoom()
-      const packet = await place.opening
-      if (place.bytes === 0) {
-        place.bytes = packet.bytes
-        this.#makeRoom()
+      this.#evict()
+      const packet = await entry.opening
+      if (entry.bytes === 0) {
+        entry.bytes = packet.bytes
+        this.#evict()
       }
       return await work(packet)
     } catch (thrown) {
-      // A packet that could not be opened is tried anew next time.
-      await place.opening.catch(() => this.#remove(key, place))
+      // A packet that failed to open is opened again next time.
+      await entry.opening.catch(() => this.#remove(key, entry))
       throw thrown
     } finally {
-      place.users -= 1
-      await this.#closeIfDone(place)
+      entry.users -= 1
+      await this.#closeIfUnused(entry)
     }
   }
 
   async close(): Promise<void> {
-    for (const [key, place] of [...this.#places]) {
-      this.#remove(key, place)
-      await this.#closeIfDone(place)
+    for (const [key, entry] of [...this.#entries]) {
+      this.#remove(key, entry)
+      await this.#closeIfUnused(entry)
     }
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     let bytes = 0
-    for (const place of this.#places.values()) bytes += place.bytes
-    for (const [key, place] of this.#places) {
-      // The last one stays, however large it is: it is the one that is asked.
-      if (this.#places.size === 1 || (this.#places.size <= this.#room.packets && bytes <= this.#room.bytes))
+    for (const entry of this.#entries.values()) bytes += entry.bytes
+    for (const [key, entry] of this.#entries) {
+      // The last one stays, however large: it is the one in use.
+      if (
+        this.#entries.size === 1 ||
+        (this.#entries.size <= this.#limits.packets && bytes <= this.#limits.bytes)
+      )
         return
-      bytes -= place.bytes
-      this.#remove(key, place)
-      void this.#closeIfDone(place)
+      bytes -= entry.bytes
+      this.#remove(key, entry)
+      void this.#closeIfUnused(entry)
     }
   }
 
-  #remove(key: string, place: Place): void {
-    place.gone = true
-    if (this.#places.get(key) === place) this.#places.delete(key)
+  #remove(key: string, entry: CacheEntry): void {
+    entry.evicted = true
+    if (this.#entries.get(key) === entry) this.#entries.delete(key)
   }
 
-  async #closeIfDone(place: Place): Promise<void> {
-    if (!place.gone || place.users > 0) return
-    const packet = await place.opening.catch(() => undefined)
-    // Looked at again: while it was opening somebody may have come.
-    if (place.users === 0) packet?.close()
+  async #closeIfUnused(entry: CacheEntry): Promise<void> {
+    if (!entry.evicted || entry.users > 0) return
+    const packet = await entry.opening.catch(() => undefined)
+    // Checked again: a caller may have taken it while it was opening.
+    if (entry.users === 0) packet?.close()
   }
 }

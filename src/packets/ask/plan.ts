@@ -13,7 +13,7 @@ export interface PlanRequest {
 }
 
 export interface PlanPorts {
-  readonly lookup: (words: LookupRequest) => Promise<LookupResult | Failure>
+  readonly lookup: (request: LookupRequest) => Promise<LookupResult | Failure>
   readonly query: (ref: string, q: string, k: number) => Promise<QueryResult | Failure>
 }
 
@@ -34,7 +34,7 @@ export interface PacketPlan {
   readonly constraints_applied: Readonly<Record<string, unknown>>
 }
 
-// Whole words: "stage" is no tag, and "show" asks no how.
+// Whole words only: "stage" contains "tag", and "show" contains "how".
 const LOOKUP_WORDS =
   /\b(?:lookup|metadata|catalogs?|latest|versions?|entrypoints?|capabilit(?:y|ies)|tags?|alias(?:es)?)\b/
 const QUERY_WORDS = /\b(?:search(?:es|ing)?|questions?|answers?|snippets?|contexts?|where|how|why|what)\b/
@@ -47,7 +47,7 @@ const textOf = (value: unknown): string | undefined =>
 const isMode = (value: string | undefined): value is IntentMode =>
   value !== undefined && MODES.includes(value)
 
-/** What the caller is after. In doubt it is a lookup, which costs little. */
+/** Whether the intent asks for a lookup or a query. When unclear a lookup, which costs less. */
 export const intentMode = (intent: string, constraints: Readonly<Record<string, unknown>>): IntentMode => {
   const asked = [textOf(constraints.mode), textOf(constraints.entrypoint)?.toLowerCase()].find(isMode)
   if (asked !== undefined) return asked
@@ -57,7 +57,7 @@ export const intentMode = (intent: string, constraints: Readonly<Record<string, 
   return (QUERY_WORDS.test(text) ? 1 : 0) > forLookup ? 'query' : 'lookup'
 }
 
-const nameOf = ({ intent, name_hint }: PlanRequest, constraints: Readonly<Record<string, unknown>>) =>
+const packetName = ({ intent, name_hint }: PlanRequest, constraints: Readonly<Record<string, unknown>>) =>
   textOf(name_hint) ??
   textOf(constraints.name) ??
   textOf(/packet:\s*(\S+)/i.exec(intent)?.[1]?.replace(/^[,.]+|[,.]+$/g, ''))
@@ -76,22 +76,22 @@ const scoreOf = (candidate: Candidate, entrypoint: string | undefined, intent: s
   )
 }
 
-/** Of equals the one that lookup names first: what the alias means, then the newest. */
+/** A stable sort: equal scores keep the order of lookup, the aliased version first, then the newest. */
 const byRank = (a: Ranked, b: Ranked): number => b.score - a.score
 
-/** When two packets are as good as each other, the one that has more to say about the question wins. */
+/** Breaks a tie of the two best packets by how many passages each has for the intent. */
 const breakTie = async (
   ranked: readonly Ranked[],
   intent: string,
   { query }: PlanPorts,
 ): Promise<Ranked[]> => {
-  const probed = await Promise.all(
+  const queried = await Promise.all(
     ranked.slice(0, 2).map(async ({ candidate, score }) => {
       const answer = await query(candidate.pinned_uri, intent, 3)
       return { candidate, score: score + ('results' in answer && answer.ok ? answer.results.length : 0) }
     }),
   )
-  return [...probed, ...ranked.slice(2)].sort(byRank)
+  return [...queried, ...ranked.slice(2)].sort(byRank)
 }
 
 const stepOf = (candidate: Candidate, mode: IntentMode, entrypoint: string | undefined): PlanStep => {
@@ -109,11 +109,11 @@ const whyOf = ({ name, version, capabilities }: Candidate, mode: IntentMode, int
 const asStrings = (value: unknown): string | readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : textOf(value)
 
-/** The packets to use for an intent, the best first, with calls that can be made as they are. */
-export const planIntent = async (ports: PlanPorts, words: PlanRequest): Promise<PacketPlan | Failure> => {
-  const constraints = words.constraints ?? {}
-  const { intent } = words
-  const name = nameOf(words, constraints)
+/** Plans which packets to use for an intent, the best first, as calls that can be made unchanged. */
+export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promise<PacketPlan | Failure> => {
+  const constraints = request.constraints ?? {}
+  const { intent } = request
+  const name = packetName(request, constraints)
   if (name === undefined)
     return fail('name_hint_required', 'provide name_hint or constraints.name for deterministic planning', {
       hint: 'Name the packet in name_hint, with --name, or as packet:NAME in the intent.',
@@ -121,14 +121,14 @@ export const planIntent = async (ports: PlanPorts, words: PlanRequest): Promise<
   const entrypoint = textOf(constraints.entrypoint)
   const found = await ports.lookup({
     name,
-    version: textOf(words.version) ?? textOf(constraints.version),
+    version: textOf(request.version) ?? textOf(constraints.version),
     alias: textOf(constraints.alias) ?? 'latest',
     entrypoint,
     kind: textOf(constraints.kind),
     capability: asStrings(constraints.capability),
     os_name: textOf(constraints.os),
     arch: textOf(constraints.arch),
-    registry: words.registry,
+    registry: request.registry,
     k: 3,
   })
   if (!found.ok) return found

@@ -69,15 +69,15 @@ describe('a provider file', () => {
     expect(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()).toBe('ann:sesame:ü')
   })
 
-  const HEADER = 'cannot stand in a header'
+  const HEADER = 'is not a valid header value'
   it.each<[string, unknown, string]>([
     ['no mapping', 'http://h', 'providers.main: Invalid input'],
     ['no address', {}, 'neither url nor http.base_url'],
     ['two addresses', { url: 'http://h', http: { base_url: 'http://i' } }, 'both url and http.base_url'],
-    ['an address of files', { url: 'file:///etc/passwd' }, 'no http:// or https:// URL'],
-    ['an address without a scheme', { url: 'h:8876' }, 'no http:// or https:// URL'],
+    ['an address of files', { url: 'file:///etc/passwd' }, 'not an http:// or https:// URL'],
+    ['an address without a scheme', { url: 'h:8876' }, 'not an http:// or https:// URL'],
     ['a password in its address', { url: 'http://a:b@h' }, 'a password in it'],
-    ['a query in its address', { url: 'http://h?x=1' }, 'more than a path'],
+    ['a query in its address', { url: 'http://h?x=1' }, 'has a query or a fragment'],
     ['another type', { type: 'grpc', url: 'http://h' }, "type: must be 'http'"],
     ['a key nobody knows', { url: 'http://h', ur1: 'x' }, 'Unrecognized key: "ur1"'],
     ['a key nobody knows, deep', { http: { base_url: 'http://h', port: 1 } }, 'main.http: Unrecognized key'],
@@ -89,10 +89,14 @@ describe('a provider file', () => {
     ['a line break in a token', { url: 'http://h', auth: { type: 'bearer', token: 'a\nb' } }, HEADER],
     ['a line break in a hint', { url: 'http://h', hints: { task: 'a\nb' } }, HEADER],
     ['a line break in a model', { url: 'http://h', model: 'a\nb' }, HEADER],
-    ['a line break in the name of a header', { url: 'http://h', headers: { 'a\nb': 'x' } }, 'no name of'],
-    ['a host of its own', { url: 'http://h', headers: { Host: 'evil' } }, 'Host is not for the file'],
-    ['a length of its own', { url: 'http://h', headers: { 'content-length': '0' } }, 'not for the file'],
-    ['a hint as a header', { url: 'http://h', headers: { 'X-Embedding-Task': 'a' } }, 'not for the file'],
+    [
+      'a line break in the name of a header',
+      { url: 'http://h', headers: { 'a\nb': 'x' } },
+      'is not a valid header name',
+    ],
+    ['a host of its own', { url: 'http://h', headers: { Host: 'evil' } }, 'Host is set by the client'],
+    ['a length of its own', { url: 'http://h', headers: { 'content-length': '0' } }, 'is set by the client'],
+    ['a hint as a header', { url: 'http://h', headers: { 'X-Embedding-Task': 'a' } }, 'is set by the client'],
     ['half an auth', { url: 'http://h', auth: { type: 'basic', username: 'a' } }, 'auth.password'],
     ['another auth', { url: 'http://h', auth: { type: 'digest' } }, 'expected the type basic or bearer'],
     [
@@ -116,8 +120,8 @@ describe('a provider file', () => {
       'variable EMPTY, which is not set',
     ],
     ['a variable of every object', { url: 'http://h', headers: { a: '${__proto__}' } }, 'variable __proto__'],
-    ['half a variable', { url: 'http://h', headers: { a: '${TOKEN' } }, 'no ${NAME} of a variable'],
-    ['a variable with a fallback', { url: '${HOST:-x}' }, 'no ${NAME} of a variable'],
+    ['half a variable', { url: 'http://h', headers: { a: '${TOKEN' } }, 'not followed by NAME}'],
+    ['a variable with a fallback', { url: '${HOST:-x}' }, 'not followed by NAME}'],
     ['no batch', { url: 'http://h', batch_size: 0 }, 'main.batch_size'],
     ['half a value', { url: 'http://h', dims: 1.5 }, 'main.dims'],
     ['no time', { url: 'http://h', timeout: 0 }, 'main.timeout'],

@@ -6,7 +6,7 @@ const Text = z.string().min(1).max(8192)
 const Seconds = z.number().positive().max(600)
 const Headers = z.record(z.string().max(256), Text)
 const Dim = z.int().min(1).max(65_536)
-/** Other tools know more than we do; what it says is of no use here. */
+/** Keys of other tools that have no use here. */
 const Unused = z.unknown().optional()
 
 const Auth = z.discriminatedUnion(
@@ -18,7 +18,7 @@ const Auth = z.discriminatedUnion(
   'expected the type basic or bearer',
 )
 
-/** A provider as it is written. Tools that write such files say `null` for what is left out. */
+/** A provider entry. Tools that write such files use `null` for absent keys. */
 const Entry = z.strictObject({
   type: z.literal('http', "must be 'http'").nullish(),
   url: Text.nullish(),
@@ -55,7 +55,7 @@ const ProviderFile = z.strictObject({ default: Text.nullish(), providers: z.reco
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Never says a value: it may be a secret, or have become one. */
+/** Never contains a value of the file: it may be a secret. */
 export const refuseProvider = (why: string, fix?: string): never => {
   throw packetFaults.provider(
     `config/embeddings.yml cannot be used: ${why}`,
@@ -63,7 +63,7 @@ export const refuseProvider = (why: string, fix?: string): never => {
   )
 }
 
-/** The word of the operator for whatever the file calls its default. */
+/** The name that selects the file's default provider. */
 const DEFAULT = 'default'
 
 const pick = ({ default: usual, providers }: z.infer<typeof ProviderFile>, asked: string) => {
@@ -77,22 +77,25 @@ const pick = ({ default: usual, providers }: z.infer<typeof ProviderFile>, asked
   )
 }
 
-/** `${NAME}` is the value of a variable. One that is not set would be an empty key, or half an address. */
+/**
+ * Replaces `${NAME}` by the value of a variable. An unset variable is an error: it would make an empty key, or
+ * half an address.
+ */
 const expander = (environment: Environment, at: string) => (text: string) =>
   text.replace(/\$\{([^}]*)(\}?)/g, (_, name: string, end: string) => {
     if (end === '' || !/^[A-Za-z_]\w*$/.test(name))
-      return refuseProvider(`${at} has a \${ that is no \${NAME} of a variable`)
+      return refuseProvider(`${at} has \${ that is not followed by NAME}`)
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined
     return (
       value ||
-      refuseProvider(`${at} wants the variable ${name}, which is not set`, `Set the variable ${name}.`)
+      refuseProvider(`${at} uses the variable ${name}, which is not set`, `Set the variable ${name}.`)
     )
   })
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** What can stand in a header. A line break would begin another one. */
+/** Characters allowed in a header value. A line break would begin another header. */
 const HEADER_VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/
-/** Headers that are the client's own, and those that have a place of their own in the file. */
+/** Headers that the client sets, or that have a key of their own in the file. */
 const OWN_HEADERS =
   /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|x-embedding-.*|x-model-hint)$/
 
@@ -103,42 +106,45 @@ const headersOf = (entry: Entry, expand: Expand, at: string): Record<string, str
   for (const [name, value] of Object.entries({ ...entry.http?.headers_static, ...entry.headers })) {
     const lower = name.toLowerCase()
     if (!HEADER_NAME.test(name))
-      refuseProvider(`${at}.headers: ${JSON.stringify(name)} is no name of a header`)
+      refuseProvider(`${at}.headers: ${JSON.stringify(name)} is not a valid header name`)
     if (OWN_HEADERS.test(lower))
-      refuseProvider(`${at}.headers: ${name} is not for the file to say`, 'Leave it out, or write a hint.')
+      refuseProvider(
+        `${at}.headers: ${name} is set by the client and cannot be changed`,
+        'Remove it, or use a hint.',
+      )
     headers[lower] = headerValue(expand(value), `${at}.headers.${name}`)
   }
   const { auth } = entry
   if (auth == null) return headers
   if (headers.authorization !== undefined)
-    refuseProvider(`${at} says authorization twice`, 'Keep auth, or the header.')
+    refuseProvider(`${at} sets authorization twice`, 'Keep either auth or the header.')
   return { ...headers, authorization: headerValue(authorization(auth, expand, at), `${at}.auth`) }
 }
 
 const headerValue = (value: string, at: string): string =>
-  HEADER_VALUE.test(value) ? value : refuseProvider(`${at} cannot stand in a header`)
+  HEADER_VALUE.test(value) ? value : refuseProvider(`${at} is not a valid header value`)
 
 const authorization = (auth: NonNullable<Entry['auth']>, expand: Expand, at: string): string => {
   if (auth.type === 'bearer') return `Bearer ${expand(auth.token)}`
   const [user, password] = [expand(auth.username), expand(auth.password)]
-  if (user.includes(':')) refuseProvider(`${at}.auth: a username has no colon`)
+  if (user.includes(':')) refuseProvider(`${at}.auth: a username cannot contain a colon`)
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 }
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-/** Where to ask: an address as `EMBEDDING_URL` has it, or one with a path below it. */
+/** The endpoint: an address like `EMBEDDING_URL`, or a base address and a path. */
 const placeOf = ({ url, http }: Entry, expand: Expand, at: string): Pick<Provider, 'url' | 'path'> => {
   if (url != null && http?.base_url != null)
     refuseProvider(`${at} has both url and http.base_url`, 'Keep one of them.')
   const place = expand(url ?? http?.base_url ?? refuseProvider(`${at} has neither url nor http.base_url`))
   const path = http?.embeddings_path == null ? undefined : expand(http.embeddings_path)
-  if (!isAddress(place)) refuseProvider(`${at}: its address is no http:// or https:// URL`)
+  if (!isAddress(place)) refuseProvider(`${at}: its address is not an http:// or https:// URL`)
   const { username, password, hash, search } = new URL(place)
   if (username !== '' || password !== '')
     refuseProvider(`${at}: its address has a password in it`, 'Write user and password under auth.')
   if (hash !== '' || search !== '')
-    refuseProvider(`${at}: its address has more than a path`, 'Write a query into http.embeddings_path.')
+    refuseProvider(`${at}: its address has a query or a fragment`, 'Put the query into http.embeddings_path.')
   return { url: place, path }
 }
 
@@ -154,7 +160,7 @@ const hintsOf = ({ hints }: Entry, expand: Expand, at: string): Hints | undefine
   }
 }
 
-/** One provider of the file. Only what it says is looked up in the environment. */
+/** Reads one provider of the file. Only its own `${NAME}`s are expanded. */
 export const readProvider = (value: unknown, asked: string, environment: Environment): Provider => {
   const parsed = ProviderFile.safeParse(value)
   if (!parsed.success) {

@@ -6,13 +6,13 @@ import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { PacketStore } from '../store.ts'
-import type { Pulled } from '../transfer/pull.ts'
-import { enforce, judgeTokens } from '../trust/policy.ts'
+import type { PulledPacket } from '../transfer/pull.ts'
+import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
-import { type QueryHit, resultOf } from './snippet.ts'
+import { type QueryHit, toQueryHit } from './snippet.ts'
 
-/** Runs `work` with a packet that stays open meanwhile. */
+/** Runs `work` with an open packet, and keeps it open until `work` ends. */
 export type UsePacket = <T>(
   digest: Digest,
   folder: string,
@@ -21,11 +21,11 @@ export type UsePacket = <T>(
 
 export interface QueryPorts extends LookupPorts {
   readonly store: PacketStore
-  /** Brings a packet into the store, if the policy lets it. */
-  readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<Pulled>
+  /** Downloads a packet into the store, if the policy allows it. */
+  readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<PulledPacket>
   readonly cache: MetadataCache
   readonly use: UsePacket
-  /** The embedder for the vectors of a packet, when one is configured. */
+  /** The embedder for a model, when one is configured. */
   readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
 }
 
@@ -59,27 +59,34 @@ const MAX_RESULTS = 20
 export const clampResults = (k: number | undefined, fallback: number): number =>
   Math.max(1, Math.min(Math.trunc(k ?? fallback) || 1, MAX_RESULTS))
 
-interface Placed {
+/** One query while it runs. */
+interface RunningQuery {
+  readonly ports: QueryPorts
+  readonly request: QueryRequest
+  readonly k: number
+  readonly signal: AbortSignal
+  readonly watch: ProgressListener
+}
+
+interface MaterializedPacket {
   readonly digest: Digest
   readonly folder: string
   readonly hit: boolean
   readonly warnings: readonly string[]
 }
 
-/** Where the packet is, fetched if need be. A digest that is in the store needs no network at all. */
+/** Finds the packet in the store, or downloads it. A digest that is in the store needs no network. */
 const materialize = async (
-  ports: QueryPorts,
+  { ports, signal, watch }: RunningQuery,
   uri: string,
   ref: Reference,
-  signal: AbortSignal,
-  watch: ProgressListener,
-): Promise<Placed> => {
+): Promise<MaterializedPacket> => {
   const { guard, cache, store } = ports
   const admitted = await guard.checkSource(ref, true)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
-    // What is here already came under the policy of its day; this is the one of today.
+    // The stored packet passed an earlier policy; check it against the current one.
     const { warnings } = await guard.checkTrust(ref, known, false, signal)
     return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
   }
@@ -92,7 +99,7 @@ const materialize = async (
   return { digest, folder, hit: false, warnings }
 }
 
-/** What a fault while a packet is opened or asked is called on the wire. */
+/** The wire names of faults while a packet is opened or searched. */
 const ERRORS: Readonly<Record<string, string>> = {
   'packet.manifest': 'invalid_manifest',
   'packet.docs': 'packet_invalid',
@@ -111,76 +118,75 @@ const ERRORS: Readonly<Record<string, string>> = {
   'packet_disk.absent': 'packet_not_found',
 }
 
-/** Whoever cannot reach the registry may have what is wanted here already. */
+/** Offline the packet may be in the store already. */
 const offlineHint = (thrown: unknown): Partial<Failure> =>
   thrown instanceof Fault && thrown.code === 'registry.unreachable'
-    ? { hint: `${thrown.fix} What was fetched can be asked by its digest, NAME@sha256:…, without a network.` }
+    ? {
+        hint: `${thrown.fix} A packet that was fetched before can be queried offline by its digest, NAME@sha256:….`,
+      }
     : {}
 
-/** Whether the publisher or our disk spoilt it, only its digest can tell. */
+/**
+ * Errors after which only `packet verify` can tell whether the publisher or the local disk damaged the packet.
+ */
 const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
   'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
 
-const ask = async (
-  ports: QueryPorts,
-  placed: Placed,
-  words: QueryRequest,
-  k: number,
-  signal: AbortSignal,
-  watch: ProgressListener,
-) =>
-  ports.use(placed.digest, placed.folder, async (packet) => {
+const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
+  ports.use(materialized.digest, materialized.folder, async (packet) => {
     const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
     const embedder = ports.embedder(model, {
       ...(query_prefix !== undefined && { query: query_prefix }),
       ...(document_prefix !== undefined && { document: document_prefix }),
     })
-    const found = await retrieve(packet, words.q, k, words.mode ?? 'hybrid', embedder, signal, watch)
+    const { q: question, mode = 'hybrid' } = request
+    const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
     return {
-      results: found.hits.map(({ row, score }) => resultOf(packet.docs.row(row), score)),
+      results: found.hits.map(({ row, score }) => toQueryHit(packet.docs.row(row), score)),
       mode: found.mode,
       embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-      warnings: [...placed.warnings, ...packet.warnings, ...found.warnings],
+      warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
     }
   })
 
-/** Asks a packet. What it is asked about is fetched once and searched here. */
+/** Searches a packet, which is downloaded on first use. */
 export const queryPacket = async (
   ports: QueryPorts,
-  words: QueryRequest,
+  request: QueryRequest,
   signal: AbortSignal,
   watch: ProgressListener = noProgress,
 ): Promise<QueryResult | Failure> => {
-  const k = clampResults(words.k, 5)
-  if (words.q.trim() === '')
-    return fail('invalid_query_input', 'q must not be blank', { hint: 'Ask in words.' })
-  const uri = sourceUri({ ref: words.ref, registry: words.registry })
+  const k = clampResults(request.k, 5)
+  const running = { ports, request, k, signal, watch }
+  if (request.q.trim() === '')
+    return fail('invalid_query_input', 'q must not be blank', { hint: 'Write a question in q.' })
+  const uri = sourceUri({ ref: request.ref, registry: request.registry })
   if (uri === undefined)
     return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {
       hint: NAME_REGISTRY,
     })
-  let placed: Placed
+  let materialized: MaterializedPacket
   let pinned: string
   try {
     const ref = parseReference(uri)
-    placed = await materialize(ports, uri, ref, signal, watch)
-    pinned = pinnedUri(ref, placed.digest)
+    materialized = await materialize(running, uri, ref)
+    pinned = pinnedUri(ref, materialized.digest)
   } catch (thrown) {
     return failWith('materialize_failed', thrown, offlineHint(thrown))
   }
   const head = {
     source_uri: uri,
     pinned_uri: pinned,
-    digest: placed.digest,
-    cache: { hit: placed.hit },
-    query: words.q,
+    digest: materialized.digest,
+    cache: { hit: materialized.hit },
+    query: request.q,
     k,
   }
   try {
-    const found = await ask(ports, placed, words, k, signal, watch)
+    const found = await search(running, materialized)
     const policy = await ports.guard.policy()
-    const over = enforce(policy, judgeTokens(policy, found.results))
+    const over = enforcePolicy(policy, tokenDenials(policy, found.results))
     return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''

@@ -4,7 +4,7 @@ import type { Doc, DocTable } from '../format/docs.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import type { UsePacket } from './query.ts'
-import { resultOf } from './snippet.ts'
+import { toQueryHit } from './snippet.ts'
 
 export interface ReadPorts {
   readonly store: PacketStore
@@ -14,8 +14,8 @@ export interface ReadPorts {
   readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
 }
 
-/** Files of a packet that can be read by their name, and where they lie in the store. */
-const OWN_FILES: Readonly<Record<string, string>> = {
+/** Files of a packet that can be read by name, and their paths in the store. */
+const PACKET_FILES: Readonly<Record<string, string>> = {
   'manifest.json': 'payload/manifest.json',
   'docs.jsonl': 'payload/docs.jsonl',
   'cpm.yml': 'payload/cpm.yml',
@@ -23,21 +23,21 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'packet.lock.json': 'packet.lock.json',
 }
 
-/** A chunk by the lines it came from; nothing when it does not say, or has more or fewer of them. */
+/** The lines of a chunk with their numbers; undefined when it does not say them, or their count differs. */
 const linesOf = (doc: Doc): readonly (readonly [number, string])[] | undefined => {
-  const { start, end } = resultOf(doc, 0)
+  const { start, end } = toQueryHit(doc, 0)
   const lines = doc.text.split('\n')
   if (start === null || start < 1 || end === null || lines.length !== end - start + 1) return undefined
   return lines.map((line, i) => [start + i, line] as const)
 }
 
-/** The text of a document from its chunks: every line where it was, what no chunk holds left blank. */
+/** Rebuilds a document from its chunks: every line at its number, lines that no chunk holds left blank. */
 const joinChunks = (chunks: readonly Doc[]): string => {
   const placed = chunks.map(linesOf)
   if (placed.includes(undefined)) return chunks.map(({ text }) => text).join('\n\n')
   const lines: string[] = []
   for (const [number, line] of placed.flatMap((one) => one ?? [])) {
-    // Chunks are trimmed, and the first line of one may stand whole in another.
+    // Chunks are trimmed: a line cut in one chunk may be complete in another.
     if (line.length >= (lines[number - 1]?.length ?? 0)) lines[number - 1] = line
   }
   return `${Array.from(lines, (line) => line ?? '').join('\n')}\n`
@@ -47,13 +47,13 @@ const documentIn = (docs: DocTable, path: string): string | undefined => {
   const chunks = docs
     .rowsWith(JSON.stringify(path))
     .map((row) => docs.row(row))
-    .filter((doc) => resultOf(doc, 0).path === path)
+    .filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)
 }
 
 /**
- * A part of a packet that was fetched: one of its own files, or a document by the path that answers cite. The
- * policy is asked as for any question.
+ * Reads a fetched packet: one of its files, or a document by the path that results cite. The policy applies as
+ * for a query.
  */
 export const readDocumentPart = async (
   { store, guard, use, file }: ReadPorts,
@@ -63,17 +63,17 @@ export const readDocumentPart = async (
 ): Promise<string> => {
   const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await store.find(digest) : undefined
   if (folder === undefined)
-    throw packetFaults.no_docs('no packet of this digest was fetched', {
-      fix: 'Ask it with query first, or fetch it with `warrant packet pull`.',
+    throw packetFaults.no_docs('no packet with this digest was fetched', {
+      fix: 'Query it first, or fetch it with `warrant packet pull`.',
     })
   await guard.recheckStored(digest, signal)
-  const own = Object.hasOwn(OWN_FILES, path) ? OWN_FILES[path] : undefined
+  const storedPath = Object.hasOwn(PACKET_FILES, path) ? PACKET_FILES[path] : undefined
   const text =
-    own === undefined
+    storedPath === undefined
       ? await use(digest, folder, async ({ docs }) => documentIn(docs, path))
-      : await file(digest, folder, own)
+      : await file(digest, folder, storedPath)
   if (text !== undefined) return text
   throw packetFaults.no_docs('the packet has no such file', {
-    fix: `Read one of ${Object.keys(OWN_FILES).join(', ')}, or a document by the path that query answers with.`,
+    fix: `Read one of ${Object.keys(PACKET_FILES).join(', ')}, or a document by a path that query returned.`,
   })
 }

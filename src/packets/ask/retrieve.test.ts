@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { never } from '../../../test/support/packet-world.ts'
+import { noAbort } from '../../../test/support/packet-setup.ts'
 import { DocTable } from '../format/docs.ts'
 import { LexicalIndex } from '../search/lexical.ts'
 import { LOCAL_DIM, LOCAL_MODEL, localEmbedder } from '../search/local-embedder.ts'
@@ -10,7 +10,7 @@ const texts = ['the keeper trims the wick', 'oil for the lamp']
 const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
   manifest: { embedding: { model: LOCAL_MODEL, dim: LOCAL_DIM, dtype: 'float16' } } as OpenPacket['manifest'],
   docs: new DocTable(Buffer.from(texts.map((text) => `${JSON.stringify({ text })}\n`).join(''))),
-  lexical: LexicalIndex.over(texts),
+  lexical: LexicalIndex.fromTexts(texts),
   vectors: {
     rows: 2,
     dim: LOCAL_DIM,
@@ -27,7 +27,14 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
 
 describe('a search that could use the vectors', () => {
   it.each(['hybrid', 'dense'] as const)('has no warnings in %s mode', async (mode) => {
-    const { warnings, hits } = await retrieve(packetWith({}), 'wick', 2, mode, localEmbedder, never)
+    const { warnings, hits } = await retrieve({
+      packet: packetWith({}),
+      question: 'wick',
+      k: 2,
+      mode,
+      embedder: localEmbedder,
+      signal: noAbort,
+    })
     expect(warnings).toEqual([])
     expect(hits.map(({ row }) => row)).toContain(1)
   })

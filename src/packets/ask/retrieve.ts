@@ -8,7 +8,6 @@ import type { SearchHit } from '../search/exact-search.ts'
 import type { LexicalIndex } from '../search/lexical.ts'
 import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
 
-/** Vectors that can be searched. */
 export interface VectorIndex {
   readonly rows: number
   readonly dim: number
@@ -17,7 +16,7 @@ export interface VectorIndex {
   close(): void
 }
 
-/** A packet with everything needed to ask it, kept open between questions. */
+/** A packet with everything needed to search it, kept open between queries. */
 export interface OpenPacket {
   readonly manifest: Manifest
   readonly docs: DocTable
@@ -25,11 +24,11 @@ export interface OpenPacket {
   /** Absent when the packet was published without vectors. */
   readonly vectors?: VectorIndex
   readonly warnings: readonly string[]
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   readonly bytes: number
-  /** The vectors that were rebuilt with another model, if they were. */
+  /** The vectors that were rebuilt with another model, if any. */
   rebuilt(model: string, dim: number): Promise<VectorIndex | undefined>
-  /** Makes the vectors of an embedder, unless they are there; of many that ask at once, one does. */
+  /** Makes the vectors of an embedder, unless they exist. Concurrent calls share one rebuild. */
   rebuild(embedder: Embedder, signal: AbortSignal, watch: ProgressListener): Promise<void>
   close(): void
 }
@@ -38,39 +37,36 @@ export type SearchMode = 'hybrid' | 'dense' | 'lexical'
 
 export interface Retrieval {
   readonly hits: readonly SearchHit[]
-  /** How the rows were really found. */
+  /** The mode that was used. */
   readonly mode: SearchMode
-  /** What the vectors that were searched are of. */
+  /** The model of the vectors that were searched. */
   readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings: readonly string[]
 }
 
-/** Faults of an embedder that does not serve us: words do instead. */
+/** Faults of an embedder after which the search falls back to words. */
 const UNREACHABLE = ['packet.embedder', 'packet.embedder_key']
 
-interface Asked {
+interface EmbeddedQuestion {
   readonly vector: Float32Array
   readonly vectors: VectorIndex
   readonly source: 'packet' | 'rebuilt'
 }
 
-/** The question as a vector, and the vectors of the very same model; two models are never mixed. */
+/** Embeds the question, and finds the vectors of the same model: vectors of two models are never compared. */
 const embedQuestion = async (
-  packet: OpenPacket,
+  { packet, question, signal, watch = noProgress }: RetrieveRequest,
   embedder: Embedder,
-  question: string,
-  signal: AbortSignal,
-  watch: ProgressListener,
-): Promise<Asked | undefined> => {
+): Promise<EmbeddedQuestion | undefined> => {
   const { model } = packet.manifest.embedding
   const { values: vector, dim: got } = await embedder.embed([question], 'query', signal)
-  const own = embedder.model === model ? packet.vectors : undefined
-  if (own !== undefined && own.dim !== got)
+  const packetVectors = embedder.model === model ? packet.vectors : undefined
+  if (packetVectors !== undefined && packetVectors.dim !== got)
     throw packetFaults.model_mismatch(
-      `the packet has vectors of ${own.dim} values, the embedder gives ${got}`,
+      `the packet has vectors of ${packetVectors.dim} values, the embedder gives ${got}`,
     )
-  if (own !== undefined) return { vector, vectors: own, source: 'packet' }
-  const rebuilt = async (): Promise<Asked | undefined> => {
+  if (packetVectors !== undefined) return { vector, vectors: packetVectors, source: 'packet' }
+  const rebuilt = async (): Promise<EmbeddedQuestion | undefined> => {
     const vectors = await packet.rebuilt(embedder.model, got)
     return vectors && { vector, vectors, source: 'rebuilt' }
   }
@@ -78,41 +74,42 @@ const embedQuestion = async (
   if (other !== undefined) return other
   if (packet.vectors !== undefined)
     throw packetFaults.model_mismatch(`the packet was built with ${model}, the embedder is ${embedder.model}`)
-  // One that came without vectors gets them with the first question; not those that hardly count beside the words.
+  // A packet without vectors gets them with the first query; not from an embedder that hardly adds to the
+  // lexical search.
   if (embedder.weight !== undefined) return undefined
   await packet.rebuild(embedder, signal, watch)
   return rebuilt()
 }
 
-/** Words alone, with the reason why. */
-const lexicalOnly = (
-  { lexical }: OpenPacket,
-  question: string,
-  k: number,
-  why: readonly string[],
-): Retrieval => ({
-  hits: lexical.search(question, k),
+/** Lexical search only, with the reason as a warning. */
+const lexicalOnly = ({ packet, question, k }: RetrieveRequest, warnings: readonly string[]): Retrieval => ({
+  hits: packet.lexical.search(question, k),
   mode: 'lexical',
-  warnings: why,
+  warnings,
 })
 
+export interface RetrieveRequest {
+  readonly packet: OpenPacket
+  readonly question: string
+  /** How many rows. */
+  readonly k: number
+  readonly mode: SearchMode
+  /** The embedder for the packet's model; undefined when none is configured. */
+  readonly embedder: Embedder | undefined
+  readonly signal: AbortSignal
+  readonly watch?: ProgressListener
+}
+
 /**
- * The best rows for a question. Where the vectors cannot be asked, for want of them or of their embedder, words
- * serve alone and the answer says so; that a caller wanted vectors and nothing else is the one case that fails.
+ * The best rows for a question. Without vectors or embedder the search is lexical, with a warning; only `dense`
+ * mode fails then.
  */
-export const retrieve = async (
-  packet: OpenPacket,
-  question: string,
-  k: number,
-  wanted: SearchMode,
-  embedder: Embedder | undefined,
-  signal: AbortSignal,
-  watch: ProgressListener = noProgress,
-): Promise<Retrieval> => {
-  if (wanted === 'lexical') return lexicalOnly(packet, question, k, [])
+export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => {
+  const { packet, question, k, mode, embedder, signal } = request
+  if (mode === 'lexical') return lexicalOnly(request, [])
   const withoutVectors = (why: string): Retrieval => {
-    if (wanted === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
-    return lexicalOnly(packet, question, k, [`${why}: searched by words alone`])
+    if (mode === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
+    return lexicalOnly(request, [`${why}: searched by words alone`])
   }
   if (embedder === undefined)
     return withoutVectors(
@@ -120,22 +117,22 @@ export const retrieve = async (
         ? 'the packet has no vectors'
         : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
-  const asked = await embedQuestion(packet, embedder, question, signal, watch).catch((thrown: unknown) => {
-    if (wanted === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
+  const embedded = await embedQuestion(request, embedder).catch((thrown: unknown) => {
+    if (mode === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown
     return thrown.message
   })
-  if (asked === undefined) return withoutVectors('the packet has no vectors')
-  if (typeof asked === 'string') return withoutVectors(asked)
-  const { vector, vectors, source } = asked
-  // A vector of zeros is as near to every row as to any other: what it finds would mean nothing.
+  if (embedded === undefined) return withoutVectors('the packet has no vectors')
+  if (typeof embedded === 'string') return withoutVectors(embedded)
+  const { vector, vectors, source } = embedded
+  // A zero vector has the same score for every row: the ranking would be arbitrary.
   if (vector.every((value) => value === 0))
-    return lexicalOnly(packet, question, k, [
-      'the embedder makes nothing of the question: searched by words alone',
+    return lexicalOnly(request, [
+      'the embedder returned a zero vector for the question: searched by words alone',
     ])
   const embedding = { model: embedder.model, dim: vectors.dim, source }
-  const depth = wanted === 'dense' ? k : fusionDepth(k)
+  const depth = mode === 'dense' ? k : fusionDepth(k)
   const hits = await vectors.search(vector, depth, signal)
-  if (wanted === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
+  if (mode === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
   const rankings = [
     { hits, weight: embedder.weight ?? 1 },
     { hits: packet.lexical.search(question, depth), weight: 1 },

@@ -2,9 +2,9 @@ import type { Doc } from '../format/docs.ts'
 
 const MAX_SNIPPET = 300
 
-/** The first `count` characters, as people count them: a surrogate pair is one and is never cut in two. */
+/** The first `count` code points: a surrogate pair counts as one and is never split. */
 export const firstCharacters = (text: string, count: number): string => {
-  // A string has at most as many characters as code units.
+  // A string has no more code points than code units.
   if (text.length <= count) return text
   let end = 0
   for (let i = 0; i < count && end < text.length; i++)
@@ -12,13 +12,13 @@ export const firstCharacters = (text: string, count: number): string => {
   return text.slice(0, end)
 }
 
-export const snippetOf = (text: string): string => {
+export const makeSnippet = (text: string): string => {
   const trimmed = text.trim()
   const cut = firstCharacters(trimmed, MAX_SNIPPET)
   return cut.length === trimmed.length ? trimmed : `${cut.trimEnd()}...`
 }
 
-/** One line, whatever breaks were in it. */
+/** Collapses white space, line breaks included, to single spaces. */
 export const flatten = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 export interface QueryHit {
@@ -35,11 +35,11 @@ const firstText = (...values: readonly unknown[]): string =>
 const firstLine = (...values: readonly unknown[]): number | null =>
   values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
 
-/** A row as a caller sees it: where it is from, and how it begins. */
-export const resultOf = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
+/** A row as a result: its path and lines, and how it begins. */
+export const toQueryHit = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
   score,
   path: firstText(metadata.path, metadata.source, metadata.file, id),
   start: firstLine(metadata.start, metadata.line_start),
   end: firstLine(metadata.end, metadata.line_end),
-  snippet: snippetOf(text),
+  snippet: makeSnippet(text),
 })

@@ -5,7 +5,7 @@ import type { Manifest } from '../format/manifest.ts'
 import type { BuildOptions, Embedded, SourceFile } from './build.ts'
 import type { ChunkSizes } from './chunk.ts'
 
-/** The time of what has none. */
+/** The default of `created_at`. */
 export const EPOCH = '1970-01-01T00:00:00.000000Z'
 const MAX_SEQUENCE = 1024
 
@@ -18,11 +18,11 @@ const countExtensions = (files: readonly SourceFile[]): Record<string, number> =
   return counts
 }
 
-/** What is put before texts belongs to the vectors: whoever asks later must do the same. */
+/** Prefixes are recorded with the vectors: queries must use the same ones. */
 const prefixesOf = ({ embedder: { prefixes } }: BuildOptions) =>
   prefixes === undefined ? {} : { query_prefix: prefixes.query, document_prefix: prefixes.document }
 
-/** What `manifest.json` says of a build. */
+/** The contents of `manifest.json`. */
 export const buildManifest = (
   files: readonly SourceFile[],
   options: BuildOptions,
@@ -74,7 +74,7 @@ export const buildManifest = (
   ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })
 
-/** What the lock calls the files that came out. */
+/** Keys of the lock for the output files. */
 export const ARTIFACTS = {
   chunks_manifest_hash: 'docs.jsonl',
   embeddings_hash: 'vectors.f16.bin',
@@ -82,7 +82,7 @@ export const ARTIFACTS = {
   packet_manifest_hash: 'manifest.json',
 }
 
-/** What `packet.lock.json` fixes of a build: only what changes the bytes that come out. */
+/** The contents of `packet.lock.json`: only what affects the output. */
 export const buildLock = (
   files: readonly SourceFile[],
   options: BuildOptions,

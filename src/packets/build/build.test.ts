@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { buildTexts, never, publishNowhere } from '../../../test/support/packet-world.ts'
+import { buildTexts, noAbort, publishToMemory } from '../../../test/support/packet-setup.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { readArtifact } from '../format/artifact.ts'
 import { readCard } from '../format/card.ts'
 import { DocTable } from '../format/docs.ts'
-import { memorySource, readFlat } from '../format/faiss.ts'
+import { memorySource, readFlatIndex } from '../format/faiss.ts'
 import { readLock } from '../format/lockfile.ts'
 import { readManifest } from '../format/manifest.ts'
 import { readMetadata } from '../format/metadata.ts'
@@ -39,7 +39,7 @@ describe('a build', () => {
       ['b.md:1', { path: 'b.md', ext: '.md', line_start: 1, line_end: 3, symbol: 'Title' }],
     ])
     expect(docs.row(0).hash).toBe(digestBytes(docs.row(0).text).slice(7))
-    expect(await readFlat(memorySource(part(files, 'faiss/index.faiss')))).toMatchObject({
+    expect(await readFlatIndex(memorySource(part(files, 'faiss/index.faiss')))).toMatchObject({
       rows: 2,
       dim: 384,
     })
@@ -69,7 +69,7 @@ describe('a build', () => {
     const first = await buildTexts(TEXTS)
     const second = await buildTexts(Object.fromEntries(Object.entries(TEXTS).reverse()))
     expect(first).toEqual(second)
-    expect((await publishNowhere(first)).digest).toBe((await publishNowhere(second)).digest)
+    expect((await publishToMemory(first)).digest).toBe((await publishToMemory(second)).digest)
   })
 
   it('names no place of the machine it ran on', async () => {
@@ -89,7 +89,7 @@ describe('a build', () => {
     const fresh = await buildTexts(TEXTS, { embedder })
     const docs = [...new DocTable(part(fresh, 'docs.jsonl'))]
     expect(asked).toHaveLength(2)
-    const { values } = await localEmbedder.embed([docs[0]?.text ?? ''], 'document', never)
+    const { values } = await localEmbedder.embed([docs[0]?.text ?? ''], 'document', noAbort)
     const again = await buildTexts(TEXTS, { embedder, known: new Map([[docs[0]?.hash ?? '', values]]) })
     expect(asked).toHaveLength(3)
     expect(part(again, 'faiss/index.faiss')).toEqual(part(fresh, 'faiss/index.faiss'))
@@ -111,7 +111,7 @@ describe('a build', () => {
 
   it('of nothing is refused', async () => {
     const options = { name: 'x', version: '1', builderVersion: '0', embedder: localEmbedder }
-    await expect(buildPacket([], options, never)).rejects.toMatchObject({ code: 'packet.no_sources' })
+    await expect(buildPacket([], options, noAbort)).rejects.toMatchObject({ code: 'packet.no_sources' })
   })
 })
 
@@ -135,7 +135,7 @@ describe('a publication', () => {
   }
 
   it('has the metadata first, the payload in order and the lock last, under two tags', async () => {
-    const sent = await publishNowhere(await buildTexts(TEXTS))
+    const sent = await publishToMemory(await buildTexts(TEXTS))
     expect(sent.tags).toEqual(['1.0.0', 'latest'])
     expect(titles(sent)).toEqual([
       'packet.manifest.json',
@@ -171,7 +171,7 @@ describe('a publication', () => {
       { include_docs: false },
     ],
   ])('with %j holds %j', async (options, names, build) => {
-    const sent = await publishNowhere(await buildTexts(TEXTS, { compat: { os: ['linux'] } }), options)
+    const sent = await publishToMemory(await buildTexts(TEXTS, { compat: { os: ['linux'] } }), options)
     const metadata = metadataIn(sent)
     expect(metadata.payload.files.map(({ name }) => name)).toEqual(names)
     expect(metadata.source).toMatchObject({ build })
@@ -180,7 +180,7 @@ describe('a publication', () => {
 
   it('writes a plus in a version as an underscore, and takes other tags', async () => {
     const files = await buildTexts(TEXTS, { version: '1.0.0+b1' })
-    expect((await publishNowhere(files, { tags: ['stable'] })).tags).toEqual(['1.0.0_b1', 'stable'])
+    expect((await publishToMemory(files, { tags: ['stable'] })).tags).toEqual(['1.0.0_b1', 'stable'])
   })
 
   it.each([
@@ -188,10 +188,10 @@ describe('a publication', () => {
     ['https://r.io', 'packet.reference'],
     ['', 'packet.reference'],
   ])('to %j is refused', async (registry, code) => {
-    await expect(publishNowhere(await buildTexts(TEXTS), { registry })).rejects.toMatchObject({ code })
+    await expect(publishToMemory(await buildTexts(TEXTS), { registry })).rejects.toMatchObject({ code })
   })
 
   it('of a folder that holds no packet is refused', async () => {
-    await expect(publishNowhere(new Map())).rejects.toMatchObject({ code: 'packet.manifest' })
+    await expect(publishToMemory(new Map())).rejects.toMatchObject({ code: 'packet.manifest' })
   })
 })

@@ -4,7 +4,7 @@ import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import { inferTags, writeCard } from '../format/card.ts'
 import { type Doc, writeDocs } from '../format/docs.ts'
-import { writeFlat } from '../format/faiss.ts'
+import { writeFlatIndex } from '../format/faiss.ts'
 import { type Lock, lockDrift, writeLock } from '../format/lockfile.ts'
 import { writeManifest } from '../format/manifest.ts'
 import { checkPacketName, versionTag } from '../format/reference.ts'
@@ -13,13 +13,13 @@ import { writeSparse } from '../search/sparse-file.ts'
 import { buildLock, buildManifest, EPOCH } from './build-records.ts'
 import { CHUNK_SIZES, type ChunkSizes, chunkText, type Span } from './chunk.ts'
 
-/** A file to be packed. Its path is relative to the folder that is packed. */
+/** A file to be packed, with its path relative to the source folder. */
 export interface SourceFile {
   readonly path: string
   readonly extension: string
   readonly text: string
   readonly sha256: string
-  /** Where its functions, classes or sections begin; empty when nobody knows. */
+  /** Starts of functions, classes or sections; empty when unknown. */
   readonly spans: readonly Span[]
 }
 
@@ -35,14 +35,14 @@ export interface BuildOptions {
     readonly cpm_min_version?: string
   }
   readonly sizes?: ChunkSizes
-  /** What `created_at` says; the same sources must give the same packet, so no clock is asked. */
+  /** Value of `created_at`. Not the current time: the same sources must give the same packet. */
   readonly createdAt?: string
   readonly embedder: Embedder
   readonly builderVersion: string
   /** Vectors of an earlier build by the hash of their text. */
   readonly known?: ReadonlyMap<string, Float32Array>
   readonly progress?: (done: number, total: number) => void
-  /** The lock of an earlier build, and how much it binds. */
+  /** The lock of an earlier build. `lock` says how strictly it applies. */
   readonly held?: Lock
   readonly lock?: 'keep' | 'update' | 'frozen'
 }
@@ -52,11 +52,11 @@ export interface BuiltPacket {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly chunks: number
   readonly embedded: number
-  /** Why it has no vectors, when the embedder failed. */
+  /** Set when the embedder failed and the packet has no vectors. */
   readonly failure?: Fault
 }
 
-/** Chunks between two words about progress; enough for every lane of an embedder. */
+/** Chunks between two progress reports; enough for the parallel requests of an embedder. */
 const BATCH = 256
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -66,7 +66,7 @@ const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly 
   for (const { path, extension, text, spans } of files) {
     for (const chunk of chunkText(text, spans, sizes)) {
       docs.push({
-        // One count over the whole packet: old readers take the number for the row.
+        // Numbered over the whole packet, because old readers use the number as the row.
         id: `${path}:${docs.length}`,
         text: chunk.text,
         hash: sha256(chunk.text),
@@ -91,7 +91,7 @@ export interface Embedded {
 
 const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
 
-/** A build whose embedder fails still has its documents, and says what it lacks. */
+/** When the embedder fails the packet is built without vectors and says so. */
 const tryEmbedding = async (
   docs: readonly Doc[],
   options: BuildOptions,
@@ -105,14 +105,14 @@ const tryEmbedding = async (
   }
 }
 
-/** Vectors for all chunks, of which those seen before are not asked for again. */
+/** Vectors for all chunks; known ones are reused. */
 const embedDocs = async (
   docs: readonly Doc[],
   options: BuildOptions,
   signal: AbortSignal,
 ): Promise<Embedded> => {
   const { embedder, progress } = options
-  // What is known are vectors of the texts alone, and nobody wrote down of which variant.
+  // The variant of known vectors is not recorded, so they are reused only without one.
   const plain = embedder.prefixes === undefined && embedder.variant === undefined
   const known = plain ? options.known : undefined
   const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
@@ -138,22 +138,20 @@ const embedDocs = async (
   return { matrix: { rows: docs.length, dim, values }, fresh: missing.length }
 }
 
-/** A build that is not the one its lock fixed is not made by accident. */
+/** Rejects a build that differs from its lock, unless the lock is to be updated. */
 const checkLock = ({ held, lock = 'keep' }: BuildOptions, now: Lock): void => {
   if (lock === 'frozen' && held === undefined)
-    throw packetFaults.lock_drift('there is no packet.lock.json to keep to')
+    throw packetFaults.lock_drift('--frozen-lockfile needs a packet.lock.json')
   if (held === undefined || lock === 'update') return
   const drift = lockDrift(held, now)
   if (drift.length > 0)
-    throw packetFaults.lock_drift(
-      `this is not the build that packet.lock.json fixed: ${drift.join(', ')} differ`,
-    )
+    throw packetFaults.lock_drift(`the build differs from packet.lock.json in: ${drift.join(', ')}`)
   const loose = [...held.pipeline, ...held.models].some((one) => one.non_deterministic === true)
   if (lock === 'frozen' && loose)
-    throw packetFaults.lock_drift('packet.lock.json names a step that does not give the same bytes twice')
+    throw packetFaults.lock_drift('packet.lock.json has a non-deterministic step')
 }
 
-/** Makes the files of a packet. The same sources and options always give the same bytes. */
+/** Builds the files of a packet, deterministically. */
 export const buildPacket = async (
   sources: readonly SourceFile[],
   options: BuildOptions,
@@ -164,8 +162,7 @@ export const buildPacket = async (
   const sizes = options.sizes ?? CHUNK_SIZES
   const files = [...sources].sort((a, b) => (a.path < b.path ? -1 : 1))
   const docs = collectDocs(files, sizes)
-  if (docs.length === 0)
-    throw packetFaults.no_sources('there is nothing in the folder to build a packet from')
+  if (docs.length === 0) throw packetFaults.no_sources('the folder has no text to build a packet from')
   checkLock(options, buildLock(files, options, sizes, new Map()))
   const embedded = await tryEmbedding(docs, options, signal)
   const written = new Map<string, Uint8Array>()
@@ -183,7 +180,7 @@ export const buildPacket = async (
   written.set('docs.jsonl', writeDocs(docs))
   if (embedded.failure === undefined) {
     written.set('vectors.f16.bin', writeVectors(embedded.matrix))
-    written.set('faiss/index.faiss', writeFlat(embedded.matrix))
+    written.set('faiss/index.faiss', writeFlatIndex(embedded.matrix))
   }
   const checksums = Object.fromEntries(
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),

@@ -9,7 +9,7 @@ import { ARTIFACTS } from './build-records.ts'
 
 const CHUNK = 4 * 1024 * 1024
 
-/** What the bytes of a file hash to, read piece by piece. */
+/** Digest of a file, read in pieces. */
 export const digestSource = async (source: ByteSource): Promise<Digest> => {
   const hash = createHash('sha256')
   for (let at = 0; at < source.size; at += CHUNK)
@@ -30,11 +30,11 @@ const compare = async (
 ): Promise<readonly string[]> => {
   const found = await hashOf(open, path)
   if (found === promised) return []
-  if (found === undefined) return [`${path}: is missing, ${by} has it`]
-  return [promised === undefined ? `${path}: ${by} does not know it` : `${path}: is not what ${by} fixed`]
+  if (found === undefined) return [`${path}: is missing, but ${by} lists it`]
+  return [promised === undefined ? `${path}: is not listed in ${by}` : `${path}: differs from ${by}`]
 }
 
-/** What the packet's own manifest says of its files, and whom it says it is. */
+/** Compares the packet with its manifest: checksums, name and version. */
 const checkManifest = async (open: OpenFile, { packet }: Lock): Promise<readonly string[]> => {
   const source = await open('manifest.json')
   if (source === undefined) return []
@@ -44,14 +44,16 @@ const checkManifest = async (open: OpenFile, { packet }: Lock): Promise<readonly
     compare(open, path, value, 'manifest.json'),
   )
   return [
-    ...(named ? [] : [`manifest.json: is not of ${packet.name}@${packet.version}, whose lock this is`]),
+    ...(named
+      ? []
+      : [`manifest.json: is of another packet than ${packet.name}@${packet.version} of the lock`]),
     ...(await Promise.all(sums)).flat(),
   ]
 }
 
 /**
- * Everything in which a built packet differs from what its lock fixed; empty when nothing does. `inputs` is the hash
- * of the sources as they are now, when they are at hand.
+ * The differences between a built packet and its lock; empty when there are none. `inputs` is the current hash
+ * of the sources, if known.
  */
 export const checkPacket = async (
   open: OpenFile,
@@ -66,7 +68,7 @@ export const checkPacket = async (
     return [
       ...(await Promise.all(files)).flat(),
       ...(await checkManifest(open, lock)),
-      ...(moved ? ['the sources are not those that the packet was built from'] : []),
+      ...(moved ? ['the sources differ from those that the packet was built from'] : []),
     ]
   } catch (thrown) {
     if (thrown instanceof Fault) return [thrown.message]

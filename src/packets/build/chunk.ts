@@ -1,4 +1,4 @@
-/** A piece of a file, with the lines it really came from, counted from one. */
+/** A piece of a file, with its line numbers, counted from one. */
 export interface Chunk {
   readonly text: string
   readonly start: number
@@ -6,7 +6,7 @@ export interface Chunk {
   readonly symbol?: string
 }
 
-/** A part of a file that belongs together: a function, a class, a section. Lines count from one. */
+/** The start of a function, class or section. Lines count from one. */
 export interface Span {
   readonly start: number
   readonly symbol?: string
@@ -19,14 +19,17 @@ export interface ChunkSizes {
 
 export const CHUNK_SIZES: ChunkSizes = { lines: 80, overlap: 10 }
 
-/** Parts shorter than this are put together with their neighbours, up to that many lines. */
+/** Parts shorter than SMALL are joined with their neighbours, up to TOGETHER lines. */
 const SMALL = 12
 const TOGETHER = 40
 
-/** Lines as editors, git and parsers count them. A lone carriage return ends one only where nothing else does. */
+/**
+ * Lines as editors and git count them. A lone carriage return is a line break only in a text without line
+ * feeds.
+ */
 const splitLines = (text: string): readonly string[] => text.split(text.includes('\n') ? /\r?\n/ : '\r')
 
-/** The lines from `start` to `end` without the blank ones around them; nothing when all are blank. */
+/** The lines from `start` to `end` without blank lines around them; empty when all are blank. */
 const cut = (lines: readonly string[], start: number, end: number, symbol?: string): readonly Chunk[] => {
   let [first, last] = [start, end]
   while (first <= last && (lines[first - 1] as string).trim() === '') first++
@@ -39,7 +42,7 @@ const cut = (lines: readonly string[], start: number, end: number, symbol?: stri
   return [{ text, start: first, end: last, ...(symbol !== undefined && { symbol }) }]
 }
 
-/** Windows over lines that overlap, so that nothing is torn apart in all of them. */
+/** Overlapping windows, so that every passage is complete in at least one of them. */
 const windows = (
   lines: readonly string[],
   start: number,
@@ -59,7 +62,7 @@ const windows = (
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/
 const HEADING = /^#{1,6}\s+(.+?)\s*#*\s*$/
 
-/** The sections of a Markdown text. What looks like a heading inside a fence is code. */
+/** The sections of a Markdown text. Lines inside a code fence are not headings. */
 export const markdownSpans = (text: string): readonly Span[] => {
   const spans: Span[] = []
   let fence: string | undefined
@@ -79,7 +82,7 @@ interface Part {
   readonly symbol?: string
 }
 
-/** Spans as parts that cover all lines; what stands before the first is a part of its own. */
+/** Turns spans into parts that cover all lines, with a part for the lines before the first span. */
 const cover = (spans: readonly Span[], lines: number): readonly Part[] => {
   const sorted = [...spans]
     .sort((a, b) => a.start - b.start)
@@ -111,7 +114,7 @@ const together = (parts: readonly Part[]): readonly Part[] => {
   return joined
 }
 
-/** Cuts a text into chunks along its spans; without any, into windows of lines. */
+/** Splits a text into chunks along its spans; without spans, into windows of lines. */
 export const chunkText = (text: string, spans: readonly Span[], sizes: ChunkSizes): readonly Chunk[] => {
   const lines = splitLines(text)
   if (spans.length === 0 || sizes.lines <= 0) {

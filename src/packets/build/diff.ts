@@ -2,7 +2,6 @@ import type { Doc } from '../format/docs.ts'
 import type { Manifest } from '../format/manifest.ts'
 import type { Matrix } from '../format/vectors.ts'
 
-/** One of two packets to compare. */
 export interface DiffSide {
   readonly manifest: Manifest
   readonly docs: Iterable<Doc>
@@ -13,18 +12,20 @@ export interface Difference {
   readonly same: boolean
   readonly versions: readonly [string, string]
   readonly models: readonly [string, string]
-  /** Chunks by their text, wherever they stand. */
+  /** Chunks compared by text, regardless of position. */
   readonly chunks: { readonly added: number; readonly removed: number; readonly kept: number }
   readonly files: {
     readonly added: readonly string[]
     readonly removed: readonly string[]
     readonly changed: readonly string[]
   }
-  /** How far apart the vectors are, a value; null when they cannot be compared row by row. */
+  /**
+   * Norm of the difference of all vectors, divided by the number of values; null when they cannot be compared.
+   */
   readonly drift: number | null
 }
 
-/** The texts of every file of a packet, and how often it has each text at all. */
+/** The texts of every file, and how often each text occurs. */
 const readSide = (docs: Iterable<Doc>) => {
   const files = new Map<string, string[]>()
   const texts = new Map<string, number>()
@@ -47,7 +48,7 @@ const inOrder = (paths: Iterable<string>): readonly string[] => [...paths].sort(
 
 const total = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
 
-/** What makes the second packet another than the first. */
+/** The differences of two packets. */
 export const diffPackets = (first: DiffSide, second: DiffSide): Difference => {
   const [a, b] = [readSide(first.docs), readSide(second.docs)]
   const kept = [...a.texts].reduce((sum, [text, count]) => sum + Math.min(count, b.texts.get(text) ?? 0), 0)
@@ -59,7 +60,7 @@ export const diffPackets = (first: DiffSide, second: DiffSide): Difference => {
     changed: inOrder([...a.files.keys()].filter((path) => b.files.has(path) && differs(path))),
   }
   const models = [first.manifest.embedding.model, second.manifest.embedding.model] as const
-  // Vectors of two models have nothing to do with each other.
+  // Vectors of two models cannot be compared.
   const drift = models[0] === models[1] ? driftOf(first.vectors, second.vectors) : null
   const unlike = Object.values(files).some((list) => list.length > 0)
   return {

@@ -1,10 +1,13 @@
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Manifest } from '../format/manifest.ts'
 
-/** Changes when the files of an index do. */
+/** Changed when the format of the index files changes. */
 const FORMAT = 1
 
-/** What vectors can be compared with: sixteen digits that change with everything that changes a vector. */
+/**
+ * Sixteen hexadecimal digits that identify comparable vectors: they change with every setting that changes a
+ * vector.
+ */
 export const fingerprint = ({ embedding }: Pick<Manifest, 'embedding'>): string =>
   digestJson({
     format: FORMAT,

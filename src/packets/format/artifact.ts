@@ -10,14 +10,14 @@ export const METADATA_TYPE = 'application/vnd.cpm.packet.manifest.v1+json'
 export const METADATA_FILE = 'packet.manifest.json'
 const TITLE = 'org.opencontainers.image.title'
 
-/** What registries keep manifests under; ours too. */
+/** The usual limit of registries. */
 export const MAX_MANIFEST = 4 * 1024 * 1024
-/** From so many bytes on a file is worth a connection of its own. */
+/** A blob of this size or more is downloaded over a connection of its own. */
 export const LARGE_FILE = 16 * 1024 * 1024
 const MAX_LAYERS = 1000
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** A promise about bytes: how many, and what they hash to. */
+/** An OCI descriptor: media type, size and digest of a blob. */
 export interface Descriptor {
   readonly mediaType: string
   readonly digest: Digest
@@ -26,7 +26,7 @@ export interface Descriptor {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** An OCI image manifest, as far as packets need it. */
+/** The parts of an OCI image manifest that packets use. */
 export interface Artifact {
   readonly artifactType?: string
   readonly config: Descriptor
@@ -46,7 +46,7 @@ const readStrings = (value: unknown): Readonly<Record<string, string>> =>
     : {}
 
 const readDescriptor = (value: unknown, what: string): Descriptor => {
-  if (!isRecord(value)) return refuse(`${what} is no descriptor`)
+  if (!isRecord(value)) return refuse(`${what} is not a descriptor`)
   const { mediaType, digest, size, annotations, artifactType } = value
   if (typeof mediaType !== 'string') return refuse(`${what} has no media type`)
   if (typeof digest !== 'string' || !DIGEST.test(digest)) return refuse(`${what} has no sha256 digest`)
@@ -72,7 +72,7 @@ const readDocument = (bytes: Uint8Array): Record<string, unknown> => {
   return value
 }
 
-/** A manifest, or an index that lists manifests. What it is, its bytes say, not the header they came with. */
+/** A manifest or an index of manifests, distinguished by the bytes and not by the content type header. */
 export type Document =
   | { readonly kind: 'artifact'; readonly artifact: Artifact }
   | { readonly kind: 'index'; readonly manifests: readonly Descriptor[] }
@@ -95,22 +95,22 @@ export const readArtifact = (bytes: Uint8Array): Document => {
   }
 }
 
-/** The layer that holds the packet's metadata: by type, or by title in packets of unknown tools. */
+/** The layer with the packet's metadata: by media type, else by title, for packets of other tools. */
 export const metadataLayer = ({ layers }: Artifact): Descriptor | undefined =>
   layers.find(({ mediaType }) => mediaType === METADATA_TYPE) ??
   layers.find(({ annotations }) => annotations[TITLE] === METADATA_FILE)
 
-/** The layers that are files. One without a title belongs to nobody and is left alone. */
+/** The layers that are files. A layer without a title is ignored. */
 export const fileLayers = ({ layers }: Artifact): readonly Descriptor[] =>
   layers.filter(({ annotations }) => annotations[TITLE] !== undefined)
 
-/** A file of a packet, where it goes and what it must hold. */
+/** A file of a packet: its path and its blob. */
 export interface PlacedFile {
   readonly path: string
   readonly descriptor: Descriptor
 }
 
-/** Where the layers of an artifact go. Whatever lies below the payload's root is put below `payload`. */
+/** The paths of the layers. Files below the payload root go below `payload`. */
 export const placeFiles = (artifact: Artifact, payloadRoot: string): readonly PlacedFile[] => {
   const first = metadataLayer(artifact)
   const placed = artifact.layers.flatMap((descriptor) => {
@@ -121,13 +121,12 @@ export const placeFiles = (artifact: Artifact, payloadRoot: string): readonly Pl
       : title
     return [{ path, descriptor }]
   })
-  // Judged as titles and as places: neither may leave the folder, nor two share a place.
+  // Titles and final paths are both checked: none may leave the folder, no two may collide.
   confineAll(artifact.layers.flatMap(({ annotations }) => annotations[TITLE] ?? []))
   confineAll(['oci-manifest.json', ...placed.map(({ path }) => path)])
   return placed
 }
 
-/** A descriptor as a manifest carries it. */
 export const writeDescriptor = (mediaType: string, digest: Digest, size: number, title: string): object => ({
   mediaType,
   digest,

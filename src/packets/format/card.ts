@@ -1,4 +1,4 @@
-/** `cpm.yml`: the packet in ten flat lines, for people and old readers. */
+/** `cpm.yml`: ten flat lines about the packet, for people and old readers. */
 export interface Card {
   readonly name: string
   readonly version: string
@@ -15,7 +15,7 @@ export interface Card {
 const NEEDS_QUOTES = /[:#\t\n"]/
 const KNOWN_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g
 
-// Readers go line by line: a break inside a value would let a description state another name.
+// Readers work line by line: a line break in a description could forge another key.
 const writeValue = (value: string): string => {
   const flat = value.replace(KNOWN_BREAKS, ' ').trim()
   return NEEDS_QUOTES.test(value) ? `"${flat.replaceAll('"', '\\"')}"` : flat
@@ -44,7 +44,7 @@ const readValue = (text: string): string => {
   return quote === '"' ? inner.replaceAll('\\"', '"') : inner
 }
 
-/** Keys and values of a flat `cpm.yml`. Lines without a colon say nothing. */
+/** Keys and values of a flat `cpm.yml`. Lines without a colon are ignored. */
 export const readCard = (text: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const line of text.split(/\r?\n/)) {
@@ -55,7 +55,7 @@ export const readCard = (text: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** What a file's extension says about its contents. */
+/** Tags by file extension. */
 const TAGS: Readonly<Record<string, string>> = {
   '.py': 'python',
   '.js': 'javascript',
@@ -74,6 +74,6 @@ const TAGS: Readonly<Record<string, string>> = {
   '.txt': 'docs',
 }
 
-/** The tags that a packet of files with these extensions carries. */
+/** The tags of a packet, from the extensions of its files. */
 export const inferTags = (extensions: Iterable<string>): readonly string[] =>
   [...new Set(['cpm', ...[...extensions].flatMap((one) => TAGS[one] ?? [])])].sort()

@@ -3,18 +3,18 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { decodeStrict } from '../../kernel/text/decode.ts'
 import { packetFaults } from '../faults.ts'
 
-/** One chunk of a packet. Its row is its place in the file. */
+/** One chunk of a packet. Its line in the file is its row in the index. */
 export interface Doc {
   readonly id: string
   readonly text: string
-  /** SHA-256 of the text in hexadecimal; readers make do without. */
+  /** SHA-256 of the text in hexadecimal; optional for readers. */
   readonly hash?: string
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
 const NEWLINE = 0x0a
 const MIN_HASH = 32
-/** So many bytes are read in a few milliseconds. */
+/** Bytes parsed between two yields, a few milliseconds. */
 const STEP = 1024 * 1024
 
 const refuse = (line: number, why: string, cause?: unknown): never => {
@@ -59,7 +59,7 @@ interface Rows {
   readonly lines: Uint32Array
 }
 
-/** Every line is read once: one that is not a chunk would shift all rows after it against the index. */
+/** Parses every line once: a line that is not a chunk would shift all later rows against the index. */
 const findRows = function* (bytes: Uint8Array): CooperativeTask<Rows> {
   const starts: number[] = []
   const lines: number[] = []
@@ -82,8 +82,8 @@ const findRows = function* (bytes: Uint8Array): CooperativeTask<Rows> {
 }
 
 /**
- * The chunks of `docs.jsonl`. The bytes stay as they are and a row is read when it is asked for: a packet that
- * is kept open costs its file, not a tree of objects.
+ * The chunks of `docs.jsonl`. Only the bytes and the line offsets stay in memory; a row is parsed when it is
+ * read.
  */
 export class DocTable {
   readonly #bytes: Uint8Array
@@ -96,7 +96,7 @@ export class DocTable {
     this.#lines = lines
   }
 
-  /** The same, without keeping others waiting. */
+  /** Like the constructor, but yields to the event loop. */
   static async open(bytes: Uint8Array): Promise<DocTable> {
     return new DocTable(bytes, await runYielding(findRows(bytes)))
   }
@@ -105,7 +105,7 @@ export class DocTable {
     return this.#starts.length
   }
 
-  /** How much memory it takes. */
+  /** Memory use. */
   get bytes(): number {
     return this.#bytes.length + this.#starts.byteLength + this.#lines.byteLength
   }
@@ -116,7 +116,7 @@ export class DocTable {
     return readDoc(parseText(decodeLine(this.#bytes, start, line), line), line)
   }
 
-  /** The rows whose line holds a text, in order. */
+  /** The rows whose line contains a text, in order. */
   rowsWith(text: string): readonly number[] {
     const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
     const rows: number[] = []
@@ -129,7 +129,7 @@ export class DocTable {
     return rows
   }
 
-  /** The last row that begins at a byte or before it. */
+  /** The last row that starts at or before a byte. */
   #rowAt(byte: number): number {
     let [low, high] = [0, this.rows - 1]
     while (low < high) {
@@ -145,7 +145,7 @@ export class DocTable {
   }
 }
 
-/** The bytes of `docs.jsonl`: keys in the order readers know, a newline after every line. */
+/** Writes `docs.jsonl`: keys in the order existing readers expect, one line a chunk. */
 export const writeDocs = (docs: readonly Doc[]): Uint8Array =>
   Buffer.from(
     docs.map(({ id, text, hash, metadata }) => `${JSON.stringify({ id, text, hash, metadata })}\n`).join(''),

@@ -1,18 +1,18 @@
 import { packetFaults } from '../faults.ts'
 import type { Matrix } from './vectors.ts'
 
-/** Bytes that can be read from any place; a file, or memory. */
+/** Random access to bytes, in a file or in memory. */
 export interface ByteSource {
   readonly size: number
-  /** Exactly `length` bytes from `at`. Callers ask only for what lies within `size`. */
+  /** Reads exactly `length` bytes at `at`; both must lie within `size`. */
   read(at: number, length: number): Promise<Uint8Array>
 }
 
-/** Where the rows of a flat index lie in its file. */
+/** The location of the rows of a flat index in its file. */
 export interface FlatIndex {
   readonly dim: number
   readonly rows: number
-  /** Offset of the first float32; no multiple of four. */
+  /** Offset of the first float32; not aligned to four bytes. */
   readonly offset: number
 }
 
@@ -31,8 +31,8 @@ const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes
 const smallNumber = (value: bigint, what: string): number =>
   value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER) ? refuse(`${what} is ${value}`) : Number(value)
 
-/** The bytes of FAISS's `IndexFlatIP` over these rows. */
-export const writeFlat = ({ rows, dim, values }: Matrix): Uint8Array => {
+/** Writes FAISS's `IndexFlatIP` over these rows. */
+export const writeFlatIndex = ({ rows, dim, values }: Matrix): Uint8Array => {
   const bytes = new Uint8Array(FLAT_HEADER + 4 * rows * dim)
   bytes.set(flatHeader(rows, dim))
   bytes.set(new Uint8Array(values.buffer, values.byteOffset, 4 * rows * dim), FLAT_HEADER)
@@ -68,7 +68,7 @@ const readPrefix = async (source: ByteSource, at: number): Promise<Prefix> => {
   const dim = view.getInt32(4, true)
   const rows = smallNumber(view.getBigInt64(8, true), 'the number of rows')
   const metric = view.getInt32(33, true)
-  if (!/^I[A-Za-z0-9]{3}$/.test(magic)) return refuse('it is no FAISS file')
+  if (!/^I[A-Za-z0-9]{3}$/.test(magic)) return refuse('it is not a FAISS file')
   if (dim <= 0 || dim > MAX_DIM) return refuse(`its dimension is ${dim}`)
   if (metric !== 0)
     return refuse(`it measures ${METRICS[metric] ?? `by metric ${metric}`}, not inner product`)
@@ -80,23 +80,23 @@ const readFlatAt = async (source: ByteSource, at: number): Promise<FlatIndex> =>
   if (magic !== 'IxFI' && magic !== 'IxFl') return refuse(`its kind is ${magic}`)
   const count = (await readExactly(source, at + PREFIX, 8)).getBigUint64(0, true)
   if (count !== BigInt(rows) * BigInt(dim))
-    return refuse(`it promises ${count} values for ${rows} rows of ${dim}`)
+    return refuse(`it declares ${count} values for ${rows} rows of ${dim}`)
   const offset = at + FLAT_HEADER
   if (offset + 4 * rows * dim !== source.size) return refuse('its length is not what its rows need')
   return { dim, rows, offset }
 }
 
-/** Element sizes of the arrays that describe the graph of an HNSW file. */
+/** Element sizes of the arrays that store an HNSW graph. */
 const GRAPH_ARRAYS = [8, 4, 4, 8, 4]
 const GRAPH_NUMBERS = 5 * 4
 
-/** The flat rows behind the graph of an HNSW file. The graph is passed over. */
-const liftGraph = async (source: ByteSource): Promise<FlatIndex> => {
+/** Finds the flat rows of an HNSW file by skipping its graph. */
+const skipGraph = async (source: ByteSource): Promise<FlatIndex> => {
   const { dim, rows } = await readPrefix(source, 0)
   let at = PREFIX
   for (const width of GRAPH_ARRAYS) {
     const count = (await readExactly(source, at, 8)).getBigUint64(0, true)
-    // Judged before it is multiplied: a forged count must not wrap round to a small offset.
+    // Checked before the multiplication: a forged count must not overflow to a small offset.
     if (count > BigInt(source.size)) return refuse('a length in it is beyond its end')
     at += 8 + width * Number(count)
   }
@@ -104,19 +104,18 @@ const liftGraph = async (source: ByteSource): Promise<FlatIndex> => {
   return flat.dim === dim && flat.rows === rows ? flat : refuse('its graph and its rows disagree')
 }
 
-/** Finds the rows of an index file. Bytes behind them, lies about sizes and other kinds are refused. */
-export const readFlat = async (source: ByteSource): Promise<FlatIndex> =>
-  (await readPrefix(source, 0)).magic === 'IHNf' ? liftGraph(source) : readFlatAt(source, 0)
+/** Finds the rows of an index file. Trailing bytes, wrong sizes and other index types are refused. */
+export const readFlatIndex = async (source: ByteSource): Promise<FlatIndex> =>
+  (await readPrefix(source, 0)).magic === 'IHNf' ? skipGraph(source) : readFlatAt(source, 0)
 
-/** A source over bytes in memory. */
 export const memorySource = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
   read: async (at, length) => bytes.subarray(at, at + length),
 })
 
-/** Float32 values out of bytes that need not be aligned. */
-export const floatsOf = (bytes: Uint8Array): Float32Array => {
-  // Not `slice`: that of a Buffer is no copy.
+/** Copies float32 values out of unaligned bytes. */
+export const copyFloats = (bytes: Uint8Array): Float32Array => {
+  // Not `slice`: `Buffer.slice` does not copy.
   const copy = new Uint8Array(bytes)
   return new Float32Array(copy.buffer, 0, copy.length / 4)
 }

@@ -1,6 +1,6 @@
 const view = new DataView(new ArrayBuffer(4))
 
-/** Rounds to the nearest of two neighbours, to the even one when both are as near. */
+/** Round half to even. */
 const roundEven = (value: number, drop: number): number => {
   const half = 2 ** (drop - 1)
   const kept = value >>> drop
@@ -8,7 +8,7 @@ const roundEven = (value: number, drop: number): number => {
   return rest > half || (rest === half && (kept & 1) === 1) ? kept + 1 : kept
 }
 
-/** The sixteen bits of IEEE 754 binary16 nearest to a float32. */
+/** The IEEE 754 binary16 nearest to a float32. */
 export const encodeFloat16 = (value: number): number => {
   view.setFloat32(0, value)
   const bits = view.getUint32(0)
@@ -17,9 +17,9 @@ export const encodeFloat16 = (value: number): number => {
   const mantissa = bits & 0x7fffff
   if (exponent === 128) return sign | (mantissa === 0 ? 0x7c00 : 0x7e00)
   if (exponent > 15) return sign | 0x7c00
-  // A carry out of the mantissa moves into the exponent, which is just what rounding up means.
+  // A carry out of the mantissa increments the exponent, which is the correct rounding.
   if (exponent >= -14) return sign | (((exponent + 15) << 10) + roundEven(mantissa, 13))
-  // Below the smallest normal number; beyond 25 bits nothing is left to round.
+  // Subnormal; below 2^-25 everything rounds to zero.
   if (exponent < -25) return sign
   return sign | roundEven(mantissa | 0x800000, -exponent - 1)
 }

@@ -1,7 +1,7 @@
 import type { FaultMaker } from '../../kernel/fault.ts'
 import { decodeStrict } from '../../kernel/text/decode.ts'
 
-/** Nobody nests a packet's files this deep; whoever does is after the stack of whoever writes them again. */
+/** No packet file is nested this deep. Deeper JSON could overflow the stack of a recursive writer. */
 const MAX_DEPTH = 64
 
 const tooDeep = (value: unknown, left: number): boolean =>
@@ -9,7 +9,7 @@ const tooDeep = (value: unknown, left: number): boolean =>
   typeof value === 'object' &&
   (left === 0 || Object.values(value).some((member) => tooDeep(member, left - 1)))
 
-/** JSON out of bytes from outside: within a size, valid UTF-8, not too deep. */
+/** Parses untrusted JSON: limited in size and depth, valid UTF-8. */
 export const readJson = (bytes: Uint8Array, what: string, maxBytes: number, fault: FaultMaker): unknown => {
   if (bytes.length > maxBytes) throw fault(`${what} has more than ${maxBytes} bytes`)
   let value: unknown

@@ -23,7 +23,7 @@ const Model = z.looseObject({
   max_seq_length: z.int(),
 })
 
-/** `packet.lock.json`: what a packet was built from, and what came out. */
+/** `packet.lock.json`: the inputs, settings and outputs of a build. */
 const Lock = z.looseObject({
   lockfileVersion: z.literal(1),
   packet: z.looseObject({
@@ -47,7 +47,7 @@ export type Lock = z.infer<typeof Lock>
 
 const hexDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The hash of a folder: its files in order, each with the hash of its bytes. */
+/** Hash of a folder: paths in order, each with the hash of its bytes. */
 export const hashInputs = (files: readonly { readonly path: string; readonly sha256: string }[]): string =>
   hexDigest(
     files
@@ -56,7 +56,7 @@ export const hashInputs = (files: readonly { readonly path: string; readonly sha
       .join('\n'),
   )
 
-/** The hash of the settings that change what comes out, and of no others. */
+/** Hash of the settings that affect the output, and of no others. */
 export const hashConfig = (config: Readonly<Record<string, unknown>>): string =>
   hexDigest(canonicalJson(config))
 
@@ -73,6 +73,6 @@ export const writeLock = (lock: Lock): Uint8Array => Buffer.from(`${JSON.stringi
 
 const COMPARED = ['packet', 'inputs', 'pipeline', 'models'] as const
 
-/** Which parts of a build differ from what its lock fixed. */
+/** The parts of a build that differ from its lock. */
 export const lockDrift = (held: Lock, now: Lock): readonly (typeof COMPARED)[number][] =>
   COMPARED.filter((part) => canonicalJson(held[part]) !== canonicalJson(now[part]))

@@ -8,7 +8,7 @@ const FileEntry = z.looseObject({ path: z.string(), format: z.string() })
 const Checksum = z.looseObject({ algo: z.literal('sha256'), value: z.string().regex(/^[0-9a-f]{64}$/) })
 const Strings = z.array(z.string())
 
-/** `manifest.json`: what a packet holds and which model its vectors come from. Unknown members survive. */
+/** `manifest.json`: contents of a packet and the model of its vectors. Unknown keys are preserved. */
 const Manifest = z.looseObject({
   schema_version: z.string().optional(),
   packet_id: z.string().optional(),

@@ -12,7 +12,7 @@ const MAX_FILES = 10_000
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 export interface PayloadFile {
-  /** Relative to the payload's root. */
+  /** Relative to the payload root. */
   readonly name: string
   readonly digest?: string
   readonly size?: number
@@ -20,7 +20,7 @@ export interface PayloadFile {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** `packet.manifest.json`: what a lookup needs to know of a packet, in one small blob. */
+/** `packet.manifest.json`: the metadata that lookup needs, in one small blob. */
 export interface PacketMetadata {
   readonly schema: typeof METADATA_SCHEMA
   readonly schema_version: typeof METADATA_VERSION
@@ -111,7 +111,7 @@ const fromCurrent = (value: Members): PacketMetadata => {
   }
 }
 
-/** Reads the metadata of either schema and gives it in the present one. */
+/** Reads either schema and returns the current one. */
 export const readMetadata = (bytes: Uint8Array): PacketMetadata => {
   const value = readJson(bytes, 'packet metadata', MAX_BYTES, packetFaults.metadata)
   if (!isRecord(value)) return refuse('invalid metadata schema')
@@ -119,5 +119,5 @@ export const readMetadata = (bytes: Uint8Array): PacketMetadata => {
   return value.schema === METADATA_SCHEMA ? fromCurrent(value) : refuse('invalid metadata schema')
 }
 
-/** Compact, keys sorted: the same packet always gives the same blob. */
+/** Compact JSON with sorted keys: the same packet always gives the same blob. */
 export const writeMetadata = (metadata: PacketMetadata): Uint8Array => Buffer.from(canonicalJson(metadata))

@@ -76,7 +76,7 @@ describe('a reference', () => {
   })
 
   it('says where a password belongs instead', () => {
-    expect(() => parseReference('a:b@host/demo')).toThrow(/"\*\*\*@host\/demo".*`docker login` keeps them/)
+    expect(() => parseReference('a:b@host/demo')).toThrow(/"\*\*\*@host\/demo".*use `docker login`/)
   })
 
   it('keeps the repository of a host with a port when it is pinned', () => {

@@ -1,9 +1,9 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../faults.ts'
 
-/** Where an artifact lies: a repository on a host, and which of its manifests. */
+/** The address of an artifact: host, repository, and tag or digest. */
 export interface Reference {
-  /** Host in lower case, with its port when it has one. */
+  /** Host in lower case, with its port if any. */
   readonly host: string
   readonly repository: string
   readonly tag?: string
@@ -22,7 +22,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 120))
 
-/** What stands before a host may be a password, and what is said here goes into logs. */
+/** The text before `@` may be a password: it is masked, because messages go into logs. */
 const LOGIN = /^(oci:\/\/)?.*@(?=[^@]*\/)/s
 
 const refuse = (text: string, why: string): never => {
@@ -31,14 +31,14 @@ const refuse = (text: string, why: string): never => {
 
 const isDigest = (text: string): boolean => DIGEST.test(text)
 
-/** The tag that stands for a version. Registries know no `+`, so it is written as `_`. */
+/** The tag of a version. Tags cannot contain `+`, so it is written as `_`. */
 export const versionTag = (version: string, role = 'version'): string => {
   const tag = version.replaceAll('+', '_')
   if (!TAG.test(tag)) throw packetFaults.version(`${shown(version)} cannot be a ${role}`)
   return tag
 }
 
-/** A packet's name: one or more parts of a repository's path. */
+/** Checks a packet name: one or more segments of a repository path. */
 export const checkPacketName = (name: string): string => {
   if (name.length > MAX_REPOSITORY || !REPOSITORY.test(name))
     throw packetFaults.name(`${shown(name)} cannot be a packet's name`)
@@ -47,26 +47,27 @@ export const checkPacketName = (name: string): string => {
 
 const checkHost = (text: string, host: string): string => {
   if (host.includes('@'))
-    return refuse(text, 'names and passwords do not belong in it; `docker login` keeps them')
+    return refuse(text, 'it must not contain a user name or password; use `docker login`')
   const found = HOST.exec(host)
   if (found === null || host.length > 260) return refuse(text, 'the host is not a host name')
   const port = found[1]
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
     return refuse(text, 'the port is not a port')
-  // 0x7f.1 and 2130706433 are spellings of an address that other programs read differently: one spelling only.
+  // 0x7f.1 and 2130706433 are spellings of an IP address that programs read differently: only the canonical one
+  // is accepted.
   const name = host.replace(/:[0-9]+$/, '')
   const url = `https://${name}/`
   if (!URL.canParse(url) || new URL(url).hostname !== name) return refuse(text, 'the host is not a host name')
   return host
 }
 
-/** Cuts a tag off the last part of a path; a colon further left belongs to a port. */
+/** Splits the tag off the last path segment; a colon further left belongs to a port. */
 const cutTag = (path: string): readonly [string, string | undefined] => {
   const colon = path.indexOf(':', path.lastIndexOf('/') + 1)
   return colon === -1 ? [path, undefined] : [path.slice(0, colon), path.slice(colon + 1)]
 }
 
-/** What follows the path: nothing, a digest, or a version that stands for a tag. */
+/** What follows `@`: a digest, or a version that becomes a tag. */
 const readPin = (text: string, pin: string | undefined): Pick<Reference, 'tag' | 'digest'> => {
   if (pin === undefined) return {}
   if (isDigest(pin)) return { digest: pin }
@@ -79,15 +80,15 @@ const readPin = (text: string, pin: string | undefined): Pick<Reference, 'tag' |
 export const parseReference = (text: string): Reference => {
   if (text.length > MAX_LENGTH) return refuse(text, 'it is too long')
   const bare = (text.startsWith(SCHEME) ? text.slice(SCHEME.length) : text).replace(/^\/+|\/+$/g, '')
-  if (bare.includes('://')) return refuse(text, 'only oci:// is read')
+  if (bare.includes('://')) return refuse(text, 'the only supported scheme is oci://')
   const slash = bare.indexOf('/')
   if (slash === -1) return refuse(text, 'a host and a path are needed')
   const host = checkHost(text, bare.slice(0, slash).toLowerCase())
   const [left = '', pin, ...more] = bare.slice(slash + 1).split('@')
-  if (more.length > 0) return refuse(text, 'it holds more than one @')
+  if (more.length > 0) return refuse(text, 'it has more than one @')
   const [repository, tag] = cutTag(left)
   if (repository.length > MAX_REPOSITORY || !REPOSITORY.test(repository))
-    return refuse(text, 'the path may hold only lower-case letters, digits and single . _ - between them')
+    return refuse(text, 'the path may contain only lower-case letters, digits and single . _ - between them')
   if (tag !== undefined && !TAG.test(tag)) return refuse(text, 'the tag is not a tag')
   const pinned = readPin(text, pin)
   if (tag !== undefined && pinned.tag !== undefined) return refuse(text, 'it names a tag and a version')
@@ -100,11 +101,11 @@ export const parseReference = (text: string): Reference => {
   }
 }
 
-/** The reference without its scheme, as registries' tools write it. */
+/** The reference without `oci://`, as registry tools write it. */
 export const writeReference = ({ host, repository, tag, digest }: Reference): string =>
   `${host}/${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
 
-/** The address that means the same bytes for ever. */
+/** The immutable address of a manifest. */
 export const pinnedUri = ({ host, repository }: Reference, digest: Digest): string =>
   `${SCHEME}${host}/${repository}@${digest}`
 
@@ -116,7 +117,7 @@ export interface SourceRequest {
   readonly registry?: string | undefined
 }
 
-/** The `oci://` address that a caller's words stand for; undefined when they name no registry or no packet. */
+/** The `oci://` address of a request; undefined when it has no registry or no packet. */
 export const sourceUri = ({ ref, name, version, alias, registry }: SourceRequest): string | undefined => {
   if (ref?.startsWith(SCHEME)) return ref
   const place = (registry ?? '').replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
@@ -126,5 +127,5 @@ export const sourceUri = ({ ref, name, version, alias, registry }: SourceRequest
   return `${SCHEME}${place}/${name}:${version ? versionTag(version) : alias || 'latest'}`
 }
 
-/** A file name that stands for an address: what is not a letter, digit, dash, dot or underscore becomes `_`. */
+/** A file name for an address: other characters than letters, digits, dash, dot and underscore become `_`. */
 export const safeName = (text: string): string => text.replace(/[^\p{L}\p{N}._-]/gu, '_')

@@ -4,7 +4,7 @@ const MAX_PATH = 1024
 const MAX_SEGMENT = 255
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
 const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/
-// On Windows these are devices, whatever follows the dot, and an end in a dot or a blank is another name.
+// Windows treats these as devices, with any extension, and drops a trailing dot or blank.
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
 const OTHER_END = /[ .]$/
 
@@ -15,17 +15,17 @@ const badSegment = (segment: string): boolean =>
   Buffer.byteLength(segment) > MAX_SEGMENT
 
 /**
- * A relative path with forward slashes that stays below the folder it is joined to, on every platform.
- * Titles and payload roots come from whoever published the packet.
+ * Checks that a path of a packet is relative and stays inside its folder on every platform. Paths come from the
+ * publisher and are not trusted.
  */
 export const confinePath = (text: string): string => {
   const bad =
     text.length > MAX_PATH || !text.isWellFormed() || FORBIDDEN.test(text) || text.split('/').some(badSegment)
-  if (bad) throw packetFaults.unsafe_path(`not a plain relative path: ${JSON.stringify(text.slice(0, 80))}`)
+  if (bad) throw packetFaults.unsafe_path(`not a safe relative path: ${JSON.stringify(text.slice(0, 80))}`)
   return text
 }
 
-/** Paths that can all be files of one folder, also where upper and lower case are the same. */
+/** Checks that all paths can exist in one folder, also on case-insensitive file systems. */
 export const confineAll = (paths: readonly string[]): readonly string[] => {
   const taken = new Set<string>()
   const folders = new Set<string>()

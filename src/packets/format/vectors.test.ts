@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hnswFile } from '../../../test/support/packet-hnsw.ts'
-import { floatsOf, memorySource, readFlat, writeFlat } from './faiss.ts'
+import { copyFloats, memorySource, readFlatIndex, writeFlatIndex } from './faiss.ts'
 import { decodeFloat16, encodeFloat16 } from './float16.ts'
 import { normalizeRow, readVectors, writeVectors } from './vectors.ts'
 
@@ -77,7 +77,7 @@ const sample = { rows: 2, dim: 3, values: Float32Array.of(1, 2, 3, -0.5, 0.25, 1
 
 describe('index.faiss', () => {
   it('is laid out as FAISS lays it out', async () => {
-    const bytes = writeFlat(sample)
+    const bytes = writeFlatIndex(sample)
     expect(Buffer.from(bytes).toString('hex')).toBe(
       '49784649' +
         '03000000' +
@@ -89,33 +89,33 @@ describe('index.faiss', () => {
         '0600000000000000' +
         '0000803f0000004000004040000000bf0000803e6f12833a',
     )
-    expect(await readFlat(memorySource(bytes))).toEqual({ dim: 3, rows: 2, offset: 45 })
-    expect(floatsOf(bytes.subarray(45))).toEqual(sample.values)
+    expect(await readFlatIndex(memorySource(bytes))).toEqual({ dim: 3, rows: 2, offset: 45 })
+    expect(copyFloats(bytes.subarray(45))).toEqual(sample.values)
   })
 
   it('of no rows is its header alone', async () => {
-    const bytes = writeFlat({ rows: 0, dim: 4, values: new Float32Array(0) })
+    const bytes = writeFlatIndex({ rows: 0, dim: 4, values: new Float32Array(0) })
     expect(bytes).toHaveLength(45)
-    expect(await readFlat(memorySource(bytes))).toEqual({ dim: 4, rows: 0, offset: 45 })
+    expect(await readFlatIndex(memorySource(bytes))).toEqual({ dim: 4, rows: 0, offset: 45 })
   })
 
   it('with a graph has the same rows', async () => {
-    const bytes = hnswFile(writeFlat(sample))
-    const { dim, rows, offset } = await readFlat(memorySource(bytes))
+    const bytes = hnswFile(writeFlatIndex(sample))
+    const { dim, rows, offset } = await readFlatIndex(memorySource(bytes))
     expect({ dim, rows }).toEqual({ dim: 3, rows: 2 })
-    expect(floatsOf(bytes.subarray(offset))).toEqual(sample.values)
+    expect(copyFloats(bytes.subarray(offset))).toEqual(sample.values)
   })
 
   const damaged = (change: (bytes: Buffer) => void): Uint8Array => {
-    const bytes = Buffer.from(writeFlat(sample))
+    const bytes = Buffer.from(writeFlatIndex(sample))
     change(bytes)
     return bytes
   }
   it.each<[string, Uint8Array]>([
     ['nothing in it', new Uint8Array(0)],
-    ['half a header', writeFlat(sample).subarray(0, 40)],
-    ['a row missing', writeFlat(sample).subarray(0, 60)],
-    ['bytes behind its rows', Buffer.concat([writeFlat(sample), Buffer.from('x')])],
+    ['half a header', writeFlatIndex(sample).subarray(0, 40)],
+    ['a row missing', writeFlatIndex(sample).subarray(0, 60)],
+    ['bytes behind its rows', Buffer.concat([writeFlatIndex(sample), Buffer.from('x')])],
     ['another magic', damaged((b) => b.write('ELF!'))],
     ['L2 rows', damaged((b) => b.write('IxF2'))],
     ['an id map', damaged((b) => b.write('IxMp'))],
@@ -127,10 +127,10 @@ describe('index.faiss', () => {
     ['negative rows', damaged((b) => b.writeBigInt64LE(-1n, 8))],
     ['rows beyond all numbers', damaged((b) => b.writeBigInt64LE(2n ** 62n, 8))],
     ['a count that wraps round', damaged((b) => b.writeBigUInt64LE(2n ** 64n - 1n, 37))],
-    ['a graph with a forged length', hnswFile(writeFlat(sample)).fill(0xff, 37, 45)],
+    ['a graph with a forged length', hnswFile(writeFlatIndex(sample)).fill(0xff, 37, 45)],
     ['a graph over nothing', hnswFile(new Uint8Array(37))],
     ['a graph over other rows', hnswFile(damaged((b) => b.writeBigInt64LE(1n, 8)))],
   ])('with %s is refused', async (_, bytes) => {
-    await expect(readFlat(memorySource(bytes))).rejects.toMatchObject({ code: 'packet.index' })
+    await expect(readFlatIndex(memorySource(bytes))).rejects.toMatchObject({ code: 'packet.index' })
   })
 })

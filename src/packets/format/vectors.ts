@@ -1,14 +1,14 @@
 import { packetFaults } from '../faults.ts'
 import { decodeFloat16, encodeFloat16 } from './float16.ts'
 
-/** Rows of float32, one behind the other. */
+/** Rows of float32 in row-major order. */
 export interface Matrix {
   readonly rows: number
   readonly dim: number
   readonly values: Float32Array
 }
 
-/** `vectors.f16.bin`: no header, little-endian binary16, row by row. */
+/** `vectors.f16.bin`: little-endian binary16, row-major, without a header. */
 export const writeVectors = ({ rows, dim, values }: Matrix): Uint8Array => {
   const bytes = new Uint8Array(rows * dim * 2)
   for (let i = 0; i < rows * dim; i++) {
@@ -23,7 +23,7 @@ export const readVectors = (bytes: Uint8Array, dim: number): Matrix => {
   if (!Number.isSafeInteger(dim) || dim <= 0)
     throw packetFaults.vectors(`vectors need a dimension above zero, not ${dim}`)
   if (bytes.length % (2 * dim) !== 0)
-    throw packetFaults.vectors(`${bytes.length} bytes are no whole number of rows of ${dim} values`)
+    throw packetFaults.vectors(`${bytes.length} bytes are not a whole number of rows of ${dim} values`)
   const values = new Float32Array(bytes.length / 2)
   for (let i = 0; i < values.length; i++) {
     values[i] = decodeFloat16((bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8))
@@ -32,13 +32,13 @@ export const readVectors = (bytes: Uint8Array, dim: number): Matrix => {
   return { rows: values.length / dim, dim, values }
 }
 
-/** A value that is not finite would poison every comparison it takes part in. */
+/** Rejects NaN and infinity, which break every comparison. */
 export const checkFinite = (values: Float32Array): void => {
   const at = values.findIndex((value) => !Number.isFinite(value))
   if (at !== -1) throw packetFaults.vectors(`value ${at} of the vectors is not a finite number`)
 }
 
-/** Scales a row to length one, in place. A row of zeros stays. */
+/** Normalizes a row in place. A zero row stays. */
 export const normalizeRow = (row: Float32Array): Float32Array => {
   let sum = 0
   for (const value of row) sum += value * value

@@ -1,4 +1,4 @@
-/** How far along a stage is; whatever has no stage is finished. */
+/** Order of pre-release stages; a version without a stage is final. */
 const STAGES: ReadonlyMap<string, number> = new Map([
   ...['dev', 'snapshot', 'nightly'].map((word) => [word, 0] as const),
   ...['a', 'alpha'].map((word) => [word, 10] as const),
@@ -15,7 +15,7 @@ type Order = number
 
 const byText = (a: string, b: string): Order => (a < b ? -1 : a > b ? 1 : 0)
 
-// As text: a version may hold more digits than a number can.
+// Compared as text: a number may have more digits than a double can hold.
 const byDigits = (a: string, b: string): Order => {
   const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
   return x.length - y.length || byText(x, y)
@@ -40,7 +40,7 @@ const byEach = <T>(a: readonly T[], b: readonly T[], order: (x: T, y: T) => Orde
 interface Segment {
   readonly base: readonly string[]
   readonly rank: number
-  /** The number after the stage, as digits. */
+  /** The digits after the stage. */
   readonly count: string
 }
 
@@ -56,6 +56,6 @@ const readSegment = (text: string): Segment => {
 const bySegment = (a: Segment, b: Segment): Order =>
   byEach(a.base, b.base, byToken) || a.rank - b.rank || byDigits(a.count, b.count)
 
-/** Older before newer. Versions that mean the same are told apart by their text, so that the order is total. */
+/** Older before newer. Equal versions are ordered by their text, so that the order is total. */
 export const compareVersions = (a: string, b: string): number =>
   byEach(a.split('.').map(readSegment), b.split('.').map(readSegment), bySegment) || byText(a, b)

@@ -15,19 +15,18 @@ const MIN_BATCH = 16
 
 type Four = [number, number, number, number]
 
-/** A question that is not of the rows' kind has no answer among them. */
-const checkQuestion = (query: Float32Array, dim: number): void => {
+const checkQuery = (query: Float32Array, dim: number): void => {
   if (query.length !== dim)
-    throw packetFaults.vectors(`the question has ${query.length} values, the rows have ${dim}`)
+    throw packetFaults.vectors(`the query has ${query.length} values, the rows have ${dim}`)
   checkFinite(query)
 }
 
-/** Better first: the higher score, then the lower row. */
+/** Higher score first, then lower row. */
 export const byScore = (a: SearchHit, b: SearchHit): number => b.score - a.score || a.row - b.row
 
 /**
- * The sums of products of the query and each row, in the order of the values and in double precision: the scores
- * by which all are measured. Four rows at a time, for each sum waits for its own last step only.
+ * Inner products of the query and each row, added in the order of the values in double precision: the reference
+ * scores. Four rows at a time, because the additions of one sum depend on each other.
  */
 const dotProducts = (query: Float32Array, values: Float32Array, scores: Float64Array): void => {
   const dim = query.length
@@ -46,7 +45,7 @@ const dotProducts = (query: Float32Array, values: Float32Array, scores: Float64A
   }
 }
 
-/** The highest `size` numbers seen, the lowest of them first. */
+/** The highest `size` numbers seen, in ascending order. */
 class Highest {
   readonly #size: number
   readonly #kept: Float64Array
@@ -57,7 +56,7 @@ class Highest {
     this.#kept = new Float64Array(size)
   }
 
-  /** The lowest of them, once there are enough. */
+  /** The lowest of them; minus infinity until there are `size`. */
   get least(): number {
     return this.#count < this.#size ? Number.NEGATIVE_INFINITY : (this.#kept[0] as number)
   }
@@ -77,14 +76,14 @@ class Highest {
   }
 }
 
-interface Possible {
+interface RowBound {
   readonly row: number
   readonly high: number
 }
 
-/** Every row that can be among the best: those whose highest possible score reaches the least of the best. */
-const findPossible = (table: QuantizedVectors, query: Float32Array, k: number): Possible[] => {
-  const walk = table.prepare(query)
+/** Rows that can be among the best: their upper bound reaches the k-th best lower bound. */
+const findCandidates = (table: QuantizedVectors, query: Float32Array, k: number): RowBound[] => {
+  const scan = table.prepare(query)
   const lows = new Highest(k)
   const rows: number[] = []
   const highs: number[] = []
@@ -93,17 +92,17 @@ const findPossible = (table: QuantizedVectors, query: Float32Array, k: number): 
     first < table.rows;
     first += size, size = Math.min(2 * size, MAX_BLOCK)
   ) {
-    const seen = walk(first, Math.min(first + size, table.rows), lows.least)
+    const seen = scan(first, Math.min(first + size, table.rows), lows.least)
     for (let i = 0; i < seen.count; i++) {
       const row = seen.row(i)
-      // The last group of rows may be filled up with some that do not exist.
+      // The last group is padded with rows that do not exist.
       if (row >= table.rows) continue
       rows.push(row)
       highs.push(seen.high(i))
       lows.add(seen.low(i))
     }
   }
-  const found: Possible[] = []
+  const found: RowBound[] = []
   rows.forEach((row, i) => {
     const high = highs[i] as number
     if (high >= lows.least) found.push({ row, high })
@@ -111,7 +110,7 @@ const findPossible = (table: QuantizedVectors, query: Float32Array, k: number): 
   return found
 }
 
-/** Exact scores of rows in ascending order. */
+/** Exact scores of rows, which must be in ascending order. */
 const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): SearchHit[] => {
   const dim = query.length
   const values = new Float32Array(rows.length * dim)
@@ -126,8 +125,8 @@ const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): 
 }
 
 /**
- * The `k` rows with the highest inner product, ties by ascending row: exactly those that a loop over all floats
- * would find. The bytes only decide which floats need not be looked at.
+ * The `k` rows with the highest inner product, ties by ascending row: exactly the result of a loop over all
+ * floats. The quantized rows are a prefilter that decides which floats need not be read.
  */
 export const searchExact = (
   table: QuantizedVectors,
@@ -135,17 +134,17 @@ export const searchExact = (
   k: number,
   read: ReadRows,
 ): SearchHit[] => {
-  checkQuestion(query, table.dim)
+  checkQuery(query, table.dim)
   const wanted = Math.min(k, table.rows)
   if (wanted <= 0) return []
-  const possible = findPossible(table, query, wanted).sort((a, b) => b.high - a.high || a.row - b.row)
+  const candidates = findCandidates(table, query, wanted).sort((a, b) => b.high - a.high || a.row - b.row)
   const best = new Highest(wanted)
   let hits: SearchHit[] = []
   const start = Math.max(wanted, MIN_BATCH)
-  for (let at = 0, size = start; at < possible.length; at += size, size = Math.min(2 * size, MAX_BLOCK)) {
-    // Sorted by what they can reach: when the next cannot reach the best, none after it can.
-    if ((possible[at] as Possible).high < best.least) break
-    const rows = possible.slice(at, at + size).map(({ row }) => row)
+  for (let at = 0, size = start; at < candidates.length; at += size, size = Math.min(2 * size, MAX_BLOCK)) {
+    // Sorted by upper bound: when this one cannot reach the best, none after it can.
+    if ((candidates[at] as RowBound).high < best.least) break
+    const rows = candidates.slice(at, at + size).map(({ row }) => row)
     const scored = rescore(
       query,
       rows.sort((a, b) => a - b),

@@ -4,16 +4,16 @@ import type { Posting } from './postings.ts'
 
 const MAGIC = Buffer.from('WRNT-BM\x02', 'latin1')
 const HEADER = 24
-/** So many places are written down within a few milliseconds. */
+/** Postings packed between two yields, a few milliseconds. */
 const STEP = 200_000
 
 /**
- * An index of words as numbers in a row: lengths, where each word's rows begin, rows, counts, and the words
- * themselves. It opens in a fraction of the time that JSON takes, and is made again when anything is odd.
+ * Binary form of a lexical index: lengths, start offsets, rows, counts, and the words. It opens in a fraction
+ * of the time that JSON takes. It is a cache: an invalid file is made again.
  */
-export const packWords = (index: LexicalIndex): Uint8Array => runSync(packing(index))
+export const packLexicalIndex = (index: LexicalIndex): Uint8Array => runSync(packTask(index))
 
-export const packing = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
+export const packTask = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
   const { postings, lengths } = index.contents
   const words = [...postings.keys()]
   const text = Buffer.from(words.join('\n'))
@@ -58,7 +58,7 @@ const readShape = (bytes: Uint8Array): Shape | undefined => {
   return size === bytes.length ? { rows, words, total, textBytes } : undefined
 }
 
-/** Whether every word's part lies in order within the whole, and every row exists. */
+/** Whether the offsets are ascending and every row exists. */
 const isSound = (starts: Uint32Array, postingRows: Uint32Array, rows: number): boolean => {
   if (starts[0] !== 0 || starts.at(-1) !== postingRows.length) return false
   for (let i = 1; i < starts.length; i++) if ((starts[i] as number) < (starts[i - 1] as number)) return false
@@ -66,8 +66,8 @@ const isSound = (starts: Uint32Array, postingRows: Uint32Array, rows: number): b
   return true
 }
 
-/** Reads an index back; undefined when it is not one of this many rows. */
-export const unpackWords = (bytes: Uint8Array, rows: number): LexicalIndex | undefined => {
+/** Reads the binary form; undefined when it is invalid or has another number of rows. */
+export const unpackLexicalIndex = (bytes: Uint8Array, rows: number): LexicalIndex | undefined => {
   const shape = readShape(bytes)
   if (shape === undefined || shape.rows !== rows) return undefined
   const { words: count, total, textBytes } = shape

@@ -1,26 +1,26 @@
 import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
-import { scanSparse } from './bm25-fast-parser.ts'
+import { parseSparseFast } from './bm25-fast-parser.ts'
 import { byScore, type SearchHit } from './exact-search.ts'
-import { type GrowingPosting, note, type Posting, weigh } from './postings.ts'
+import { addOccurrences, type GrowingPosting, inverseDocumentFrequency, type Posting } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
 import { stem, termsOf } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
-/** So many rows are taken in within a few milliseconds. */
+/** Rows indexed between two yields, a few milliseconds. */
 const STEP = 256
 
 /**
- * Ranks rows by the words they share with a question, rare ones more than common ones (BM25). The forms of a word
- * count as one.
+ * BM25 index: ranks rows by the words they share with a question, rare words higher. Words are compared by
+ * their stems.
  */
 export class LexicalIndex {
   readonly #postings: ReadonlyMap<string, Posting>
   readonly #lengths: ArrayLike<number>
   readonly #average: number
-  /** What a row's length takes off each of its words. */
+  /** BM25 length normalization of each row. */
   readonly #norms: Float64Array
-  /** All zeros between two searches. */
+  /** Scratch space, all zeros between two searches. */
   readonly #scores: Float64Array
 
   constructor(postings: ReadonlyMap<string, Posting>, lengths: ArrayLike<number>) {
@@ -31,48 +31,48 @@ export class LexicalIndex {
     this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
   }
 
-  /** An index over texts, one a row. */
-  static over(texts: Iterable<string>): LexicalIndex {
-    return runSync(LexicalIndex.making(texts))
+  /** Indexes texts, one a row. */
+  static fromTexts(texts: Iterable<string>): LexicalIndex {
+    return runSync(LexicalIndex.buildTask(texts))
   }
 
-  static *making(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
+  static *buildTask(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
       const words = termsOf(text)
-      for (const word of words) note(postings, stem(word), lengths.length, 1)
+      for (const word of words) addOccurrences(postings, stem(word), lengths.length, 1)
       lengths.push(words.length)
       if (lengths.length % STEP === 0) yield
     }
     return new LexicalIndex(postings, lengths)
   }
 
-  /** An index over what `sparse/bm25.json` counts, which must be so many rows. */
+  /** Reads `sparse/bm25.json`, which must have `count` rows. */
   static read(bytes: Uint8Array, count: number): LexicalIndex {
-    return runSync(LexicalIndex.reading(bytes, count))
+    return runSync(LexicalIndex.readTask(bytes, count))
   }
 
-  static *reading(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
-    const scanned = yield* scanSparse(bytes, count, stem)
+  static *readTask(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
+    const scanned = yield* parseSparseFast(bytes, count, stem)
     if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
     const { rows, lengths } = readSparse(bytes, count)
     const postings = new Map<string, GrowingPosting>()
     let row = 0
     for (const words of rows) {
-      for (const [word, times] of words) note(postings, stem(word), row, times)
+      for (const [word, times] of words) addOccurrences(postings, stem(word), row, times)
       row += 1
       if (row % STEP === 0) yield
     }
     return new LexicalIndex(postings, lengths)
   }
 
-  /** Every word and where it stands, and the length of every row. */
+  /** The postings of every word, and the length of every row. */
   get contents(): { readonly postings: ReadonlyMap<string, Posting>; readonly lengths: ArrayLike<number> } {
     return { postings: this.#postings, lengths: this.#lengths }
   }
 
-  /** About how much memory it takes: of a word and its list, and of each place it stands. */
+  /** Approximate memory use. */
   get bytes(): number {
     let places = 0
     for (const { rows } of this.#postings.values()) places += rows.length
@@ -83,15 +83,15 @@ export class LexicalIndex {
     return this.#lengths.length
   }
 
-  /** The best rows for a question. Rows that share no word with it are not among them. */
+  /** The best rows for a question. Rows without a common word are not returned. */
   search(question: string, depth: number): SearchHit[] {
     const touched: number[] = []
     const scores = this.#scores
-    // In a fixed order, for sums of floats depend on it.
+    // Sorted, because floating-point sums depend on the order.
     for (const word of [...new Set(termsOf(question).map(stem))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
-      const weight = weigh(this.rows, posting.rows.length) * (K1 + 1)
+      const weight = inverseDocumentFrequency(this.rows, posting.rows.length) * (K1 + 1)
       for (let i = 0; i < posting.rows.length; i++) {
         const row = posting.rows[i] as number
         const times = posting.counts[i] as number
@@ -105,7 +105,7 @@ export class LexicalIndex {
   }
 }
 
-/** The best of many rows without sorting them all: a common word stands in most of a packet. */
+/** Top-k selection without sorting all rows: a common word occurs in most of them. */
 const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): SearchHit[] => {
   const best: SearchHit[] = []
   for (const row of rows) {

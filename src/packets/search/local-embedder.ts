@@ -2,7 +2,7 @@ import type { Embedder } from '../embed.ts'
 import { normalizeRow } from '../format/vectors.ts'
 import { stem, wordsOf } from './tokens.ts'
 
-/** What packets say that were built with it. The number changes whenever a vector would. */
+/** The model name in packets built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
 export const LOCAL_DIM = 384
 
@@ -11,7 +11,7 @@ const ROOT = 0.8
 const PAIR = 0.4
 const PIECE = 0.8
 const PIECE_LENGTHS = [3, 4, 5]
-/** Words that stand everywhere and tell nothing. */
+/** Stop words. */
 const COMMON = new Set(
   'a an and are as at be but by can do does for from has have how i if in into is it its of on or our so that the their then there these this to was we what when where which who why will with you your'.split(
     ' ',
@@ -22,35 +22,35 @@ const COMMON_WEIGHT = 0.15
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
-// FNV-1a over UTF-16 code units: small, well spread, and the same on every machine.
+// FNV-1a over UTF-16 code units: the same on every machine.
 const hash = (seed: number, text: string, from = 0, to = text.length): number => {
   let value = seed
   for (let i = from; i < to; i++) value = Math.imul(value ^ text.charCodeAt(i), PRIME)
   return value
 }
 
-/** Spreads the last bits too: FNV alone leaves them alike for words that end alike. */
+/** Final mixing: FNV-1a alone leaves the low bits alike for words with the same ending. */
 const finish = (value: number): number => {
   const mixed = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
   return (mixed ^ (mixed >>> 13)) >>> 0
 }
 
-/** A beginning of its own for each kind of feature, so that a word and a piece spelt alike differ. */
+/** A hash seed for each kind of feature, so that a word and an n-gram with the same spelling differ. */
 const [WORD_SEED, ROOT_SEED, PAIR_SEED, PIECE_SEED] = ['w ', 'r ', 'b ', 'p '].map((kind) =>
   hash(OFFSET, kind),
 ) as [number, number, number, number]
 
 /**
- * It knows less than the words do: no rarity, and few bins for everything. So much less than two neighbouring ranks
- * differ by: what words found it never pushes aside, and where they find too little it fills up.
+ * Far below the difference of two neighbouring ranks: these vectors never reorder lexical hits, they only add
+ * rows where words find too few.
  */
 const WEIGHT = 0.01
 
-/** Words whose features are remembered: a few thousand make up most of any text. */
+/** Size of the feature cache: a few thousand words make up most texts. */
 const MAX_KNOWN = 65_536
 const known = new Map<string, Uint32Array>()
 
-/** What a word adds to a vector: itself, its root and its pieces; of a common word only itself. */
+/** The features of a word: the word, its stem and its character n-grams; of a stop word only the word. */
 const hashWord = (word: string): Uint32Array => {
   const features = [hash(WORD_SEED, word)]
   if (!COMMON.has(word)) {
@@ -74,7 +74,7 @@ const featuresOf = (word: string): Uint32Array => {
 
 type Add = (feature: number, weight: number) => void
 
-/** Long words have many pieces; together they weigh the same. */
+/** The n-grams of a word share one weight, however many they are. */
 const addWord = (word: string, factor: number, add: Add): void => {
   const features = featuresOf(word)
   if (features.length === 1) return add(features[0] as number, COMMON_WEIGHT * factor)
@@ -84,7 +84,10 @@ const addWord = (word: string, factor: number, add: Add): void => {
   for (let i = 2; i < features.length; i++) add(features[i] as number, share)
 }
 
-/** The vector of a text: its features thrown into a fixed number of bins, with signs so that collisions cancel. */
+/**
+ * Embeds a text by feature hashing: features are added to a fixed number of bins with a sign, so that
+ * collisions cancel.
+ */
 export const embedLocally = (text: string): Float32Array => {
   const sums = new Float64Array(LOCAL_DIM)
   const add: Add = (value, weight) => {
@@ -103,15 +106,15 @@ export const embedLocally = (text: string): Float32Array => {
     }
     before = word
   }
-  // Square roots of counts, not logarithms: only those are the same to the bit everywhere.
+  // Square roots of counts, not logarithms: only they are bit-identical on all platforms.
   for (const [word, times] of words) addWord(word, Math.sqrt(times), add)
   for (const [pair, times] of pairs) add(finish(pair), PAIR * Math.sqrt(times))
   return normalizeRow(Float32Array.from(sums))
 }
 
 /**
- * The embedder that is always there: no weights, no download, no network. It knows words and parts of words and
- * nothing of meaning; whoever wants synonyms configures a model.
+ * The built-in embedder: no model file, no download, no network. It matches words and parts of words, not
+ * meaning; for synonyms configure a model.
  */
 export const localEmbedder: Embedder = {
   model: LOCAL_MODEL,

@@ -1,25 +1,26 @@
-/** Where a word stands: its rows, and how often in each. */
+/** The rows of a word, and how often it occurs in each. */
 export interface Posting {
   readonly rows: ArrayLike<number>
   readonly counts: ArrayLike<number>
 }
 
-/** What `sparse/bm25.json` counts: the words of every row as they are written, and how long each row is. */
+/** The contents of `sparse/bm25.json`: the words of every row as written, and the length of every row. */
 export interface SparseRows {
   readonly rows: Iterable<Iterable<readonly [word: string, times: number]>>
   readonly lengths: readonly number[]
 }
 
-/** How much a word tells that stands in `seen` of `all` rows. */
-export const weigh = (all: number, seen: number): number => Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
+/** Inverse document frequency of a word that occurs in `seen` of `all` rows. */
+export const inverseDocumentFrequency = (all: number, seen: number): number =>
+  Math.log(1 + (all - seen + 0.5) / (seen + 0.5))
 
 export interface GrowingPosting extends Posting {
   readonly rows: number[]
   readonly counts: number[]
 }
 
-/** Adds to how often a word stands in a row. Rows come in ascending order. */
-export const note = (
+/** Adds occurrences of a word in a row. Rows must come in ascending order. */
+export const addOccurrences = (
   postings: Map<string, GrowingPosting>,
   word: string,
   row: number,

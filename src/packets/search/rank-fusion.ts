@@ -7,7 +7,7 @@ interface Ranking {
   readonly weight: number
 }
 
-/** One ranking out of several, by reciprocal rank: what stands high in more than one stands highest. */
+/** Reciprocal rank fusion: rows that rank high in several rankings come first. */
 export const fuseRankings = (rankings: readonly Ranking[], k: number): SearchHit[] => {
   const scores = new Map<number, number>()
   for (const { hits, weight } of rankings) {
@@ -21,5 +21,5 @@ export const fuseRankings = (rankings: readonly Ranking[], k: number): SearchHit
     .slice(0, k)
 }
 
-/** How deep each ranking is looked into before they are fused. */
+/** How many hits of each ranking are fused. */
 export const fusionDepth = (k: number): number => Math.max(4 * k, 20)

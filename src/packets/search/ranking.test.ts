@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runSync } from '../../kernel/async/cooperative.ts'
-import { scanSparse } from './bm25-fast-parser.ts'
+import { parseSparseFast } from './bm25-fast-parser.ts'
 import { LexicalIndex } from './lexical.ts'
-import { packing, packWords, unpackWords } from './lexical-cache.ts'
+import { packLexicalIndex, packTask, unpackLexicalIndex } from './lexical-cache.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
 import { stem, termsOf, wordsOf } from './tokens.ts'
 
-const scan = (...given: Parameters<typeof scanSparse>) => runSync(scanSparse(...given))
+const scan = (...given: Parameters<typeof parseSparseFast>) => runSync(parseSparseFast(...given))
 
 const never = new AbortController().signal
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
@@ -50,7 +50,7 @@ describe('what a text is found by', () => {
       'พนักงานต้องแจ้งลาล่วงหน้าสามวันทำการ',
       '鯨は大きい。',
     ]
-    expect(rows(LexicalIndex.over(texts).search(question, 1))).toEqual([row])
+    expect(rows(LexicalIndex.fromTexts(texts).search(question, 1))).toEqual([row])
     expect(rows(LexicalIndex.read(writeSparse(texts), texts.length).search(question, 1))).toEqual([row])
   })
 })
@@ -71,7 +71,7 @@ describe('the root of a word', () => {
 
 describe('a lexical index', () => {
   const texts = ['the cat sat', 'the dog sat on the cat', 'birds fly', '', 'constructor __proto__ toString']
-  const index = LexicalIndex.over(texts)
+  const index = LexicalIndex.fromTexts(texts)
 
   it('puts rare words before common ones and short rows before long ones', () => {
     expect(rows(index.search('cat', 10))).toEqual([0, 1])
@@ -83,7 +83,7 @@ describe('a lexical index', () => {
 
   it('finds a word in all its forms, and writes each as it stands', () => {
     const forms = ['the mock is closed', 'mocking hosts', 'a host']
-    expect(rows(LexicalIndex.over(forms).search('mocked', 5))).toEqual([1, 0])
+    expect(rows(LexicalIndex.fromTexts(forms).search('mocked', 5))).toEqual([1, 0])
     expect(Object.keys(JSON.parse(Buffer.from(writeSparse(forms)).toString()).idf)).toEqual(
       'a closed host hosts is mock mocking the'.split(' '),
     )
@@ -93,7 +93,7 @@ describe('a lexical index', () => {
   })
 
   it('counts as the formula counts', () => {
-    const small = LexicalIndex.over(['a b', 'a'])
+    const small = LexicalIndex.fromTexts(['a b', 'a'])
     const idf = Math.log(1 + (2 - 1 + 0.5) / 1.5)
     expect(small.search('b', 1)[0]?.score).toBeCloseTo(
       (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 2) / 1.5)),
@@ -102,7 +102,7 @@ describe('a lexical index', () => {
   })
 
   it('gives equal rows in their order', () => {
-    expect(rows(LexicalIndex.over(['x', 'y x', 'x', 'x']).search('x', 3))).toEqual([0, 2, 3])
+    expect(rows(LexicalIndex.fromTexts(['x', 'y x', 'x', 'x']).search('x', 3))).toEqual([0, 2, 3])
   })
 
   it('comes back from its file, words like __proto__ included', () => {
@@ -188,42 +188,42 @@ describe('the quick way to read sparse/bm25.json', () => {
 
 it('an index of many rows is read and packed in steps', () => {
   const texts = Array.from({ length: 2000 }, (_, i) => `${'lamp wick oil '.repeat(20)} word${i} and ${i % 7}`)
-  const made = LexicalIndex.over(texts)
-  const steps = [...LexicalIndex.making(texts)]
+  const made = LexicalIndex.fromTexts(texts)
+  const steps = [...LexicalIndex.buildTask(texts)]
   expect(steps.length).toBeGreaterThan(5)
   const words = Array.from({ length: 200 }, (_, i) => [`long-word-number-${i}`, 1])
   const tf = Array.from({ length: 2000 }, () => Object.fromEntries(words))
   const sparse = { idf: {}, doc_len: tf.map(() => 200), tf, avgdl: 200 }
   const bytes = Buffer.from(JSON.stringify(sparse))
-  expect([...LexicalIndex.reading(bytes, 2000)].length).toBeGreaterThan(5)
+  expect([...LexicalIndex.readTask(bytes, 2000)].length).toBeGreaterThan(5)
   const read = LexicalIndex.read(bytes, 2000)
-  expect([...packing(read)].length).toBeGreaterThan(0)
+  expect([...packTask(read)].length).toBeGreaterThan(0)
   expect(made.search('word7', 1)).toMatchObject([{ row: 7 }])
 })
 
 describe('packed words', () => {
   const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
-  const index = LexicalIndex.over(texts)
-  const packed = packWords(index)
+  const index = LexicalIndex.fromTexts(texts)
+  const packed = packLexicalIndex(index)
 
   it('answer as the index they were made from', () => {
-    const copy = unpackWords(packed, texts.length)
+    const copy = unpackLexicalIndex(packed, texts.length)
     for (const question of ['cat', 'the dog', 'proto', 'größe', 'nothing'])
       expect(copy?.search(question, 5)).toEqual(index.search(question, 5))
-    expect(copy && packWords(copy)).toEqual(packed)
-    expect(unpackWords(packWords(LexicalIndex.over([''])), 1)?.search('x', 1)).toEqual([])
+    expect(copy && packLexicalIndex(copy)).toEqual(packed)
+    expect(unpackLexicalIndex(packLexicalIndex(LexicalIndex.fromTexts([''])), 1)?.search('x', 1)).toEqual([])
   })
 
   it('that are not whole are none', () => {
-    expect(unpackWords(packed, 3)).toBeUndefined()
-    expect(unpackWords(new Uint8Array(), 0)).toBeUndefined()
-    expect(unpackWords(packed.subarray(0, 30), 4)).toBeUndefined()
-    expect(unpackWords(Buffer.concat([packed, Buffer.from('x')]), 4)).toBeUndefined()
+    expect(unpackLexicalIndex(packed, 3)).toBeUndefined()
+    expect(unpackLexicalIndex(new Uint8Array(), 0)).toBeUndefined()
+    expect(unpackLexicalIndex(packed.subarray(0, 30), 4)).toBeUndefined()
+    expect(unpackLexicalIndex(Buffer.concat([packed, Buffer.from('x')]), 4)).toBeUndefined()
     fc.assert(
       fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const bytes = Buffer.from(packed)
         bytes[at] = (bytes[at] as number) ^ flip
-        const read = unpackWords(bytes, texts.length)
+        const read = unpackLexicalIndex(bytes, texts.length)
         // Whatever was changed, it is refused or can be asked.
         expect(read?.search('cat the', 5) ?? []).toBeInstanceOf(Array)
       }),

@@ -1,13 +1,19 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from '../format/json-bytes.ts'
-import { type GrowingPosting, note, type Posting, type SparseRows, weigh } from './postings.ts'
+import {
+  addOccurrences,
+  type GrowingPosting,
+  inverseDocumentFrequency,
+  type Posting,
+  type SparseRows,
+} from './postings.ts'
 import { termsOf } from './tokens.ts'
 
 const MAX_BYTES = 1024 * 1024 * 1024
 
-/** The same by rows: where each row's words begin, which they are, and how often they stand there. */
-const turn = (postings: readonly Posting[], count: number) => {
+/** Inverts postings: the words of each row, and how often they occur. */
+const invertPostings = (postings: readonly Posting[], count: number) => {
   const starts = new Uint32Array(count + 1)
   for (const { rows } of postings) {
     for (let i = 0; i < rows.length; i++) {
@@ -37,7 +43,7 @@ const gather = (texts: Iterable<string>) => {
   const lengths: number[] = []
   for (const text of texts) {
     const words = termsOf(text)
-    for (const word of words) note(found, word, lengths.length, 1)
+    for (const word of words) addOccurrences(found, word, lengths.length, 1)
     lengths.push(words.length)
   }
   const words = [...found.keys()].sort()
@@ -45,15 +51,17 @@ const gather = (texts: Iterable<string>) => {
 }
 
 /**
- * The bytes of `sparse/bm25.json` over texts, one a row. Words are kept as they are written, for other readers
- * know no forms of them. Put together by hand: as one object they would fill the memory.
+ * Writes `sparse/bm25.json` over texts, one a row. Words are written unstemmed, for other readers. Written in
+ * pieces, because one JSON object would not fit in memory.
  */
 export const writeSparse = (texts: Iterable<string>): Uint8Array => {
   const { words, postings, lengths } = gather(texts)
   const keys = words.map((word) => `${JSON.stringify(word)}:`)
-  const weights = postings.map(({ rows }, i) => `${keys[i]}${weigh(lengths.length, rows.length)}`)
+  const weights = postings.map(
+    ({ rows }, i) => `${keys[i]}${inverseDocumentFrequency(lengths.length, rows.length)}`,
+  )
   const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
-  const { starts, word, times } = turn(postings, lengths.length)
+  const { starts, word, times } = invertPostings(postings, lengths.length)
   const countsOf = (row: number): string => {
     const counts: string[] = []
     for (let i = starts[row] as number; i < (starts[row + 1] as number); i++)
@@ -70,17 +78,17 @@ export const writeSparse = (texts: Iterable<string>): Uint8Array => {
 const isCounts = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 2 ** 32)
 
-/** Reads `sparse/bm25.json`, which must fit the packet it came with. */
+/** Reads `sparse/bm25.json`, which must have `count` rows. */
 export const readSparse = (bytes: Uint8Array, count: number): SparseRows => {
   const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
   const { doc_len: lengths, tf } = isRecord(value) ? value : {}
   if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== count || tf.length !== count)
-    throw packetFaults.index('sparse/bm25.json does not fit the documents')
+    throw packetFaults.index('sparse/bm25.json has another number of rows than docs.jsonl')
   const rows = tf.map((one: unknown) => {
     const entries = isRecord(one) ? Object.entries(one) : []
     if (!isRecord(one) || !isCounts(entries.map(([, times]) => times)))
-      throw packetFaults.index('sparse/bm25.json counts something that is no number')
-    // A count of nothing would put a row among those that share a word.
+      throw packetFaults.index('sparse/bm25.json has a count that is not a number')
+    // A row with a zero count does not contain the word.
     return (entries as [string, number][]).filter(([, times]) => times > 0)
   })
   return { rows, lengths }

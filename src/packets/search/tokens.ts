@@ -2,11 +2,11 @@ const WORD = /[\p{L}\p{N}]+/gu
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const MAX_WORD = 64
 
-/** The words of a text in lower case. `parseHTTPHeader` is itself and its parts. */
+/** The words of a text in lower case. `parseHTTPHeader` gives the whole word and its parts. */
 export const wordsOf = (text: string): string[] => {
   const words: string[] = []
   for (const [whole] of text.normalize('NFKC').matchAll(WORD)) {
-    // Longer is no word but data, and would only fill the index.
+    // Longer tokens are data, not words, and would only fill the index.
     if (whole.length > MAX_WORD) continue
     const lower = whole.toLowerCase()
     words.push(lower)
@@ -17,13 +17,13 @@ export const wordsOf = (text: string): string[] => {
   return words
 }
 
-/** Scripts that put no space between words, and the marks that are written with them. */
+/** Scripts without spaces between words, with their marks. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]+/gu
 
 /**
- * What a text is found by: its words, and of writing without spaces each sign and each two neighbours, for nobody
- * asks with a whole sentence. The built-in embedder does without them: its vectors are fixed.
+ * The search terms of a text: its words, and for scripts without spaces single characters and bigrams. The
+ * built-in embedder does not use the latter, because its vectors are fixed.
  */
 export const termsOf = (text: string): string[] => {
   const terms = wordsOf(text)
@@ -38,7 +38,7 @@ export const termsOf = (text: string): string[] => {
   return terms
 }
 
-/** Endings that change the form of a word more than its meaning, and what stands in their place. */
+/** Suffixes and their replacements. */
 const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
   ['ies', 'y'],
   ['ied', 'y'],
@@ -50,7 +50,7 @@ const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
 ]
 const MIN_ROOT = 4
 
-/** What the forms of a word have in common, roughly: `verifies` and `verified` are `verify`. */
+/** A light stemmer: `verifies` and `verified` become `verify`. */
 export const stem = (word: string): string => {
   const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= MIN_ROOT)
   return found === undefined ? word : word.slice(0, -found[0].length) + found[1]

@@ -2,29 +2,29 @@ import { CONCURRENCY } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { type Descriptor, LARGE_FILE } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader } from '../registry.ts'
+import type { LentChunk, RegistryReader } from '../registry.ts'
 
-/** Bytes that are on their way before anybody reads them. */
-const beginReading = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
+/** Starts reading a stream before its consumer asks. */
+const startReading = (source: AsyncIterable<LentChunk>): AsyncIterable<LentChunk> => {
   const chunks = source[Symbol.asyncIterator]()
-  let begun: Promise<IteratorResult<Uint8Array>> | undefined = chunks.next()
-  begun.catch(() => {})
+  let started: Promise<IteratorResult<LentChunk>> | undefined = chunks.next()
+  started.catch(() => {})
   const next = () => {
-    const result = begun ?? chunks.next()
-    begun = undefined
+    const result = started ?? chunks.next()
+    started = undefined
     return result
   }
-  const leave = async () => (await chunks.return?.()) ?? { done: true as const, value: undefined }
-  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  const cancel = async () => (await chunks.return?.()) ?? { done: true as const, value: undefined }
+  return { [Symbol.asyncIterator]: () => ({ next, return: cancel }) }
 }
 
-/** The blobs of one packet, as its registry sends them. */
+/** The blobs of one packet. */
 export class BlobReader {
   readonly #registry: RegistryReader
   readonly #ref: Reference
   readonly #halt = new AbortController()
   readonly #signal: AbortSignal
-  readonly #begun = new Map<Digest, AsyncIterable<Uint8Array>>()
+  readonly #started = new Map<Digest, AsyncIterable<LentChunk>>()
   #stop: AbortSignal | undefined
 
   constructor(registry: RegistryReader, ref: Reference, signal: AbortSignal) {
@@ -33,29 +33,29 @@ export class BlobReader {
     this.#signal = AbortSignal.any([signal, this.#halt.signal])
   }
 
-  /** Asks for those that take longest; what else has to be known of the packet comes meanwhile. */
-  ahead(blobs: readonly Descriptor[]): void {
+  /** Starts downloading the largest blobs while the rest of the packet's description is fetched. */
+  prefetch(blobs: readonly Descriptor[]): void {
     const large = blobs.filter(({ size }) => size >= LARGE_FILE).sort((a, b) => b.size - a.size)
     for (const blob of large.slice(0, CONCURRENCY))
-      this.#begun.set(blob.digest, beginReading(this.#stream(blob)))
+      this.#started.set(blob.digest, startReading(this.#stream(blob)))
   }
 
-  open(blob: Descriptor, stop: AbortSignal): AsyncIterable<Uint8Array> {
-    // Shared by all that are open at a time, and listened to once.
-    if (stop !== this.#stop) stop.addEventListener('abort', () => this.leave(), { once: true })
+  open(blob: Descriptor, stop: AbortSignal): AsyncIterable<LentChunk> {
+    // All open blobs share one signal; listen to it once.
+    if (stop !== this.#stop) stop.addEventListener('abort', () => this.stop(), { once: true })
     this.#stop = stop
-    const begun = this.#begun.get(blob.digest)
-    // The same bytes may be wanted in two places, and were asked for once.
-    this.#begun.delete(blob.digest)
-    return begun ?? this.#stream(blob)
+    const started = this.#started.get(blob.digest)
+    // Two files may have the same blob, which was started once.
+    this.#started.delete(blob.digest)
+    return started ?? this.#stream(blob)
   }
 
-  /** Nobody will read any more. */
-  leave(): void {
+  /** Aborts all downloads. */
+  stop(): void {
     this.#halt.abort()
   }
 
-  #stream(blob: Descriptor): AsyncIterable<Uint8Array> {
+  #stream(blob: Descriptor): AsyncIterable<LentChunk> {
     return this.#registry.stream(this.#ref, blob, this.#signal)
   }
 }

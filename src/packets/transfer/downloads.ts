@@ -4,102 +4,104 @@ import type { Clock } from '../../kernel/ports.ts'
 import { packetFaults } from '../faults.ts'
 import { type Reference, writeReference } from '../format/reference.ts'
 import type { ProgressListener } from '../progress.ts'
-import { type Pulled, type PullPorts, pullPacket } from './pull.ts'
+import { type PulledPacket, type PullPorts, pullPacket } from './pull.ts'
 
-interface Fetch {
-  readonly result: Promise<Pulled>
+interface Download {
+  readonly result: Promise<PulledPacket>
   readonly stop: AbortController
-  /** Those who wait for it, each with its own ear. */
+  /** Callers waiting for this download, each with a progress callback. */
   readonly waiting: Map<symbol, ProgressListener>
   done: number
   total: number
 }
 
-/** How long a caller can be kept waiting; for ever, when absent. */
+/** How long a call may wait; without it, forever. */
 interface CallBudget {
   readonly clock: Clock
   readonly ms: number
 }
 
-/** Nobody lost interest: the time for one answer was over. */
+/** True when the call hit its own deadline; false when the client cancelled. */
 const isDeadline = (reason: unknown): boolean => reason instanceof Fault && reason.code === 'call.deadline'
 
 /**
- * The fetches of one store. A packet may take longer than a client waits for an answer: then the fetch goes on
- * without it, and whoever asks again waits for the same one. Without this a large packet would be begun anew by every
- * question and never arrive.
+ * Single-flight downloads into one store. A download may take longer than a client waits: it continues after
+ * that call ended, and a repeated call joins it. Otherwise every call would start a large packet again and none
+ * would finish.
  */
 export class Downloads {
   readonly #ports: PullPorts
   readonly #budget: CallBudget | undefined
   readonly #arrived: (digest: Digest) => void
-  readonly #under = new Map<string, Fetch>()
+  readonly #running = new Map<string, Download>()
 
-  /** `arrived` hears of packets that came over the wire, and not of those that were there already. */
+  /** `arrived` is called for packets that were downloaded, not for those already in the store. */
   constructor(ports: PullPorts, arrived: (digest: Digest) => void, budget?: CallBudget) {
     this.#ports = ports
     this.#arrived = arrived
     this.#budget = budget
   }
 
-  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<Pulled> {
+  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<PulledPacket> {
     signal.throwIfAborted()
     const key = writeReference(ref)
-    const fetch = this.#under.get(key) ?? this.#begin(key, ref)
-    const me = Symbol(key)
-    fetch.waiting.set(me, watch)
+    const download = this.#running.get(key) ?? this.#start(key, ref)
+    const waiter = Symbol(key)
+    download.waiting.set(waiter, watch)
     try {
-      return await this.#await(fetch, signal)
+      return await this.#await(download, signal)
     } finally {
-      fetch.waiting.delete(me)
-      const lost = signal.aborted && !isDeadline(signal.reason)
-      if (lost && fetch.waiting.size === 0) {
-        this.#forget(key, fetch)
-        fetch.stop.abort(signal.reason)
+      download.waiting.delete(waiter)
+      const cancelled = signal.aborted && !isDeadline(signal.reason)
+      if (cancelled && download.waiting.size === 0) {
+        this.#forget(key, download)
+        download.stop.abort(signal.reason)
       }
     }
   }
 
   close(): void {
-    for (const { stop } of this.#under.values()) stop.abort()
+    for (const { stop } of this.#running.values()) stop.abort()
   }
 
-  #begin(key: string, ref: Reference): Fetch {
+  #start(key: string, ref: Reference): Download {
     const stop = new AbortController()
     const waiting = new Map<symbol, ProgressListener>()
     const result = pullPacket(this.#ports, ref, stop.signal, (done, total) => {
-      Object.assign(fetch, { done, total })
+      Object.assign(download, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
     })
       .then((pulled) => {
-        if (fetch.done > 0) this.#arrived(pulled.digest)
+        if (download.done > 0) this.#arrived(pulled.digest)
         return pulled
       })
-      .finally(() => this.#forget(key, fetch))
-    const fetch: Fetch = { result, stop, waiting, done: 0, total: 0 }
-    // It may fail when nobody waits for it any more; whoever asks next begins another.
+      .finally(() => this.#forget(key, download))
+    const download: Download = { result, stop, waiting, done: 0, total: 0 }
+    // It may fail while no caller waits; the next call starts another download.
     result.catch(() => {})
-    this.#under.set(key, fetch)
-    return fetch
+    this.#running.set(key, download)
+    return download
   }
 
-  /** Nobody joins what has ended; another may have been begun since. */
-  #forget(key: string, fetch: Fetch): void {
-    if (this.#under.get(key) === fetch) this.#under.delete(key)
+  /** Removes an ended download, unless another one was started for the key. */
+  #forget(key: string, download: Download): void {
+    if (this.#running.get(key) === download) this.#running.delete(key)
   }
 
-  #await(fetch: Fetch, signal: AbortSignal): Promise<Pulled> {
+  #await(download: Download, signal: AbortSignal): Promise<PulledPacket> {
     return new Promise((resolve, reject) => {
-      const leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave, { once: true })
-      const tire = () =>
+      const onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
+      const onTimeout = () =>
         reject(
-          packetFaults.fetching(`the packet is being fetched, ${fetch.done} of ${fetch.total} bytes so far`),
+          packetFaults.fetching(
+            `the packet is being downloaded, ${download.done} of ${download.total} bytes so far`,
+          ),
         )
-      const calm = this.#budget?.clock.after(this.#budget.ms, tire)
-      fetch.result.then(resolve, reject).finally(() => {
-        calm?.()
-        signal.removeEventListener('abort', leave)
+      const cancelTimer = this.#budget?.clock.after(this.#budget.ms, onTimeout)
+      download.result.then(resolve, reject).finally(() => {
+        cancelTimer?.()
+        signal.removeEventListener('abort', onAbort)
       })
     })
   }

@@ -23,9 +23,9 @@ export interface PublishOptions {
   readonly minimal?: boolean
   readonly docs?: boolean
   readonly embeddings?: boolean
-  /** Tags beside the version; `latest` unless told otherwise. */
+  /** Tags beside the version; default `latest`. */
   readonly tags?: readonly string[]
-  /** Told of bytes that are on the registry. */
+  /** Called with the bytes that are on the registry. */
   readonly progress?: (done: number, total: number) => void
 }
 
@@ -33,7 +33,7 @@ export interface Published {
   readonly ref: string
   readonly digest: Digest
   readonly pinned_uri: string
-  /** Every tag that means it now. */
+  /** Every tag that now names it. */
   readonly tags: readonly string[]
   readonly sent: number
   readonly there: number
@@ -45,7 +45,7 @@ const MAX_MANIFEST = 16 * 1024 * 1024
 
 type Part = 'always' | 'docs' | 'embeddings'
 
-/** What is published, in which order, and as what. */
+/** The published files in order, with their media types. */
 const FILES: readonly (readonly [path: string, type: string, part: Part])[] = [
   ['cpm.yml', 'application/vnd.cpm.packet.file.v1', 'always'],
   ['manifest.json', 'application/vnd.cpm.packet.file.v1+json', 'always'],
@@ -89,13 +89,13 @@ const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<r
   return layers
 }
 
-/** What was damaged on the way is not sent: everybody who fetched it would have the damage too. */
+/** Rejects files that differ from manifest.json, so that damage is not published. */
 const checkLayers = (layers: readonly Layer[], { checksums = {} }: Manifest): void => {
   for (const { name, digest } of layers) {
     const sum = checksums[name]?.value
-    // The card is for people, and is written into by hand.
+    // cpm.yml may be edited by hand.
     if (name !== 'cpm.yml' && sum !== undefined && digest !== `sha256:${sum}`)
-      throw packetFaults.manifest(`${name} is not what manifest.json fixed`)
+      throw packetFaults.manifest(`${name} differs from its checksum in manifest.json`)
   }
 }
 
@@ -136,8 +136,8 @@ const metadataOf = (manifest: Manifest, layers: readonly Layer[], options: Publi
   })
 }
 
-/** Where a packet of this name goes on a registry. */
-const placeOf = (registry: string, name: string): Reference => {
+/** The repository of a packet on a registry. */
+const repositoryFor = (registry: string, name: string): Reference => {
   if (/^https?:/i.test(registry))
     throw packetFaults.reference('a registry is a host and a path, without http:// or https://')
   const place = registry.replace(/^(?:oci:\/\/)+/, '').replace(/\/+$/, '')
@@ -147,15 +147,15 @@ const placeOf = (registry: string, name: string): Reference => {
 const readSource = async (open: OpenFile): Promise<Manifest> => {
   const source = await open('manifest.json')
   if (source === undefined)
-    throw packetFaults.manifest('the folder holds no manifest.json', {
+    throw packetFaults.manifest('the folder has no manifest.json', {
       fix: 'Name the folder of a packet that `warrant packet build` wrote.',
     })
   if (source.size > MAX_MANIFEST) throw packetFaults.too_large('manifest.json is too large')
   return readManifest(await source.read(0, source.size))
 }
 
-/** The OCI manifest over these layers. No time of day in it: the same packet has the same digest everywhere. */
-const manifestOver = (layers: readonly Layer[]): Uint8Array =>
+/** The OCI manifest of the layers. It has no timestamp: the same packet has the same digest everywhere. */
+const ociManifest = (layers: readonly Layer[]): Uint8Array =>
   Buffer.from(
     canonicalJson({
       schemaVersion: 2,
@@ -173,7 +173,7 @@ const manifestOver = (layers: readonly Layer[]): Uint8Array =>
     }),
   )
 
-/** Sends a packet to a registry under its version and `latest`. What is there already is not sent again. */
+/** Publishes a packet under its version and tags. Blobs that are on the registry are not sent again. */
 export const publishPacket = async (
   registry: RegistryWriter,
   open: OpenFile,
@@ -182,7 +182,7 @@ export const publishPacket = async (
 ): Promise<Published> => {
   const manifest = await readSource(open)
   const { name = '', version = '' } = manifest.cpm ?? {}
-  const at = placeOf(options.registry, name)
+  const at = repositoryFor(options.registry, name)
   const tag = versionTag(version)
   const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
   const payload = await payloadLayers(open, options)
@@ -206,8 +206,8 @@ export const publishPacket = async (
     const both = AbortSignal.any([signal, stop])
     counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
   })
-  const bytes = manifestOver(layers)
-  // The version before its aliases: an alias must never mean what its version does not.
+  const bytes = ociManifest(layers)
+  // The version is pushed before its aliases: an alias must never name something that its version does not.
   for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
   const digest = digestBytes(bytes)
   const ref = `${at.host}/${at.repository}:${tag}`

@@ -27,42 +27,46 @@ export interface PullPorts {
   readonly registry: RegistryReader
   readonly store: PacketStore
   readonly guard: PolicyGuard
-  /** The most a packet's files may have together. */
+  /** Most bytes of a packet's files together. */
   readonly maxBytes: number
 }
 
-/** A packet as its registry describes it, pinned. */
-export interface Located extends Resolved {
+/** A packet as its registry describes it, resolved to a digest. */
+export interface LocatedPacket extends Resolved {
   readonly artifact: Artifact
   readonly metadata?: PacketMetadata
   /** Digest of the metadata blob; empty when there is none. */
   readonly metadataDigest: string
-  /** The blob itself, verified, when it was fetched just now. */
+  /** The metadata blob, verified, when it was just downloaded. */
   readonly metadataBytes?: Uint8Array
 }
 
-/** One step down: a tag may name an index, but an index that leads to another is a maze. */
+/**
+ * Resolves a reference to a manifest. A tag may name an index with one manifest; nested indexes are rejected.
+ */
 const pickManifest = async (registry: RegistryReader, ref: Reference, signal: AbortSignal) => {
   const first = await registry.resolve(ref, signal)
   const document = readArtifact(first.bytes)
   if (document.kind === 'artifact') return { ...first, artifact: document.artifact }
   const [only, ...others] = document.manifests.filter(({ mediaType }) => mediaType === MANIFEST_TYPE)
   if (only === undefined || others.length > 0)
-    throw packetFaults.artifact(`the reference means ${document.manifests.length} manifests, not one packet`)
+    throw packetFaults.artifact(
+      `the reference is an index of ${document.manifests.length} manifests, not one packet`,
+    )
   const { host, repository } = ref
   const second = await registry.resolve({ host, repository, digest: only.digest }, signal)
   const inner = readArtifact(second.bytes)
-  if (inner.kind === 'index') throw packetFaults.artifact('an index leads to another index')
+  if (inner.kind === 'index') throw packetFaults.artifact('the index refers to another index')
   return { ...second, artifact: inner.artifact }
 }
 
-/** The name and the version of a packet without metadata, from the card in its payload. */
-const readOldCard = async (
+/** Name and version of a packet without metadata, from the `cpm.yml` in its payload. */
+const readCardMetadata = async (
   registry: RegistryReader,
   ref: Reference,
   artifact: Artifact,
   signal: AbortSignal,
-): Promise<Pick<Located, 'metadata' | 'metadataDigest'>> => {
+): Promise<Pick<LocatedPacket, 'metadata' | 'metadataDigest'>> => {
   const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
   if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, card, signal), card))
@@ -75,16 +79,13 @@ const readOldCard = async (
   }
 }
 
-/**
- * Finds out what a reference means now. From here on everything is asked for by digest; what is known of a digest
- * need not be asked for at all.
- */
+/** Resolves a reference to a digest and its metadata. Metadata that `recall` knows is not fetched. */
 export const locatePacket = async (
   registry: RegistryReader,
   ref: Reference,
   signal: AbortSignal,
   recall: (digest: Digest) => Promise<KnownMetadata | undefined> = async () => undefined,
-): Promise<Located> => {
+): Promise<LocatedPacket> => {
   const found = await pickManifest(registry, ref, signal)
   const known = await recall(found.digest)
   return known === undefined ? describePacket(registry, ref, found, signal) : { ...found, ...known }
@@ -92,15 +93,16 @@ export const locatePacket = async (
 
 type Found = Awaited<ReturnType<typeof pickManifest>>
 
-/** What a packet says of itself, beside its manifest. */
+/** Fetches the metadata of a packet. */
 const describePacket = async (
   registry: RegistryReader,
   ref: Reference,
   found: Found,
   signal: AbortSignal,
-): Promise<Located> => {
+): Promise<LocatedPacket> => {
   const layer = metadataLayer(found.artifact)
-  if (layer === undefined) return { ...found, ...(await readOldCard(registry, ref, found.artifact, signal)) }
+  if (layer === undefined)
+    return { ...found, ...(await readCardMetadata(registry, ref, found.artifact, signal)) }
   if (layer.size > MAX_METADATA)
     throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
@@ -109,8 +111,8 @@ const describePacket = async (
 
 const sumSizes = (blobs: readonly Descriptor[]): number => blobs.reduce((sum, { size }) => sum + size, 0)
 
-/** The metadata says which files there are; the manifest says which bytes. They must agree. */
-const filesOf = ({ artifact, metadata }: Located): readonly PlacedFile[] => {
+/** The files to download. The metadata lists names, the manifest digests and sizes; they must agree. */
+const filesToStore = ({ artifact, metadata }: LocatedPacket): readonly PlacedFile[] => {
   const files = placeFiles(artifact, metadata?.payload_root ?? 'payload')
   const placed = new Map(files.map(({ path, descriptor }) => [path, descriptor]))
   for (const { name, digest, size } of metadata?.payload.files ?? []) {
@@ -118,30 +120,30 @@ const filesOf = ({ artifact, metadata }: Located): readonly PlacedFile[] => {
     if (descriptor === undefined)
       throw packetFaults.metadata(`the packet lacks ${name}, which its metadata lists`)
     if ((digest ?? descriptor.digest) !== descriptor.digest || (size ?? descriptor.size) !== descriptor.size)
-      throw packetFaults.metadata(`${name} is not the file that the metadata lists`)
+      throw packetFaults.metadata(`${name} differs from the file that the metadata lists`)
   }
   return files
 }
 
-export interface Pulled {
+export interface PulledPacket {
   readonly digest: Digest
   readonly folder: string
-  readonly located: Located
-  /** What the policy would rather not have. */
+  readonly located: LocatedPacket
+  /** Warnings of a policy in warn mode. */
   readonly warnings: readonly string[]
 }
 
 type Progress = (done: number, total: number) => void
 
-/** Puts the files of a packet into the store, each as it comes. */
+/** Streams the files of a packet into the store. */
 const storeFiles = async (
   { store, maxBytes }: PullPorts,
-  located: Located,
+  located: LocatedPacket,
   blobs: BlobReader,
   progress?: Progress,
 ): Promise<string> => {
   const { digest, bytes: manifest, metadataDigest, metadataBytes } = located
-  const files = filesOf(located)
+  const files = filesToStore(located)
   const total = sumSizes(files.map(({ descriptor }) => descriptor))
   if (total > maxBytes)
     throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
@@ -156,27 +158,27 @@ const storeFiles = async (
   })
 }
 
-/** Brings a packet into the store, whole and verified, if the policy lets it. */
+/** Downloads a packet into the store, verified, if the policy allows it. */
 export const pullPacket = async (
   ports: PullPorts,
   ref: Reference,
   signal: AbortSignal,
   progress?: Progress,
-): Promise<Pulled> => {
+): Promise<PulledPacket> => {
   const { registry, store, guard, maxBytes } = ports
-  const admitted = await guard.checkSource(ref, true)
+  const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(registry, ref, signal)
   const { digest } = found
   const { warnings } = await guard.checkTrust(ref, digest, false, signal)
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {
-    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.ahead(layers)
+    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.prefetch(layers)
     const located = await describePacket(registry, ref, found, signal)
     const folder = await storeFiles(ports, located, blobs, progress)
-    return { digest, folder, located, warnings: [...admitted, ...warnings] }
+    return { digest, folder, located, warnings: [...sourceWarnings, ...warnings] }
   } finally {
-    // Somebody else may have stored it meanwhile, and nobody read what was asked for.
-    blobs.leave()
+    // Another process may have stored it meanwhile; then the prefetched blobs are not read.
+    blobs.stop()
   }
 }

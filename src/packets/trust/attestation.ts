@@ -2,47 +2,46 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { TrustedKey } from './simple-signing.ts'
 
-/** Somebody whose keyless signatures count: what a certificate calls him, and who vouched for that. */
+/** A trusted identity of keyless signatures: subject of the certificate and its OIDC issuer. */
 export interface SignerIdentity {
-  /** Exact, or with a star at its end. */
+  /** Exact, or a prefix with `*` at the end. */
   readonly subject: string
   readonly issuer: string
 }
 
-/** What signatures are verified against. */
 export interface TrustAnchors {
   readonly keys: readonly TrustedKey[]
   readonly identities: readonly SignerIdentity[]
-  /** The certificate authorities and logs of a sigstore, as its trusted root lists them. */
+  /** The trusted root of a sigstore: its certificate authorities and logs. */
   readonly root?: unknown
 }
 
-/** A packet that something is said of. */
+/** The packet that signatures and attestations are about. */
 export interface Subject {
   readonly digest: Digest
-  /** The bytes of its manifest, for signatures over those; fetched when one needs them. */
+  /** The bytes of its manifest, fetched only for signatures over them. */
   manifest(): Promise<Uint8Array>
 }
 
-/** Bytes of which it is known who signed them. */
+/** A verified bundle. */
 export interface Signed {
   readonly signer: string
-  /** The statement that was signed; absent when the manifest itself was. */
+  /** The signed in-toto statement; absent when the manifest itself was signed. */
   readonly statement?: Uint8Array
 }
 
-/** Verifies a sigstore bundle, offline. One that does not hold, for whatever reason, is none. */
+/** Verifies a sigstore bundle offline; undefined when it is invalid for any reason. */
 export type VerifyBundle = (
   bundle: Uint8Array,
   anchors: TrustAnchors,
   subject: Subject,
 ) => Promise<Signed | undefined>
 
-/** What somebody trusted says of a packet. */
+/** A verified statement of a trusted signer about a packet. */
 export interface Attestation {
   readonly signer: string
   readonly kind: 'signature' | 'sbom' | 'provenance' | 'other'
-  /** Who built it, by its provenance. */
+  /** The builder id in its provenance. */
   readonly builder?: string
 }
 
@@ -53,17 +52,17 @@ const KINDS: readonly (readonly [RegExp, Attestation['kind']])[] = [
   [/^https:\/\/(?:spdx\.dev|cyclonedx\.org)\//, 'sbom'],
 ]
 
-/** The kind of statement that a predicate's type stands for. */
+/** The kind of a predicate type. */
 export const attestationKind = (predicateType: unknown): Attestation['kind'] =>
   KINDS.find(([pattern]) => typeof predicateType === 'string' && pattern.test(predicateType))?.[1] ?? 'other'
 
-const speaksOf = (subjects: unknown, digest: Digest): boolean =>
+const hasSubject = (subjects: unknown, digest: Digest): boolean =>
   Array.isArray(subjects) &&
   subjects.some(
     (one) => isRecord(one) && isRecord(one.digest) && `sha256:${String(one.digest.sha256)}` === digest,
   )
 
-/** Version 1 names the builder inside the run, those before it at the top. */
+/** SLSA 1.0 has the builder in `runDetails`, earlier versions at the top. */
 const builderOf = (predicate: unknown): string | undefined => {
   if (!isRecord(predicate)) return undefined
   const run = isRecord(predicate.runDetails) ? predicate.runDetails : predicate
@@ -71,13 +70,13 @@ const builderOf = (predicate: unknown): string | undefined => {
   return typeof id === 'string' && id.length <= 512 ? id : undefined
 }
 
-/** What a verified statement says of a packet; undefined when it speaks of another, or of nothing we know. */
+/** Reads a verified statement; undefined when its subject is another packet, or its type unknown. */
 export const readAttestation = ({ signer, statement }: Signed, digest: Digest): Attestation | undefined => {
   if (statement === undefined) return { signer, kind: 'signature' }
   try {
     const value: unknown = JSON.parse(Buffer.from(statement).toString('utf8'))
     if (!isRecord(value) || !STATEMENTS.includes(String(value._type))) return undefined
-    if (!speaksOf(value.subject, digest)) return undefined
+    if (!hasSubject(value.subject, digest)) return undefined
     const kind = attestationKind(value.predicateType)
     const builder = kind === 'provenance' ? builderOf(value.predicate) : undefined
     return { signer, kind, ...(builder !== undefined && { builder }) }
@@ -86,7 +85,7 @@ export const readAttestation = ({ signer, statement }: Signed, digest: Digest): 
   }
 }
 
-/** Whether a certificate's words are those of somebody who counts. */
+/** Whether the certificate is of a trusted identity. */
 export const matchIdentity = (
   identities: readonly SignerIdentity[],
   subject: string,

@@ -15,7 +15,7 @@ const parse = (text: string): unknown => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What the log has seen, as a bundle writes it. */
+/** The transparency log entry in the form of a bundle. */
 const entryOf = (text: string): object | undefined => {
   const value = parse(text)
   const seen = isRecord(value) ? value.Payload : undefined
@@ -37,8 +37,8 @@ const derOf = (pem: string): string | undefined =>
   /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/.exec(pem)?.[1]?.replace(/\s/g, '')
 
 /**
- * A keyless claim as older versions of cosign wrote it, in the annotations of its layer, put into the form of a
- * bundle: there is one way in which those are verified. Nothing is judged here; undefined when a part is missing.
+ * Converts a keyless signature of older cosign versions, stored in layer annotations, into a sigstore bundle,
+ * so that there is one verification path. It verifies nothing; undefined when a part is missing.
  */
 export const legacyBundle = (
   payload: Uint8Array,

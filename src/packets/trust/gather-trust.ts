@@ -1,21 +1,28 @@
 import type { Attestation, TrustAnchors } from './attestation.ts'
-import { claimsToBe, type Inquiry, type ReferrerKind, readBundles, readClaims, typeOf } from './signatures.ts'
+import {
+  hasReferrerKind,
+  type ReferrerKind,
+  readBundles,
+  readClaims,
+  referrerType,
+  type TrustLookup,
+} from './signatures.ts'
 import type { Trust } from './trust.ts'
 
-/** A builder, and the level of SLSA it is trusted to reach. */
+/** A builder and the SLSA level it is trusted with. */
 export interface Builder {
   readonly id: string
   readonly level: number
 }
 
-/** What the trust in a packet is measured by. */
+/** What signatures and provenance are verified against. */
 export interface TrustRequirements extends TrustAnchors {
   readonly builders: readonly Builder[]
 }
 
 const MAX_REFERRERS = 32
 
-/** The highest level that a builder is trusted with who built this packet. */
+/** The highest SLSA level of the packet's builders. */
 const levelOf = (builders: readonly Builder[], built: readonly string[]): number | null => {
   const levels = builders.filter(({ id }) => built.includes(id)).map(({ level }) => level)
   return levels.length === 0 ? null : Math.max(...levels)
@@ -26,24 +33,24 @@ const score = (signed: boolean, sbom: boolean, provenance: boolean, level: numbe
   return Math.round(10_000 * Math.min(sum, 1)) / 10_000
 }
 
-/** Asks the registry what refers to a packet, and verifies what is signed against what is trusted. */
+/** Fetches the referrers of a packet and verifies their signatures. */
 export const gatherTrust = async (
-  inquiry: Omit<Inquiry, 'anchors'>,
-  yardstick: TrustRequirements,
+  lookup: Omit<TrustLookup, 'anchors'>,
+  requirements: TrustRequirements,
 ): Promise<Trust> => {
-  const { registry, subject, signal } = inquiry
-  const at = { host: inquiry.at.host, repository: inquiry.at.repository }
-  const asked = { ...inquiry, at, anchors: yardstick }
+  const { registry, subject, signal } = lookup
+  const at = { host: lookup.at.host, repository: lookup.at.repository }
+  const full = { ...lookup, at, anchors: requirements }
   const referrers = (await registry.referrers(at, subject.digest, signal)).slice(0, MAX_REFERRERS)
-  const { claims, signers } = await readClaims(asked, referrers)
-  const said = await readBundles(asked, referrers)
-  const verified = (kind: Attestation['kind']) => said.filter((one) => one.kind === kind)
-  const has = (kind: ReferrerKind) => referrers.some((one) => claimsToBe(kind, one))
+  const { claims, signers } = await readClaims(full, referrers)
+  const attestations = await readBundles(full, referrers)
+  const verified = (kind: Attestation['kind']) => attestations.filter((one) => one.kind === kind)
+  const has = (kind: ReferrerKind) => referrers.some((one) => hasReferrerKind(kind, one))
   const presence = (kind: 'sbom' | 'provenance') =>
     verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
   const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
   const builders = [...new Set(verified('provenance').flatMap(({ builder }) => builder ?? []))].sort()
-  const level = levelOf(yardstick.builders, builders)
+  const level = levelOf(requirements.builders, builders)
   const signed = all.size > 0
   return {
     verified: true,
@@ -55,6 +62,6 @@ export const gatherTrust = async (
     builders,
     slsa_level: level,
     score: score(signed, presence('sbom') !== 'absent', presence('provenance') !== 'absent', level),
-    referrers: referrers.map((one) => ({ digest: one.digest, type: typeOf(one) })),
+    referrers: referrers.map((one) => ({ digest: one.digest, type: referrerType(one) })),
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bareSource } from './policy.ts'
+import { withoutScheme } from './policy.ts'
 
 const REQUIREMENTS = [
   'digest',
@@ -10,10 +10,12 @@ const REQUIREMENTS = [
   'signed_provenance',
 ] as const
 export type Requirement = (typeof REQUIREMENTS)[number]
-/** What only somebody's signature can meet. */
+/** Requirements that only a signature can meet. */
 const SIGNED: readonly string[] = ['signature', 'signed_sbom', 'signed_provenance']
 
-/** `policy.yml` as it is written. A member nobody knows is a rule nobody would keep, so it is refused. */
+/**
+ * The schema of `policy.yml`. Unknown keys are refused: a rule that is not applied must not look as if it were.
+ */
 export const PolicyFile = z.strictObject({
   mode: z.enum(['strict', 'warn']).default('strict'),
   allowed_sources: z.array(z.string().min(1)).optional(),
@@ -27,24 +29,24 @@ export const PolicyFile = z.strictObject({
   max_tokens: z.int().positive().optional(),
 })
 
-/** A star may stand at the end, behind the host: a host that merely begins alike is another host. */
+/** `*` may only end the pattern, after the host: a host with the same prefix is another host. */
 const isPattern = (pattern: string): boolean =>
   pattern === '*' || (!pattern.slice(0, -1).includes('*') && !/^[^/]*\*$/.test(pattern))
 
 export const checkSources = (patterns: readonly string[]): string | undefined =>
-  patterns.map(bareSource).find((pattern) => !isPattern(pattern))
+  patterns.map(withoutScheme).find((pattern) => !isPattern(pattern))
 
-/** What of a policy contradicts itself: a demand that nothing could meet, or that anybody could. */
+/** A contradiction in the policy: a requirement that nothing, or anything, could meet. */
 export const checkDemands = (file: z.infer<typeof PolicyFile>): string | undefined => {
   const { require, keys, identities, trusted_root: root, builders, min_slsa_level: level } = file
   const signers = keys.length + identities.length
   if (require.some((one) => SIGNED.includes(one)) && signers === 0)
-    return 'it requires signatures and names no keys'
-  if (identities.length > 0 && root === undefined) return 'it names identities and no trusted_root'
+    return 'it requires signatures but has no keys or identities'
+  if (identities.length > 0 && root === undefined) return 'it has identities but no trusted_root'
   const wide = identities.find(({ subject }) => !/^(?:[^*]+|https:\/\/[^/*]+\/[^*]+\*)$/.test(subject))
   if (wide !== undefined)
-    return `the identity ${wide.subject} may have a star only at its end, behind host and path`
+    return `the identity ${wide.subject} may have * only at its end, after host and path`
   if (level > 0 && (builders.length === 0 || signers === 0))
-    return 'it requires a level of SLSA and names no builders, or nobody whose word on them counts'
+    return 'it requires an SLSA level but has no builders, or no keys or identities to verify them with'
   return undefined
 }

@@ -3,7 +3,14 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Reference } from '../format/reference.ts'
 import type { RegistryReader } from '../registry.ts'
 import type { VerifyBundle } from './attestation.ts'
-import { asksTrust, enforce, judgePinning, judgeSource, judgeTrust, type PacketPolicy } from './policy.ts'
+import {
+  enforcePolicy,
+  needsTrust,
+  type PacketPolicy,
+  pinningDenials,
+  sourceDenials,
+  trustDenials,
+} from './policy.ts'
 import type { Trust } from './trust.ts'
 
 const UNCHECKED: Trust = {
@@ -19,7 +26,7 @@ const UNCHECKED: Trust = {
   referrers: [],
 }
 
-/** What was found out about a packet, kept so that it can be used offline. */
+/** Cached trust of a packet, so that it can be used offline. */
 export interface TrustCache {
   trust(digest: Digest, scope: string): Promise<Trust | undefined>
   keepTrust(digest: Digest, scope: string, trust: Trust): Promise<void>
@@ -29,16 +36,16 @@ export interface GuardPorts {
   readonly registry: RegistryReader
   readonly cache: TrustCache
   readonly verifyBundle: VerifyBundle
-  /** The policy as it is now. One that cannot be read is a fault, not the absence of one. */
+  /** Reads the current policy. One that cannot be read is a fault: it must not count as absent. */
   readonly policy: () => Promise<PacketPolicy>
 }
 
-export interface Judged {
+export interface CheckedTrust {
   readonly trust: Trust
   readonly warnings: readonly string[]
 }
 
-/** What the verdict about a packet depends on, beside the packet: another policy asks again. */
+/** Cache key: what the trust depends on beside the packet, so that a changed policy checks again. */
 const scopeOf = (
   { keys, identities, root, builders }: PacketPolicy,
   { host, repository }: Reference,
@@ -52,10 +59,10 @@ const scopeOf = (
     root: root ?? null,
   })
 
-/** Stands before every packet and applies the policy to it, whatever way it is asked for. */
+/** Applies the policy to every packet, however it is addressed. */
 export class PolicyGuard {
   readonly #ports: GuardPorts
-  /** Where the packets that were judged came from. */
+  /** The address of each packet that was checked. */
   readonly #origins = new Map<Digest, Reference>()
 
   constructor(ports: GuardPorts) {
@@ -66,47 +73,52 @@ export class PolicyGuard {
     return this.#ports.policy()
   }
 
-  /** Judges an address before anybody is asked. `follow` is for callers that take a tag at its word. */
+  /** Checks an address before any request. `follow` is for callers that would follow its tag. */
   async checkSource(ref: Reference, follow: boolean): Promise<readonly string[]> {
     const policy = await this.#ports.policy()
-    const denials = [...judgeSource(policy, ref), ...(follow ? judgePinning(policy, ref) : [])]
-    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforce(policy, denials)]
+    const denials = [...sourceDenials(policy, ref), ...(follow ? pinningDenials(policy, ref) : [])]
+    return [...(policy.unread === undefined ? [] : [policy.unread]), ...enforcePolicy(policy, denials)]
   }
 
   /**
-   * Judges a packet that is asked for by its digest alone. Where it came from is known once it was asked or fetched
-   * by its address; until then a policy that cares lets nothing of it out.
+   * Checks a stored packet that is read by digest. Its source is known only after it was queried or pulled by
+   * address; until then a policy on sources or trust refuses it.
    */
   async recheckStored(digest: Digest, signal: AbortSignal): Promise<void> {
     const policy = await this.#ports.policy()
     const origin = this.#origins.get(digest)
-    const cares = policy.allowed_sources !== undefined || asksTrust(policy)
+    const needsSource = policy.allowed_sources !== undefined || needsTrust(policy)
     if (origin === undefined) {
-      enforce(policy, cares ? ['source_unknown: ask the packet by its address first'] : [])
+      enforcePolicy(policy, needsSource ? ['source_unknown: query the packet by its address first'] : [])
       return
     }
     await this.checkSource({ host: origin.host, repository: origin.repository, digest }, true)
     await this.checkTrust(origin, digest, false, signal)
   }
 
-  /** Judges a packet. What satisfied the policy once needs no network again. */
-  async checkTrust(ref: Reference, digest: Digest, wanted: boolean, signal: AbortSignal): Promise<Judged> {
+  /** Checks the trust of a packet. A cached result that satisfies the policy needs no network. */
+  async checkTrust(
+    ref: Reference,
+    digest: Digest,
+    wanted: boolean,
+    signal: AbortSignal,
+  ): Promise<CheckedTrust> {
     const { registry, cache } = this.#ports
     this.#origins.set(digest, ref)
     const policy = await this.#ports.policy()
-    const needed = asksTrust(policy)
+    const needed = needsTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
     const scope = scopeOf(policy, ref)
     const kept = wanted ? undefined : await cache.trust(digest, scope)
-    if (kept !== undefined && judgeTrust(policy, kept).length === 0) return { trust: kept, warnings: [] }
+    if (kept !== undefined && trustDenials(policy, kept).length === 0) return { trust: kept, warnings: [] }
     const { host, repository } = ref
     const manifest = async () => (await registry.resolve({ host, repository, digest }, signal)).bytes
     const { verifyBundle: verify } = this.#ports
-    const inquiry = { registry, at: ref, subject: { digest, manifest }, verify, signal }
-    // Most have no policy, and need nothing of this.
+    const lookup = { registry, at: ref, subject: { digest, manifest }, verify, signal }
+    // Loaded lazily: most installations have no policy.
     const { gatherTrust } = await import('./gather-trust.ts')
-    const trust = await gatherTrust(inquiry, policy)
+    const trust = await gatherTrust(lookup, policy)
     await cache.keepTrust(digest, scope, trust)
-    return { trust, warnings: enforce(policy, judgeTrust(policy, trust)) }
+    return { trust, warnings: enforcePolicy(policy, trustDenials(policy, trust)) }
   }
 }

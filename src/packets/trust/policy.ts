@@ -5,16 +5,16 @@ import type { PolicyFile, Requirement } from './policy-file.ts'
 import type { TrustedKey } from './simple-signing.ts'
 import type { Trust } from './trust.ts'
 
-/** What an operator demands of packets before they are used. */
+/** The operator's requirements for packets. */
 export interface PacketPolicy extends Omit<z.infer<typeof PolicyFile>, 'keys' | 'trusted_root'> {
   readonly keys: readonly TrustedKey[]
-  /** The trusted root of a sigstore, read. */
+  /** The parsed trusted root of a sigstore. */
   readonly root?: unknown
-  /** What the operator may believe to be in force and is not. */
+  /** A warning about rules in a file that is not read. */
   readonly unread?: string
 }
 
-/** Without a policy nothing is demanded, beyond that bytes are what their digest says. */
+/** The policy when there is no policy.yml: only digests are checked. */
 export const OPEN_POLICY: PacketPolicy = {
   mode: 'strict',
   require: [],
@@ -25,29 +25,29 @@ export const OPEN_POLICY: PacketPolicy = {
   min_trust_score: 0,
 }
 
-/** Why a packet may not be used; the words before the colon are fixed by the tools that read them. */
+/** Why a packet is refused. The part before the colon is fixed by the tools that read it. */
 export type Denial = string
 
-/** A source without the scheme it may be written with. */
-export const bareSource = (text: string): string => text.replace(/^oci:\/\//, '')
+/** Removes `oci://`. */
+export const withoutScheme = (text: string): string => text.replace(/^oci:\/\//, '')
 
 const matches = (pattern: string, source: string): boolean =>
   pattern.endsWith('*') ? source.startsWith(pattern.slice(0, -1)) : source === pattern
 
-/** What stands against fetching from here, before anybody is asked. */
-export const judgeSource = (policy: PacketPolicy, ref: Reference): readonly Denial[] => {
+/** Checks the source address, before any request. */
+export const sourceDenials = (policy: PacketPolicy, ref: Reference): readonly Denial[] => {
   const place = `${ref.host}/${ref.repository}`
   const exact = ref.digest === undefined ? `${place}:${ref.tag ?? 'latest'}` : `${place}@${ref.digest}`
-  const allowed = policy.allowed_sources?.map(bareSource)
+  const allowed = policy.allowed_sources?.map(withoutScheme)
   return allowed === undefined || allowed.some((one) => matches(one, place) || matches(one, exact))
     ? []
-    : [`source_not_allowlisted: ${place} is none of the sources the policy allows`]
+    : [`source_not_allowlisted: ${place} is not an allowed source of the policy`]
 }
 
-/** What stands against following a name that may mean something else tomorrow. */
-export const judgePinning = (policy: PacketPolicy, ref: Reference): readonly Denial[] =>
+/** Checks that the reference is pinned, if the policy requires it. */
+export const pinningDenials = (policy: PacketPolicy, ref: Reference): readonly Denial[] =>
   policy.require.includes('digest') && ref.digest === undefined
-    ? ['digest_required: the policy takes packets by digest only; look it up and ask its pinned_uri']
+    ? ['digest_required: the policy requires a digest; use the pinned_uri that lookup returns']
     : []
 
 const isThere = (presence: Trust['sbom']): boolean => presence === 'present' || presence === 'verified'
@@ -56,26 +56,26 @@ const MISSING: Readonly<Record<Exclude<Requirement, 'digest'>, (trust: Trust) =>
   signature: ({ signature }) =>
     signature === 'verified'
       ? undefined
-      : `missing_or_invalid_signature: nobody the policy trusts has signed it (${signature})`,
+      : `missing_or_invalid_signature: it has no signature of a key or identity of the policy (${signature})`,
   sbom: ({ sbom }) => (isThere(sbom) ? undefined : 'missing_sbom: it has no bill of materials'),
   provenance: ({ provenance }) =>
     isThere(provenance) ? undefined : 'missing_provenance: it has no provenance',
   signed_sbom: ({ sbom }) =>
     sbom === 'verified'
       ? undefined
-      : `missing_signed_sbom: nobody the policy trusts has signed a bill of materials (${sbom})`,
+      : `missing_signed_sbom: it has no bill of materials signed by a key or identity of the policy (${sbom})`,
   signed_provenance: ({ provenance }) =>
     provenance === 'verified'
       ? undefined
-      : `missing_signed_provenance: nobody the policy trusts has signed its provenance (${provenance})`,
+      : `missing_signed_provenance: it has no provenance signed by a key or identity of the policy (${provenance})`,
 }
 
-/** Whether anything is demanded that only the registry can show. */
-export const asksTrust = ({ require, min_trust_score, min_slsa_level }: PacketPolicy): boolean =>
+/** Whether the policy needs signatures, SBOM or provenance from the registry. */
+export const needsTrust = ({ require, min_trust_score, min_slsa_level }: PacketPolicy): boolean =>
   min_trust_score > 0 || min_slsa_level > 0 || require.some((one) => one !== 'digest')
 
-/** What stands against a packet, given what is known of it. */
-export const judgeTrust = (policy: PacketPolicy, trust: Trust): readonly Denial[] => {
+/** Checks what is known about a packet. */
+export const trustDenials = (policy: PacketPolicy, trust: Trust): readonly Denial[] => {
   const { min_trust_score: score, min_slsa_level: level } = policy
   return [
     ...policy.require.flatMap((one) => (one === 'digest' ? [] : (MISSING[one](trust) ?? []))),
@@ -86,8 +86,8 @@ export const judgeTrust = (policy: PacketPolicy, trust: Trust): readonly Denial[
   ]
 }
 
-/** What stands against so many words at once, counted as the tools that read policies count tokens. */
-export const judgeTokens = (
+/** Checks the size of the results, with the token estimate of the tools that read policies. */
+export const tokenDenials = (
   policy: PacketPolicy,
   results: readonly { readonly snippet: string }[],
 ): readonly Denial[] => {
@@ -99,8 +99,8 @@ export const judgeTokens = (
     : []
 }
 
-/** Warnings where the policy only warns; a fault where it means it. */
-export const enforce = (policy: PacketPolicy, denials: readonly Denial[]): readonly string[] => {
+/** Throws in strict mode; returns warnings in warn mode. */
+export const enforcePolicy = (policy: PacketPolicy, denials: readonly Denial[]): readonly string[] => {
   if (denials.length > 0 && policy.mode === 'strict')
     throw packetFaults.policy(`the policy refuses this packet: ${denials.join('; ')}`)
   return denials.map((denial) => `policy: ${denial}`)

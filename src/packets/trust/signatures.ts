@@ -14,8 +14,8 @@ import {
 import { legacyBundle } from './cosign-legacy.ts'
 import { claimedDigest, findSigners } from './simple-signing.ts'
 
-/** Who is asked about which packet, and whose word counts. */
-export interface Inquiry {
+/** What is needed to verify the signatures of a packet. */
+export interface TrustLookup {
   readonly registry: RegistryReader
   readonly at: RegistryRepository
   readonly subject: Subject
@@ -39,13 +39,13 @@ const KINDS = {
 }
 export type ReferrerKind = keyof typeof KINDS
 
-// Types are what a producer declares. Names of tags are not looked at: anybody can call a tag anything.
-export const typeOf = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
+// Only declared types count. Tag names are ignored, because anyone can choose them.
+export const referrerType = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
 
-/** Whether a referrer says that it is of this kind. Bundles all have one type, and an annotation for what is inside. */
-export const claimsToBe = (kind: ReferrerKind, one: Descriptor): boolean => {
+/** Whether a referrer declares this kind. Bundles share one type; an annotation has the predicate type. */
+export const hasReferrerKind = (kind: ReferrerKind, one: Descriptor): boolean => {
   const predicate = one.annotations[PREDICATE]
-  return predicate === undefined ? KINDS[kind].test(typeOf(one)) : attestationKind(predicate) === kind
+  return predicate === undefined ? KINDS[kind].test(referrerType(one)) : attestationKind(predicate) === kind
 }
 
 const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
@@ -58,7 +58,7 @@ const orMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
 }
 
 const layersAt = async (
-  { registry, signal }: Inquiry,
+  { registry, signal }: TrustLookup,
   place: Reference,
   fits: (layer: Descriptor) => boolean,
 ): Promise<readonly Descriptor[]> => {
@@ -67,59 +67,59 @@ const layersAt = async (
   return document?.kind === 'artifact' ? document.artifact.layers.filter(fits).slice(0, MAX_CLAIMS) : []
 }
 
-const fetchLayer = ({ registry, at, signal }: Inquiry, layer: Descriptor): Promise<Uint8Array> =>
+const fetchLayer = ({ registry, at, signal }: TrustLookup, layer: Descriptor): Promise<Uint8Array> =>
   collectBytes(verifyBytes(registry.stream(at, layer, signal), layer))
 
-/** Who signed for a packet by one claim: keys, or the holder of the certificate that came with it. */
-const signersOf = async (inquiry: Inquiry, layer: Descriptor): Promise<readonly string[]> => {
-  const { anchors, subject, verify } = inquiry
-  const payload = await fetchLayer(inquiry, layer)
+/** The trusted signers of one simple-signing layer: keys, or the certificate that came with it. */
+const signersOf = async (lookup: TrustLookup, layer: Descriptor): Promise<readonly string[]> => {
+  const { anchors, subject, verify } = lookup
+  const payload = await fetchLayer(lookup, layer)
   const signature = layer.annotations[SIGNATURE] ?? ''
   const byKey = findSigners({ payload, signature }, subject.digest, anchors.keys)
   const bundle = anchors.identities.length === 0 ? undefined : legacyBundle(payload, layer.annotations)
   if (bundle === undefined || claimedDigest(payload) !== subject.digest) return byKey
-  // What is signed here is the claim, and the claim speaks of the packet.
+  // The signature covers the claim, and the claim names the packet.
   const signed = await verify(bundle, anchors, { digest: subject.digest, manifest: async () => payload })
   return signed === undefined ? byKey : [...byKey, signed.signer]
 }
 
-/** Those who signed a packet in the form of claims, and whether there is any claim at all. */
-export const readClaims = async (inquiry: Inquiry, referrers: readonly Descriptor[]) => {
-  const { at, subject, anchors } = inquiry
-  // Where cosign puts signatures on registries that know no referrers; who made them decides what they are worth.
-  const places: Reference[] = [
+/** Reads simple-signing signatures: the trusted signers, and how many claims there are. */
+export const readClaims = async (lookup: TrustLookup, referrers: readonly Descriptor[]) => {
+  const { at, subject, anchors } = lookup
+  // The tag that cosign uses on registries without referrers. Only the verified signer counts.
+  const references: Reference[] = [
     { ...at, tag: `${subject.digest.replace(':', '-')}.sig` },
     ...referrers
-      .filter((one) => claimsToBe('signature', one) && !BUNDLE.test(typeOf(one)))
+      .filter((one) => hasReferrerKind('signature', one) && !BUNDLE.test(referrerType(one)))
       .map(({ digest }) => ({ ...at, digest })),
   ]
-  const asked = anchors.keys.length + anchors.identities.length > 0
+  const verifies = anchors.keys.length + anchors.identities.length > 0
   const signers: string[] = []
   let claims = 0
-  for (const place of places) {
+  for (const place of references) {
     const fits = ({ mediaType, size }: Descriptor) => mediaType === CLAIM && size <= MAX_CLAIM
-    const layers = await layersAt(inquiry, place, fits)
+    const layers = await layersAt(lookup, place, fits)
     claims += layers.length
-    for (const layer of asked ? layers : []) signers.push(...(await signersOf(inquiry, layer)))
+    for (const layer of verifies ? layers : []) signers.push(...(await signersOf(lookup, layer)))
   }
   return { claims, signers }
 }
 
-/** What trusted signers say of a packet in bundles that refer to it. */
+/** Reads and verifies the sigstore bundles that refer to a packet. */
 export const readBundles = async (
-  inquiry: Inquiry,
+  lookup: TrustLookup,
   referrers: readonly Descriptor[],
 ): Promise<readonly Attestation[]> => {
-  const { at, anchors, subject, verify } = inquiry
+  const { at, anchors, subject, verify } = lookup
   const found: Attestation[] = []
   if (anchors.keys.length + anchors.identities.length === 0) return found
-  for (const { digest } of referrers.filter((one) => BUNDLE.test(typeOf(one))).slice(0, MAX_CLAIMS)) {
+  for (const { digest } of referrers.filter((one) => BUNDLE.test(referrerType(one))).slice(0, MAX_CLAIMS)) {
     const fits = ({ mediaType, size }: Descriptor) => BUNDLE.test(mediaType) && size <= MAX_BUNDLE
-    const [layer] = await layersAt(inquiry, { ...at, digest }, fits)
+    const [layer] = await layersAt(lookup, { ...at, digest }, fits)
     const signed =
-      layer === undefined ? undefined : await verify(await fetchLayer(inquiry, layer), anchors, subject)
-    const said = signed === undefined ? undefined : readAttestation(signed, subject.digest)
-    if (said !== undefined) found.push(said)
+      layer === undefined ? undefined : await verify(await fetchLayer(lookup, layer), anchors, subject)
+    const attestation = signed === undefined ? undefined : readAttestation(signed, subject.digest)
+    if (attestation !== undefined) found.push(attestation)
   }
   return found
 }

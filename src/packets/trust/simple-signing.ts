@@ -2,13 +2,13 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 
-/** A key whose signatures count, and what to call it. */
+/** A trusted public key and its name in results. */
 export interface TrustedKey {
   readonly name: string
   readonly key: KeyObject
 }
 
-/** A claim about a digest, and what is said to be its signature. */
+/** A simple-signing payload and its signature, not verified. */
 export interface SignedClaim {
   readonly payload: Uint8Array
   readonly signature: string
@@ -16,7 +16,7 @@ export interface SignedClaim {
 
 const CLAIM_TYPE = 'cosign container image signature'
 
-/** A public key from its PEM, or undefined: a private key, a certificate or a weak kind is none. */
+/** Reads a public key from PEM; undefined for private keys, certificates and unsupported algorithms. */
 export const readKey = (pem: string): KeyObject | undefined => {
   if (!pem.includes('-----BEGIN PUBLIC KEY-----') || pem.includes('PRIVATE KEY')) return undefined
   try {
@@ -27,7 +27,7 @@ export const readKey = (pem: string): KeyObject | undefined => {
   }
 }
 
-/** What a claim says it is about. The bytes were signed as they are, so they are read only after that held. */
+/** The digest in a payload. Trust it only after the signature over the same bytes was verified. */
 export const claimedDigest = (payload: Uint8Array): unknown => {
   try {
     const value: unknown = JSON.parse(Buffer.from(payload).toString('utf8'))
@@ -49,8 +49,8 @@ const holds = ({ payload, signature }: SignedClaim, key: KeyObject): boolean => 
 }
 
 /**
- * The names of the keys that signed for this digest, in the form cosign calls simple signing. A good signature
- * over another digest is worth nothing: anyone can copy one from elsewhere.
+ * The names of the keys that signed this digest (cosign simple signing). The payload must name the digest: a
+ * valid signature of another packet could be copied.
  */
 export const findSigners = (
   claim: SignedClaim,

@@ -3,8 +3,8 @@ import * as z from 'zod'
 const Presence = z.enum(['verified', 'present', 'absent', 'unchecked'])
 
 /**
- * What is known of who stands behind a packet. `present` means that something of that kind refers to it, not
- * that anybody verified it; only `verified` says that.
+ * What is known about the origin of a packet. `present` means that a referrer of that kind exists, unverified;
+ * only `verified` means verified.
  */
 export const Trust = z.object({
   verified: z.literal(true).describe('The bytes are those of the digest.'),

@@ -11,33 +11,37 @@ import { withLock } from './file-lock.ts'
 import { fileIdentity, identify, watchFile } from './watch-file.ts'
 
 const LOCK_WAIT_MS = 15_000
-const MAX_POINTER = 8_192
+const MAX_GITDIR_BYTES = 8_192
 
-/** How young a file may be for a second change within the same tick of its clock to go unseen, in milliseconds. */
-const TICK_MS = 50
+/** Granularity of ctime: within it a second change may leave the ctime as it was. */
+const CTIME_TICK_MS = 50
 
-/** How often a file that changes while we read it is read again. */
+/** How often a file is read again that changes while it is read. */
 const MAX_READS = 4
 
-/** Past this, reading takes longer than loading the schema. */
-const MAX_INTACT = 16 * 1024 * 1024
+/** Above this size, reading takes longer than loading the schema. */
+const MAX_INTACT_BYTES = 16 * 1024 * 1024
 
 const MISSING: EvidenceReading = { kind: 'missing' }
 const UNREADABLE: EvidenceReading = { kind: 'invalid', reason: 'unreadable' }
 
-interface Seen {
+interface CachedReading {
   readonly reading: EvidenceReading
   readonly identity: string
-  /** True when the file was so young that its times may not tell the next change. */
+  /** The file changed so recently that the next change may not show in its identity. */
   readonly young: boolean
 }
 
-const readOpened = async (file: FileHandle, now: () => number, before?: Seen): Promise<Seen> => {
-  // Zod and the schema are loaded with the first file, not with the server.
+const readOpened = async (
+  file: FileHandle,
+  now: () => number,
+  before?: CachedReading,
+): Promise<CachedReading> => {
+  // Zod and the schema are loaded with the first file, not at start-up.
   const { MAX_BYTES, readDocument } = await import('../../evidence/read.ts')
   const stats = await file.stat({ bigint: true })
   const identity = identify(stats)
-  const young = Math.abs(now() - Number(stats.ctimeNs / 1_000_000n)) < TICK_MS
+  const young = Math.abs(now() - Number(stats.ctimeNs / 1_000_000n)) < CTIME_TICK_MS
   if (!stats.isFile()) return { reading: UNREADABLE, identity, young }
   if (stats.size > BigInt(MAX_BYTES)) {
     return { reading: { kind: 'invalid', reason: 'too-large' }, identity, young }
@@ -49,14 +53,18 @@ const readOpened = async (file: FileHandle, now: () => number, before?: Seen): P
   return { reading: same ? before.reading : reading, identity, young }
 }
 
-// Not through a link, which may lead out of the repository, and not waiting for the writer of a pipe.
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+// O_NOFOLLOW: a symlink may lead out of the repository. O_NONBLOCK: opening a pipe must not wait for its writer.
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-const readFresh = async (path: string, now: () => number, before?: Seen): Promise<Seen> => {
+const readUncached = async (
+  path: string,
+  now: () => number,
+  before?: CachedReading,
+): Promise<CachedReading> => {
   const identity = fileIdentity(path)
   let file: FileHandle
   try {
-    file = await open(path, FLAGS)
+    file = await open(path, READ_FLAGS)
   } catch (cause) {
     const absent = ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
     return { reading: absent ? MISSING : UNREADABLE, identity, young: false }
@@ -70,13 +78,13 @@ const readFresh = async (path: string, now: () => number, before?: Seen): Promis
   }
 }
 
-/** Evidence as it was sealed, read without the schema; undefined leaves it to `readValid`. */
+/** Evidence whose own digest matches, read without the schema; undefined leaves the file to `readValid`. */
 const readIntact = async (path: string): Promise<Evidence | undefined> => {
-  const file = await open(path, FLAGS).catch(() => undefined)
+  const file = await open(path, READ_FLAGS).catch(() => undefined)
   if (file === undefined) return undefined
   try {
     const stats = await file.stat()
-    if (!stats.isFile() || stats.size > MAX_INTACT) return undefined
+    if (!stats.isFile() || stats.size > MAX_INTACT_BYTES) return undefined
     const { readTrusted } = await import('../../evidence/read-trusted.ts')
     return readTrusted(await readBytes(file, stats.size))
   } catch {
@@ -88,25 +96,26 @@ const readIntact = async (path: string): Promise<Evidence | undefined> => {
 
 const readValid = async (path: string, now: () => number): Promise<Evidence | undefined> => {
   if (fileIdentity(path) === '') return undefined
-  const { reading } = await readFresh(path, now)
+  const { reading } = await readUncached(path, now)
   return reading.kind === 'valid' ? reading.evidence : undefined
 }
 
 /**
- * Where writers of this evidence meet: in the folder git keeps for this work tree, so that nothing shows up as
- * untracked; beside the file where there is no git.
+ * The lock of all writers of this evidence: in the git folder of this work tree, where it is not listed as untracked;
+ * beside the evidence when there is no git.
  */
 const lockPath = async (root: string): Promise<string> => {
   const git = join(root, '.git')
-  const kind = await stat(git).catch(() => undefined)
-  if (kind?.isDirectory()) return join(git, 'warrant-evidence.lock')
-  // In a linked work tree or a submodule it is a file that names the folder.
-  const text = kind?.isFile() ? String(await readRegularFile(git, MAX_POINTER).catch(() => '')) : ''
+  const stats = await stat(git).catch(() => undefined)
+  if (stats?.isDirectory()) return join(git, 'warrant-evidence.lock')
+  // In a linked work tree or a submodule `.git` is a file that names the git folder.
+  const text = stats?.isFile() ? String(await readRegularFile(git, MAX_GITDIR_BYTES).catch(() => '')) : ''
   const [, named] = /^gitdir: (.+)$/m.exec(text) ?? []
   const folder = named === undefined ? undefined : resolve(root, named)
-  // A file of the repository may name any folder; we only write where git would.
-  const there = folder !== undefined && (await stat(join(folder, 'HEAD')).catch(() => undefined))?.isFile()
-  return there ? join(folder, 'warrant-evidence.lock') : join(root, `${EVIDENCE_FILE}.lock`)
+  // The file may come with a repository and name any folder: write only into one that git uses.
+  const isGitFolder =
+    folder !== undefined && (await stat(join(folder, 'HEAD')).catch(() => undefined))?.isFile()
+  return isGitFolder ? join(folder, 'warrant-evidence.lock') : join(root, `${EVIDENCE_FILE}.lock`)
 }
 
 const writeEvidence = async (root: string, text: string): Promise<void> => {
@@ -123,17 +132,17 @@ const writeEvidence = async (root: string, text: string): Promise<void> => {
 export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
   const path = join(root, EVIDENCE_FILE)
   const now = () => clock.now()
-  let seen: Seen | undefined
+  let cached: CachedReading | undefined
   let loading: Promise<EvidenceReading> | undefined
 
   const load = async (): Promise<EvidenceReading> => {
     try {
-      // Who joined while we read may have changed the file before it asked: what we return is what is there at the end.
+      // Callers share this load and may have changed the file while it ran: read until the file stays the same.
       for (let tries = 0; tries < MAX_READS; tries += 1) {
-        seen = await readFresh(path, now, seen)
-        if (seen.identity === fileIdentity(path)) break
+        cached = await readUncached(path, now, cached)
+        if (cached.identity === fileIdentity(path)) break
       }
-      return seen?.reading ?? UNREADABLE
+      return cached?.reading ?? UNREADABLE
     } finally {
       loading = undefined
     }
@@ -149,9 +158,9 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
 
   return {
     async read() {
-      // One look at the inode costs less than a request; being told of changes would come too late for a
-      // client that writes and asks at once.
-      if (seen !== undefined && !seen.young && seen.identity === fileIdentity(path)) return seen.reading
+      // One lstat per call: a change event would come too late for a client that writes and asks at once.
+      if (cached !== undefined && !cached.young && cached.identity === fileIdentity(path))
+        return cached.reading
       loading ??= load()
       return loading
     },

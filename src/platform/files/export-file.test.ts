@@ -36,7 +36,7 @@ describe('an export', () => {
     expect(readFileSync(join(root, path), 'utf8')).toBe('text')
   })
 
-  it('writes an absolute path under the root, and replaces a plain file as a whole', async () => {
+  it('writes an absolute path under the root, and replaces a regular file as a whole', async () => {
     await exportFolder(root, [join(root, '.warrant')])(join(root, 'a'), 'one')
     await exportFolder(root, [join(root, '.warrant')])('a', 'two')
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('two')
@@ -68,8 +68,8 @@ describe('an export', () => {
   })
 
   it.each([
-    ['.', 'not a plain file'],
-    ['inner', 'not a plain file'],
+    ['.', 'not a regular file'],
+    ['inner', 'not a regular file'],
     ['..', 'outside the export root'],
     ['n'.repeat(256), 'too long'],
     ['é'.repeat(128), 'too long'],
@@ -77,13 +77,13 @@ describe('an export', () => {
     await expect(exportFolder(root, [])(path, 'new')).rejects.toThrow(words)
   })
 
-  it('may be asked for many times at once', async () => {
+  it('works many times at once', async () => {
     const write = exportFolder(root, [join(root, '.warrant')])
     await Promise.all(Array.from({ length: 20 }, (_, at) => write('x'.repeat(255), String(at))))
     expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  it('does not tell where it lives', async () => {
+  it('does not name host paths', async () => {
     const refusal = await exportFolder(root, [join(root, '.warrant')])('../precious', 'x').catch(
       (fault: Error) => fault.message,
     )
@@ -91,7 +91,7 @@ describe('an export', () => {
   })
 })
 
-describe('an export into a folder that somebody keeps swapping for a link', () => {
+describe('an export into a folder that is swapped for a symlink again and again', () => {
   const SWAPPER = `
     const { renameSync } = require('node:fs')
     process.send('ready')
@@ -103,7 +103,7 @@ describe('an export into a folder that somebody keeps swapping for a link', () =
     }
   `
 
-  /** How it is usually done: judge where the path leads, then open the path. */
+  /** The usual check with a TOCTOU hole: `realpath`, compare, open the path. */
   const naiveExport = async (path: string) => {
     const full = join(root, path)
     if (!realpathSync(dirname(full)).startsWith(realpathSync(root))) throw new Error('outside')
@@ -116,7 +116,7 @@ describe('an export into a folder that somebody keeps swapping for a link', () =
       () => 0,
     )
 
-  it('never lands outside, where judging first and opening then does', async () => {
+  it('never writes outside, where checking the path and then opening it does', async () => {
     const target = join(outside, 'target')
     mkdirSync(target)
     symlinkSync(target, join(root, 'way'))
@@ -144,7 +144,7 @@ describe('an export into a folder that somebody keeps swapping for a link', () =
     }
   })
 
-  it('stays with the root it began with', async () => {
+  it('keeps the root that it opened first', async () => {
     const write = exportFolder(root, [])
     await write('first.json', 'x')
     renameSync(root, `${root}-away`)

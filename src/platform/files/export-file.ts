@@ -9,104 +9,103 @@ import { replaceFile } from './atomic-write.ts'
 
 export const exportFaults = defineFaults('export', {
   path: { kind: 'invalid', fix: 'Name a file in an existing folder under the export root.' },
-  failed: { kind: 'unavailable', fix: 'Check the rights and the free space of the folder.' },
+  failed: { kind: 'unavailable', fix: 'Check the permissions and the free space of the folder.' },
 })
 
-/** Bytes that a file system takes for a name. */
-const MAX_NAME = 255
+const MAX_NAME_BYTES = 255
 
-/** The root, held from the first export on: what takes the place of its path later gets nothing. */
-interface Held {
-  readonly ground: JailBackend
+/** The export root, opened at the first export: a path that is swapped later does not move it. */
+interface ExportRoot {
+  readonly backend: JailBackend
   readonly spellings: readonly string[]
 }
 
-const hold = (root: string): Held => {
+const toSlashes = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'))
+
+const openRoot = (root: string): ExportRoot => {
   try {
     const handle = holdRoot(root)
-    return { ground: openBackend(handle), spellings: [handle.path, handle.given].map(slashed) }
+    return { backend: openBackend(handle), spellings: [handle.path, handle.given].map(toSlashes) }
   } catch (cause) {
-    throw exportFaults.path('there is no export root', { cause })
+    throw exportFaults.path('the export root does not exist', { cause })
   }
 }
 
-const slashed = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'))
-
-/** The names that lead to the folder, and the name of the file, by the words of the path alone. */
-const readPath = (
-  { ground: backend, spellings }: Held,
+/** Splits the path lexically into the names of its folders and the name of the file. */
+const splitPath = (
+  { backend, spellings }: ExportRoot,
   asked: string,
-): readonly [folder: string[], name: string] => {
+): readonly [folders: string[], name: string] => {
   if (asked === '' || asked.includes('\0')) throw exportFaults.path('the path is empty or holds a NUL')
-  const way = fromRoot(slashed(resolve(backend.path, asked)), spellings)
-  const names = way?.split('/').filter((name) => name !== '') ?? []
+  const inside = fromRoot(toSlashes(resolve(backend.path, asked)), spellings)
+  if (inside === undefined) throw exportFaults.path('outside the export root')
+  const names = inside.split('/').filter((name) => name !== '')
   const name = names.pop()
-  if (way === undefined) throw exportFaults.path('outside the export root')
-  if (name === undefined) throw exportFaults.path('the path is not a plain file')
-  if (Buffer.byteLength(name) > MAX_NAME) throw exportFaults.path('the name of the file is too long')
+  if (name === undefined) throw exportFaults.path('the path is not a regular file')
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw exportFaults.path('the name of the file is too long')
   return [names, name]
 }
 
-/** What the walk says of a path, in the words of an export. Its own name nothing of the machine either. */
-const asRefusal = (thrown: unknown): unknown => {
-  if (!(thrown instanceof Fault)) return thrown
-  const words = thrown.kind === 'refused' ? 'outside the export root' : 'there is no folder for this path'
-  return exportFaults.path(words, { cause: thrown })
-}
-
-/** The folder, gone down to one name at a time and held: a link put into the way leads nowhere. */
-const findFolder = (
-  { ground: backend, spellings }: Held,
-  names: readonly string[],
-  asked: string,
+/** Opens the folder one name at a time, as the jail does: a symlink swapped in later has no effect. */
+const openFolder = (
+  { backend, spellings }: ExportRoot,
+  segments: readonly string[],
+  path: string,
 ): Handle => {
   try {
-    return walkDown(backend, names, asked, spellings).place
+    return walkDown(backend, { segments, path, spellings }).handle
   } catch (thrown) {
-    throw asRefusal(thrown)
+    if (!(thrown instanceof Fault)) throw thrown
+    const message = thrown.kind === 'refused' ? 'outside the export root' : 'there is no folder for this path'
+    throw exportFaults.path(message, { cause: thrown })
   }
 }
 
-const realPlace = (place: string): string => {
+const resolveLinks = (path: string): string => {
   try {
-    return realpathSync(place)
+    return realpathSync(path)
   } catch {
-    return resolve(place)
+    return resolve(path)
   }
 }
 
-/** The held folder is judged by where it is, not by the words that led to it. */
-const judge = (backend: JailBackend, folder: Handle, name: string, reserved: readonly string[]): void => {
+/** Checks where the open folder is now, and not the path that led to it. */
+const checkTarget = (
+  backend: JailBackend,
+  folder: Handle,
+  name: string,
+  reserved: readonly string[],
+): void => {
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
-  if (!backend.holds(folder)) throw exportFaults.path('outside the export root')
+  if (!backend.isInside(folder)) throw exportFaults.path('outside the export root')
   const path = resolve(realpathSync(folder.procPath), name)
-  if (reserved.some((place) => isPathInside(realPlace(place), path)))
-    throw exportFaults.path('this place is not for exports')
-  const there = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
-  if (there !== undefined && !there.isFile()) throw exportFaults.path('the path is not a plain file')
+  if (reserved.some((place) => isPathInside(resolveLinks(place), path)))
+    throw exportFaults.path('this path is reserved and not for exports')
+  const existing = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
+  if (existing !== undefined && !existing.isFile()) throw exportFaults.path('the path is not a regular file')
 }
 
 /**
- * Writes whole files under one root and never into the reserved places: what is there afterwards is the old
- * file or the new one, never half. It goes down to the folder as the jail does and writes into the folder it holds.
+ * Returns a function that replaces files below the root atomically, and none inside the reserved paths. It opens the
+ * folder as the jail does and writes into the open folder.
  */
 export const exportFolder = (root: string, reserved: readonly string[]) => {
-  let held: Held | undefined
+  let opened: ExportRoot | undefined
   return async (asked: string, text: string): Promise<void> => {
-    held ??= hold(root)
-    const [names, name] = readPath(held, asked)
-    const folder = findFolder(held, names, asked)
+    opened ??= openRoot(root)
+    const [names, name] = splitPath(opened, asked)
+    const folder = openFolder(opened, names, asked)
     try {
-      judge(held.ground, folder, name, reserved)
+      checkTarget(opened.backend, folder, name, reserved)
       // Durable: the operator may delete the graph once it is exported.
       await replaceFile(`${folder.procPath}/${name}`, text, { durable: true, mode: 0o600 }).catch((cause) => {
         throw exportFaults.failed('the file could not be written', { cause })
       })
     } catch (thrown) {
-      // The system's own complaint about a folder that changes under us.
+      // A system error here means that the folder changed after it was opened.
       throw errorCode(thrown) === undefined
         ? thrown
-        : exportFaults.path('the path changed', { cause: thrown })
+        : exportFaults.path('the path changed while it was checked', { cause: thrown })
     } finally {
       folder.close()
     }

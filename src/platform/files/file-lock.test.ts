@@ -13,7 +13,7 @@ const deadOwner = (): ProcessIdentity => {
   return { ...currentProcess(), pid, start: '1' }
 }
 
-it('sweeps what the dead began to write, be it empty, and leaves the living alone', async () => {
+it('removes drafts of dead processes, also empty ones, and keeps those of living processes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
   try {
     const [dead, alive] = [deadOwner(), currentProcess()].map(
@@ -31,7 +31,7 @@ it('sweeps what the dead began to write, be it empty, and leaves the living alon
   }
 })
 
-it('names the process that holds a lock, and not a dead one it took it over from', async () => {
+it('names the process that holds a lock, and not the dead one that held it before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'warrant-lock-'))
   try {
     const path = join(folder, '.x.lock')

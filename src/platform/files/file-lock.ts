@@ -11,37 +11,53 @@ import { currentProcess, isDead, type ProcessIdentity } from './process-identity
 export const lockFaults = defineFaults('lock', {
   busy: {
     kind: 'conflict',
-    fix: 'Wait for the process that holds the lock, or delete its lock file when it no longer runs.',
+    fix: 'Wait for the process that holds the lock. If it no longer runs, delete its lock file.',
   },
-  failed: { kind: 'unavailable', fix: 'Check the rights and the free space of the folder of the lock.' },
+  failed: {
+    kind: 'unavailable',
+    fix: 'Check the permissions and the free space of the folder that holds the lock.',
+  },
 })
 
-/** Who holds a lock, and which of its claims this is. */
+/**
+ * A lock between processes, from files alone, that survives the death of its holder.
+ *
+ * A claim to the lock `path` is a file `path.<number>` that holds the identity of its process. To take the lock:
+ *   1. List all claims. Give up if one belongs to a process that may be alive.
+ *   2. Create a claim with the number after the highest. It is written as a draft and hard-linked to its name, which
+ *      is atomic: the claim appears with its whole content, and `link` fails when another process took the number.
+ *   3. List the claims again. The lock is held only if the list is the first one plus our claim; otherwise the claim is
+ *      removed and all begins again. Without this second look a process that was stopped between 1 and 2 could join
+ *      after the stale claims had been removed, the numbers had begun again at 1, and another process held the lock.
+ * Stale claims stay until the holder releases the lock. They are removed before its own claim, so the numbers cannot
+ * begin again while it holds the lock, and a process that read an older list fails at 2 or 3.
+ */
+
+/** The process that made a claim, and a random id for this one claim. */
 interface Claimant extends ProcessIdentity {
   readonly id: string
 }
 
-/** One claim to a lock: a file that says whose it is. */
 interface Claim {
   readonly file: string
   readonly number: number
   readonly text: string
 }
 
-const readOwner = (text: string): Claimant | undefined => {
+const parseClaimant = (text: string): Claimant | undefined => {
   try {
     const value: unknown = JSON.parse(text)
-    const whole = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
-    return whole ? (value as unknown as Claimant) : undefined
+    const valid = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
+    return valid ? (value as unknown as Claimant) : undefined
   } catch {
     return undefined
   }
 }
 
-const MAX_CLAIM = 4_096
+const MAX_CLAIM_BYTES = 4_096
 
 const readClaim = (file: string): Promise<string | undefined> =>
-  readRegularFile(file, MAX_CLAIM).then(
+  readRegularFile(file, MAX_CLAIM_BYTES).then(
     (bytes) => bytes?.toString('utf8'),
     () => undefined,
   )
@@ -60,18 +76,15 @@ const listClaims = async (path: string): Promise<readonly Claim[]> => {
   return claims.sort((a, b) => a.number - b.number)
 }
 
-// A claim appears whole or not at all; an empty one is what a crash of the whole machine left.
+// `link` publishes only complete claims. An empty one is left by a crash of the machine: claims are not fsynced.
 const isStale = ({ text }: Claim, here: ProcessIdentity): boolean => {
-  const owner = readOwner(text)
+  const owner = parseClaimant(text)
   return text === '' || (owner !== undefined && isDead(owner, here))
 }
 
 const remove = (file: string): Promise<void> => unlink(file).catch(() => {})
 
-/**
- * Tries once. The claim gets the number after the highest, and counts only if nothing but itself has changed
- * since all others were seen to be dead: whoever looked too long ago finds that out and steps back.
- */
+/** Tries once. Returns all claims, ours last, when the lock is held; undefined when another process may hold it. */
 const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | undefined> => {
   const before = await listClaims(path)
   if (before.some((claim) => !isStale(claim, me))) return undefined
@@ -115,27 +128,24 @@ const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<()
     if (held !== undefined) {
       await sweepDrafts(dirname(path))
       return async () => {
-        // Dead claims first and our own last: until then nobody else can have the lock.
+        // Our own claim is the last to be removed: until then no other process can take the lock.
         for (const { file } of held) await remove(file)
       }
     }
     if (clock.elapsed() > deadline) {
-      // What is dead stays beside the living until the lock is released.
+      // Stale claims stay until the lock is released, so the first claim need not be the holder's.
       const holder = (await listClaims(path)).find((claim) => !isStale(claim, me))
-      const pid = readOwner(holder?.text ?? '')?.pid
+      const pid = parseClaimant(holder?.text ?? '')?.pid
       throw lockFaults.busy(
-        `${basename(path)} is held${pid === undefined ? '' : ` by process ${pid}`} for more than ${waitMs} ms`,
+        `${basename(path)} has been held${pid === undefined ? '' : ` by process ${pid}`} for more than ${waitMs} ms`,
       )
     }
-    // Of many that wait, not all should come back at once.
+    // Jitter, so that waiting processes do not try again at the same time.
     await pause(clock, wait * (0.5 + (lazyCrypto().randomBytes(1)[0] ?? 0) / 256))
   }
 }
 
-/**
- * Runs `work` while no other process holds the lock called `path`. What is on disk meanwhile are files
- * `path.1`, … beside each other; a lock whose owner is dead is taken over, and nothing is left behind.
- */
+/** Runs `work` while this process holds the lock `path`. A lock whose holder is dead is taken over. */
 export const withLock = async <T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> => {
   let release: () => Promise<void>
   try {
@@ -143,7 +153,7 @@ export const withLock = async <T>(path: string, options: LockOptions, work: () =
     release = await acquire(path, options)
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    throw lockFaults.failed(`the lock ${basename(path)} cannot be taken`, { cause })
+    throw lockFaults.failed(`the lock ${basename(path)} could not be created`, { cause })
   }
   try {
     return await work()

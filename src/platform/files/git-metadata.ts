@@ -5,22 +5,19 @@ import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
-/**
- * What a pipe, a device, something endless, a link to nowhere or a file that is closed to us reads as: a program, which
- * is not ours to change.
- */
+/** Placeholder for hooks that are not readable regular files; treated as a foreign binary and left alone. */
 const UNREADABLE = '\0'
 
 const isAbsent = (cause: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
 
-/** The path with its links followed as far as it exists. */
+/** The path with the symlinks of its existing part resolved. */
 export const followLinks = async (path: string): Promise<string> => {
   try {
     return await realpath(path)
   } catch {
-    const above = dirname(path)
-    return above === path ? path : join(await followLinks(above), basename(path))
+    const parent = dirname(path)
+    return parent === path ? path : join(await followLinks(parent), basename(path))
   }
 }
 
@@ -28,7 +25,7 @@ export const gitMetadataFiles: GitMetadataFiles = {
   real: followLinks,
   read: async (path) => {
     try {
-      // Links were followed already: what is one by now, or a pipe, is no file of ours.
+      // The path was resolved before: a symlink or a pipe that is there now was put there since.
       return (await readRegularFile(path, MAX_BYTES)) ?? Buffer.from(UNREADABLE)
     } catch (cause) {
       return isAbsent(cause) ? undefined : Buffer.from(UNREADABLE)

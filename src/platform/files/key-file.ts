@@ -7,7 +7,7 @@ import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** Undefined when nothing is there; a link or a pipe in its place is no key. */
+/** Undefined when there is no file. Symlinks and pipes are refused. */
 const readKey = async (path: string): Promise<string | undefined> => {
   try {
     const bytes = await readRegularFile(path, MAX_BYTES)
@@ -16,16 +16,13 @@ const readKey = async (path: string): Promise<string | undefined> => {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
   }
-  throw placeFaults.occupied(`${basename(path)} is no plain file`)
+  throw placeFaults.occupied(`${basename(path)} is not a regular file`)
 }
 
-/**
- * A private key in PEM, made when there is none. Written beside its place and linked there: of two processes
- * that make one at once, both use the one that came first.
- */
+/** The private key in PEM, created when there is none. Of two processes that create it at once, both use the first. */
 export const keyFile = async (path: string): Promise<string> => {
-  const there = await readKey(path)
-  if (there !== undefined) return there
+  const existing = await readKey(path)
+  if (existing !== undefined) return existing
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   // Durable: signatures of a lost key cannot be verified.
@@ -35,7 +32,7 @@ export const keyFile = async (path: string): Promise<string> => {
     },
   )
   const kept = await readKey(path)
-  // A key that nobody has signs what nobody can check.
-  if (kept === undefined) throw placeFaults.occupied(`${basename(path)} is gone again`)
+  // The key that was generated may not be the one another process linked first: only the file counts.
+  if (kept === undefined) throw placeFaults.occupied(`${basename(path)} was removed while it was created`)
   return kept
 }

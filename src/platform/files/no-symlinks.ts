@@ -6,12 +6,12 @@ import { isPathInside } from '../../kernel/text/path-inside.ts'
 export const placeFaults = defineFaults('place', {
   link: {
     kind: 'refused',
-    fix: 'Take the link away; to keep it elsewhere, name that place itself in the settings.',
+    fix: 'Remove the symlink. To keep the data elsewhere, set that path in the settings.',
   },
-  occupied: { kind: 'refused', fix: 'Move away what lies there, or name another place in the settings.' },
+  occupied: { kind: 'refused', fix: 'Move the existing file away, or set another path in the settings.' },
   folder: {
     kind: 'refused',
-    fix: 'Name a file in an existing folder that is no link out of the repository.',
+    fix: 'Name a file in an existing folder of the repository that is not reached by a symlink.',
   },
 })
 
@@ -28,25 +28,25 @@ const isLink = (path: string): boolean => {
 }
 
 /**
- * Where we keep what is ours. Below the root that place may have come with a repository, and a link that waits
- * there must not send our reading or writing elsewhere. Outside of the root it is the operator's own word.
+ * The path of a file of ours; throws when a part of it below the root is a symlink. A repository may bring that symlink
+ * to redirect our reads and writes. Outside the root the operator chose the path, and symlinks are allowed.
  */
-export const requireNoSymlinks = (root: string, ...way: readonly string[]): string => {
-  const path = resolve(root, ...way)
+export const requireNoSymlinks = (root: string, ...parts: readonly string[]): string => {
+  const path = resolve(root, ...parts)
   if (!isBelow(root, path)) return path
   const names = relative(root, path).split(sep)
   const link = names.findIndex((_, at) => isLink(resolve(root, ...names.slice(0, at + 1))))
   if (link === -1) return path
   throw placeFaults.link(
-    `${names.slice(0, link + 1).join('/')} is a link, and what is ours is not kept by one`,
+    `${names.slice(0, link + 1).join('/')} is a symlink, and warrant does not write through symlinks`,
   )
 }
 
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
 
-/** The same of a database, which is several files. */
-export const requireRegularDatabase = (root: string, ...way: readonly string[]): string => {
-  const path = requireNoSymlinks(root, ...way)
-  for (const ending of SQLITE_FILES) requireNoSymlinks(root, `${path}${ending}`)
+/** The same for a SQLite database and the files beside it. */
+export const requireRegularDatabase = (root: string, ...parts: readonly string[]): string => {
+  const path = requireNoSymlinks(root, ...parts)
+  for (const suffix of SQLITE_FILES) requireNoSymlinks(root, `${path}${suffix}`)
   return path
 }

@@ -4,14 +4,14 @@ import { openAsyncJail } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 import { isBelow, placeFaults } from './no-symlinks.ts'
 
-export interface WriteOptions {
-  /** Only where nothing is yet. */
+interface WriteOptions {
+  /** Fail with EEXIST instead of replacing a file. */
   readonly fresh?: boolean
 }
 
 /**
- * Writes a file that the operator named. Anywhere else that is theirs to say; in the repository a link may wait
- * under the name or on the way to it, and is not written through.
+ * Writes a file that the operator named. In the repository symlinks under the name or on the way to it are not
+ * followed. Outside of it the path is opened as given, so that pipes and devices work.
  */
 export const writeOutputFile = async (
   root: string,
@@ -19,38 +19,38 @@ export const writeOutputFile = async (
   text: string,
   { fresh = false }: WriteOptions = {},
 ): Promise<void> => {
-  const whole = resolve(path)
-  if (!isBelow(root, whole)) return writeFile(whole, text, { flag: fresh ? 'wx' : 'w' })
-  const written = await openAsyncJail(root).within(dirname(whole), async (reach) => {
-    const place = join(reach, basename(whole))
+  const absolute = resolve(path)
+  if (!isBelow(root, absolute)) return writeFile(absolute, text, { flag: fresh ? 'wx' : 'w' })
+  const written = await openAsyncJail(root).within(dirname(absolute), async (folder) => {
+    const file = join(folder, basename(absolute))
     // Not durable: a report can be made again.
-    await (fresh ? writeFile(place, text, { flag: 'wx' }) : replaceFile(place, text, { durable: false }))
+    await (fresh ? writeFile(file, text, { flag: 'wx' }) : replaceFile(file, text, { durable: false }))
     return true
   })
-  if (written === undefined) throw placeFaults.folder('there is no such folder in the repository')
+  if (written === undefined) throw placeFaults.folder('the repository has no such folder')
 }
 
-/** Makes a new file of the repository, and the folders that lead to it. False when there is one already. */
+/** Creates a file of the repository and its parent folders. False when the file exists already. */
 export const createRepositoryFile = async (root: string, path: string, text: string): Promise<boolean> => {
   const jail = openAsyncJail(root)
   const names = path.split('/')
   const name = names.pop() ?? ''
-  for (const [at, folder] of names.entries()) {
-    await jail.within(names.slice(0, at).join('/') || '.', (reach) =>
-      mkdir(join(reach, folder)).catch((cause: NodeJS.ErrnoException) => {
+  for (const [at, child] of names.entries()) {
+    await jail.within(names.slice(0, at).join('/') || '.', (folder) =>
+      mkdir(join(folder, child)).catch((cause: NodeJS.ErrnoException) => {
         if (cause.code !== 'EEXIST') throw cause
       }),
     )
   }
-  const planted = await jail.within(names.join('/') || '.', (reach) =>
-    writeFile(join(reach, name), text, { flag: 'wx' }).then(
-      () => 'new',
+  const created = await jail.within(names.join('/') || '.', (folder) =>
+    writeFile(join(folder, name), text, { flag: 'wx' }).then(
+      () => true,
       (cause: NodeJS.ErrnoException) => {
-        if (cause.code === 'EEXIST') return 'there'
+        if (cause.code === 'EEXIST') return false
         throw cause
       },
     ),
   )
-  if (planted === undefined) throw placeFaults.folder(`${path} does not lie in the repository`)
-  return planted === 'new'
+  if (created === undefined) throw placeFaults.folder(`${path} is not inside the repository`)
+  return created
 }

@@ -1,18 +1,18 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process, told well enough that a new one with an old number is not taken for it. */
+/** Identifies a process even after its pid was reused. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process started; empty where the system does not tell. */
+  /** Start time in clock ticks since boot; empty without /proc. */
   readonly start: string
-  /** The machine, and the boot and the process numbering its `pid` belongs to. */
   readonly host: string
   readonly boot: string
+  /** The pid namespace. */
   readonly space: string
 }
 
-const orNothing = (read: () => string): string => {
+const orEmpty = (read: () => string): string => {
   try {
     return read().trim()
   } catch {
@@ -20,22 +20,22 @@ const orNothing = (read: () => string): string => {
   }
 }
 
-// The name in brackets may hold anything, so fields are counted from its end: the 20th after it is the start.
-const startOf = (pid: number): string =>
-  orNothing(() => {
+// The command name in parentheses may hold anything, so fields are counted after it: `starttime` is the 20th.
+const readStartTime = (pid: number): string =>
+  orEmpty(() => {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   })
 
 export const currentProcess = (): ProcessIdentity => ({
   pid: process.pid,
-  start: startOf(process.pid),
+  start: readStartTime(process.pid),
   host: hostname(),
-  boot: orNothing(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
-  space: orNothing(() => readlinkSync('/proc/self/ns/pid')),
+  boot: orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+  space: orEmpty(() => readlinkSync('/proc/self/ns/pid')),
 })
 
-/** As a file name can tell it: shortened where that leaves no doubt. */
+/** The identity as a file name encodes it: shortened, and comparable only with another short one. */
 export const shortIdentity = ({ host, boot, space, pid, start }: ProcessIdentity): ProcessIdentity => ({
   host: Buffer.from(host).toString('hex').slice(0, 16),
   boot: boot.replaceAll('-', '').slice(0, 12),
@@ -44,19 +44,16 @@ export const shortIdentity = ({ host, boot, space, pid, start }: ProcessIdentity
   start,
 })
 
-/**
- * A process in the name of a file it makes: the name is there with the file, while what is written into it may never
- * come.
- */
-export const encodeIdentity = (owner: ProcessIdentity): string => {
-  const { host, boot, space, pid, start } = shortIdentity(owner)
+/** For file names: unlike the content, the name exists from the moment the file is created. */
+export const encodeIdentity = (identity: ProcessIdentity): string => {
+  const { host, boot, space, pid, start } = shortIdentity(identity)
   return [host, boot, space, pid, start].join('-')
 }
 
-/** The shortened owner in such a name. */
-export const decodeIdentity = (sign: string): ProcessIdentity | undefined => {
+/** The short identity; undefined when the text encodes none. */
+export const decodeIdentity = (encoded: string): ProcessIdentity | undefined => {
   const [, host = '', boot = '', space = '', pid, start = ''] =
-    /^([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)$/.exec(sign) ?? []
+    /^([0-9a-f]*)-([0-9a-f]*)-(\d*)-(\d+)-(\d*)$/.exec(encoded) ?? []
   return pid === undefined ? undefined : { host, boot, space, pid: Number(pid), start }
 }
 
@@ -65,18 +62,18 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (cause) {
-    // Somebody else's process: it exists, and we may not touch it.
+    // A process of another user exists and may not be signalled.
     return (cause as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
 /**
- * Whether a process is surely gone. In doubt it is not: another machine's is not ours to judge. After a restart all
- * are, whoever has their numbers now.
+ * True only when the process is certainly dead. Processes of another machine or pid namespace cannot be checked and
+ * count as alive; those of an earlier boot are dead even if their pid is in use again.
  */
-export const isDead = (owner: ProcessIdentity, here: ProcessIdentity): boolean => {
-  if (owner.host !== here.host) return false
-  if (owner.boot !== here.boot) return true
-  if (owner.space !== here.space) return false
-  return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start
+export const isDead = (other: ProcessIdentity, here: ProcessIdentity): boolean => {
+  if (other.host !== here.host) return false
+  if (other.boot !== here.boot) return true
+  if (other.space !== here.space) return false
+  return !isRunning(other.pid) || readStartTime(other.pid) !== other.start
 }

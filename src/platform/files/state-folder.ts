@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { Store } from '../../kernel/ports.ts'
 import { placeFaults } from './no-symlinks.ts'
 
-/** The state folder as the embedded store. It is made when something is first written, never to look at it. */
+/** Health of the state folder. The first write creates the folder; this check does not. */
 export const stateFolder = (path: string): Store => ({
   async health() {
     const kind = 'folder'
@@ -22,19 +22,16 @@ export const stateFolder = (path: string): Store => ({
   },
 })
 
-/**
- * Makes a folder that git does not see: what we keep in a repository is this machine's, and nobody's to commit by
- * accident.
- */
+/** Creates a folder with a `.gitignore` of its own: the data of this machine must not be committed by accident. */
 export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> => {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST' && cause.code !== 'ENOTDIR') throw cause
-    throw placeFaults.occupied(`${basename(path)} is no folder`, { cause })
+    throw placeFaults.occupied(`${basename(path)} is not a folder`, { cause })
   })
   await writeFile(join(path, '.gitignore'), ignored, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
   })
 }
 
-/** The state folder. Rules of the repository's own live there and are meant to be committed. */
+/** Creates the state folder. Only the user rules in it are meant to be committed. */
 export const makeState = (path: string): Promise<void> => hideFolder(path, '*\n!/rules/\n!/rules/**\n')

@@ -1,7 +1,7 @@
 import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
-/** Which file it is and which state of it; empty when there is none. */
+/** Changes whenever the file is replaced or modified; empty when there is none. */
 export const identify = (stats: BigIntStats | undefined): string =>
   stats === undefined
     ? ''
@@ -11,29 +11,29 @@ export const fileIdentity = (path: string): string => {
   try {
     return identify(lstatSync(path, { bigint: true, throwIfNoEntry: false }))
   } catch {
-    // A folder on the way that is none, or closed to us: there is no file for us.
+    // A parent is not a folder, or may not be searched.
     return ''
   }
 }
 
 const POLL_MS = 1_000
-/** Several events make one change: a writer creates, writes and renames. */
-const SETTLE_MS = 20
+/** Debounce: a writer creates, writes and renames, which are several events. */
+const DEBOUNCE_MS = 20
 
 /**
- * Calls `changed` when a file in `folder` is no longer the one it was. The system tells us where it can; where it
- * cannot (no such folder yet, no watches left) we look every second.
+ * Calls `changed` when the identity of the file changes. Uses `fs.watch`, and polls every second where that fails (the
+ * folder does not exist yet, no inotify watches left). Returns a function that stops it.
  */
 export const watchFile = (folder: string, name: string, changed: () => void): (() => void) => {
-  const look = () => fileIdentity(join(folder, name))
-  let last = look()
-  let settling: NodeJS.Timeout | undefined
+  const identityNow = () => fileIdentity(join(folder, name))
+  let last = identityNow()
+  let debounce: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined
   let watcher: FSWatcher | undefined
 
   const check = () => {
-    settling = undefined
-    const now = look()
+    debounce = undefined
+    const now = identityNow()
     if (now === last) return
     last = now
     changed()
@@ -45,7 +45,7 @@ export const watchFile = (folder: string, name: string, changed: () => void): ((
   }
   try {
     watcher = watch(folder, { persistent: false }, (_, file) => {
-      if (file === null || file === name) settling ??= setTimeout(check, SETTLE_MS).unref()
+      if (file === null || file === name) debounce ??= setTimeout(check, DEBOUNCE_MS).unref()
     })
     watcher.on('error', poll)
   } catch {
@@ -54,6 +54,6 @@ export const watchFile = (folder: string, name: string, changed: () => void): ((
   return () => {
     watcher?.close()
     clearInterval(polling)
-    clearTimeout(settling)
+    clearTimeout(debounce)
   }
 }

@@ -5,33 +5,33 @@ import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE_CONFIG } from './run.ts'
 
-interface Wanted {
+interface BlobRequest {
   readonly path: string
   readonly oid: string
 }
 
 const NEWLINE = 10
-/** Longest silence of git before we give up on it. */
-const MAX_SILENT_MS = 30_000
+/** How long git may send nothing before it is killed. */
+const STALL_MS = 30_000
 
-/** Takes the bytes of a stream in the portions its reader asks for. */
-class Portions {
+/** Reads lines and byte counts from a stream of chunks. */
+class OutputReader {
   readonly #chunks: AsyncIterator<Buffer>
-  readonly #giveUp: () => void
-  #rest: Buffer = Buffer.alloc(0)
+  readonly #onStall: () => void
+  #buffered: Buffer = Buffer.alloc(0)
 
-  /** `giveUp` is called when nothing comes for too long. */
-  constructor(stream: AsyncIterable<Buffer>, giveUp: () => void) {
+  /** `onStall` is called when no chunk arrives for STALL_MS. */
+  constructor(stream: AsyncIterable<Buffer>, onStall: () => void) {
     this.#chunks = stream[Symbol.asyncIterator]()
-    this.#giveUp = giveUp
+    this.#onStall = onStall
   }
 
-  // The time runs only while we wait: a reader that takes its time is no fault of git's.
-  async #more(): Promise<Buffer> {
-    const watchdog = setTimeout(this.#giveUp, MAX_SILENT_MS)
+  // The timer runs only while we wait for git: a slow consumer must not count as a stall.
+  async #nextChunk(): Promise<Buffer> {
+    const watchdog = setTimeout(this.#onStall, STALL_MS)
     try {
       const { done, value } = await this.#chunks.next()
-      if (done) throw gitFaults.failed('git cat-file ended early')
+      if (done) throw gitFaults.failed('git cat-file exited before it had sent all objects')
       return value
     } finally {
       clearTimeout(watchdog)
@@ -40,144 +40,148 @@ class Portions {
 
   async line(): Promise<string> {
     for (;;) {
-      const at = this.#rest.indexOf(NEWLINE)
+      const at = this.#buffered.indexOf(NEWLINE)
       if (at >= 0) {
-        const line = this.#rest.toString('utf8', 0, at)
-        this.#rest = this.#rest.subarray(at + 1)
+        const line = this.#buffered.toString('utf8', 0, at)
+        this.#buffered = this.#buffered.subarray(at + 1)
         return line
       }
-      this.#rest = Buffer.concat([this.#rest, await this.#more()])
+      this.#buffered = Buffer.concat([this.#buffered, await this.#nextChunk()])
     }
   }
 
-  /** The next `size` bytes, of which no more than `most` are kept. */
+  /** Consumes `size` bytes and returns the first `most` of them. */
   async bytes(size: number, most: number): Promise<Buffer> {
     const kept = Buffer.allocUnsafe(Math.min(size, most))
     let taken = 0
     while (taken < size) {
-      if (this.#rest.length === 0) this.#rest = await this.#more()
-      const part = this.#rest.subarray(0, size - taken)
+      if (this.#buffered.length === 0) this.#buffered = await this.#nextChunk()
+      const part = this.#buffered.subarray(0, size - taken)
       if (taken < kept.length) part.copy(kept, taken)
       taken += part.length
-      this.#rest = this.#rest.subarray(part.length)
+      this.#buffered = this.#buffered.subarray(part.length)
     }
     return kept
   }
 }
 
-/** A git that gives contents for as long as it is asked. */
-interface Giver {
+/** A running `git cat-file --batch`. */
+interface CatFile {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
-  readonly portions: Portions
-  /** Rejected when it cannot be started. */
-  readonly broken: Promise<never>
+  readonly output: OutputReader
+  /** Rejects when the process cannot be started. */
+  readonly startFailure: Promise<never>
 }
 
-const startGiver = (place: GitPlace): Giver => {
+const startCatFile = (place: GitPlace): CatFile => {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
   const child = spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], { ...gitOptions(place), stdio })
-  const broken = new Promise<never>((_, reject) => {
+  const startFailure = new Promise<never>((_, reject) => {
     child.on('error', (cause) => reject(gitFaults.absent('git cannot be started', { cause })))
   })
-  broken.catch(() => {})
+  startFailure.catch(() => {})
   child.stdin.on('error', () => {})
-  return { child, portions: new Portions(child.stdout, () => child.kill('SIGKILL')), broken }
+  return { child, output: new OutputReader(child.stdout, () => child.kill('SIGKILL')), startFailure }
 }
 
-/** Writes the names as fast as git takes them. */
-const ask = async ({ child }: Giver, wanted: readonly Wanted[]): Promise<void> => {
+/** Writes the object ids with back-pressure. */
+const sendRequests = async ({ child }: CatFile, requests: readonly BlobRequest[]): Promise<void> => {
   const { stdin } = child
   const PAGE = 1_000
-  for (let at = 0; at < wanted.length && stdin.writable; at += PAGE) {
-    const page = wanted.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
+  for (let at = 0; at < requests.length && stdin.writable; at += PAGE) {
+    const page = requests.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
     if (!stdin.write(page.join(''))) await waitForDrain(stdin)
   }
 }
 
-/** The next content; undefined when what it is of is no file. */
-const take = async ({ portions }: Giver, path: string): Promise<FileReading | undefined> => {
-  const [, kind, size] = /^\S+ (\w+) (\d+)$/.exec(await portions.line()) ?? []
-  // "<name> missing": an object that was never fetched, or was lost.
+/** The next object; undefined when it is not a blob. */
+const readBlob = async ({ output }: CatFile, path: string): Promise<FileReading | undefined> => {
+  const [, kind, size] = /^\S+ (\w+) (\d+)$/.exec(await output.line()) ?? []
+  // "<id> missing": an object that was never fetched, or was lost.
   if (size === undefined) return { path, bytes: undefined }
-  const bytes = await portions.bytes(Number(size), MAX_FILE_BYTES)
-  await portions.bytes(1, 0)
+  const bytes = await output.bytes(Number(size), MAX_FILE_BYTES)
+  await output.bytes(1, 0)
   return kind === 'blob' ? { path, bytes } : undefined
 }
 
-/** Rejects when `signal` says stop, until `done` is called. */
-const whenStopped = (signal: AbortSignal) => {
+/** A promise that rejects when the signal aborts; `done` removes the listener. */
+const rejectOnAbort = (signal: AbortSignal) => {
   let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
+  const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason)
   })
-  stopped.catch(() => {})
+  aborted.catch(() => {})
   signal.addEventListener('abort', stop)
-  return { stopped, done: () => signal.removeEventListener('abort', stop) }
+  return { aborted, done: () => signal.removeEventListener('abort', stop) }
 }
 
-const isOver = ({ child }: Giver): boolean => child.exitCode !== null || child.signalCode !== null
+const hasExited = ({ child }: CatFile): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** How long a git that has nothing to do waits for the next question. */
+/** How long an idle process is kept for the next call. */
 const IDLE_MS = 1_000
 
-/** What keeps the process alive: an idle git must not. */
-const hold = ({ child }: Giver, held: boolean): void => {
-  for (const one of [child, child.stdin as Socket, child.stdout as Socket]) held ? one.ref() : one.unref()
+/** Whether the child keeps our process alive; an idle one must not. */
+const keepProcessAlive = ({ child }: CatFile, alive: boolean): void => {
+  for (const handle of [child, child.stdin as Socket, child.stdout as Socket])
+    alive ? handle.ref() : handle.unref()
 }
 
 /**
- * Contents of blobs, one child after the other asked as long as it answers: starting a program costs more than most
- * answers. They are asked for by their hash: whatever a file is called, nothing in its name can be taken for
- * another request.
+ * Reads blobs from a `git cat-file --batch` that is kept for the next call, because starting a process costs more than
+ * most reads. Blobs are requested by hash, so a file name cannot inject another request.
  */
 export class GitBlobReader {
-  #idle: { readonly giver: Giver; readonly timer: NodeJS.Timeout } | undefined
+  #idle: { readonly catFile: CatFile; readonly timer: NodeJS.Timeout } | undefined
 
-  /** Starts a child before the first question. */
+  /** Starts the process before the first read. */
   prepare(place: GitPlace): void {
-    if (this.#idle === undefined) this.#rest(startGiver(place))
+    if (this.#idle === undefined) this.#release(startCatFile(place))
   }
 
-  async *read(place: GitPlace, wanted: readonly Wanted[], signal: AbortSignal): AsyncGenerator<FileReading> {
-    if (wanted.length === 0) return
+  async *read(
+    place: GitPlace,
+    requests: readonly BlobRequest[],
+    signal: AbortSignal,
+  ): AsyncGenerator<FileReading> {
+    if (requests.length === 0) return
     signal.throwIfAborted()
-    const giver = this.#hire(place)
-    const { stopped, done } = whenStopped(signal)
-    let whole = false
-    ask(giver, wanted).catch(() => {})
+    const catFile = this.#acquire(place)
+    const { aborted, done } = rejectOnAbort(signal)
+    let complete = false
+    sendRequests(catFile, requests).catch(() => {})
     try {
-      for (const { path } of wanted) {
-        const reading = await Promise.race([take(giver, path), giver.broken, stopped])
+      for (const { path } of requests) {
+        const reading = await Promise.race([readBlob(catFile, path), catFile.startFailure, aborted])
         if (reading !== undefined) yield reading
       }
-      whole = true
+      complete = true
     } finally {
       done()
-      if (whole) this.#rest(giver)
-      else giver.child.kill()
+      if (complete) this.#release(catFile)
+      else catFile.child.kill()
     }
   }
 
-  #hire(place: GitPlace): Giver {
-    if (this.#idle === undefined) return startGiver(place)
-    const { giver, timer } = this.#idle
+  #acquire(place: GitPlace): CatFile {
+    if (this.#idle === undefined) return startCatFile(place)
+    const { catFile, timer } = this.#idle
     this.#idle = undefined
     clearTimeout(timer)
-    if (isOver(giver)) return startGiver(place)
-    hold(giver, true)
-    return giver
+    if (hasExited(catFile)) return startCatFile(place)
+    keepProcessAlive(catFile, true)
+    return catFile
   }
 
-  #rest(giver: Giver): void {
-    if (this.#idle !== undefined || isOver(giver)) {
-      giver.child.kill()
+  #release(catFile: CatFile): void {
+    if (this.#idle !== undefined || hasExited(catFile)) {
+      catFile.child.kill()
       return
     }
-    hold(giver, false)
-    const end = () => {
+    keepProcessAlive(catFile, false)
+    const stop = () => {
       this.#idle = undefined
-      giver.child.kill()
+      catFile.child.kill()
     }
-    this.#idle = { giver, timer: setTimeout(end, IDLE_MS).unref() }
+    this.#idle = { catFile, timer: setTimeout(stop, IDLE_MS).unref() }
   }
 }

@@ -10,43 +10,47 @@ const PAUSE_MS = 25
 
 const CONFIG = ['config', '--local']
 
-/** Git gives up at once when another process holds the file; we do not. */
-const change = async (place: GitPlace, args: readonly string[], signal: AbortSignal): Promise<void> => {
+/** Tries again while another process holds the lock of the file; git itself gives up at once. */
+const changeConfig = async (place: GitPlace, args: readonly string[], signal: AbortSignal): Promise<void> => {
   for (let attempt = 0; ; attempt += 1) {
     const { code } = await askGit(place, [...CONFIG, ...args], { signal })
     if (code === 0 || code === NOTHING_TO_UNSET) return
     if (code !== LOCKED || attempt === ATTEMPTS) {
-      throw gitFaults.failed(`git config ended with ${code}`, {
-        fix: 'Check that the repository and its configuration can be written.',
+      throw gitFaults.failed(`git config exited with code ${code}`, {
+        fix: 'Check that the repository and its configuration are writable.',
       })
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
 
-/** The configuration of this repository alone, never the user's or the machine's. */
+/** The configuration of this repository alone, without that of the user and the system. */
 export const gitConfig = (place: GitPlace): LocalConfig => ({
   read: async (prefix, signal) => {
     const args = [...CONFIG, '-z', '--get-regexp', `^${escapeRegExp(prefix.toLowerCase())}`]
     const { code, text } = await askGit(place, args, { signal })
     if (code === NOTHING_FOUND) return new Map()
-    if (code !== 0) throw gitFaults.repository('the configuration of the repository cannot be read')
+    if (code !== 0) throw gitFaults.repository('git could not read the configuration of the repository')
     return new Map(
       text
         .split('\0')
         .filter((record) => record !== '')
         .map((record) => {
-          // A key without a value has no newline; git takes it for true.
+          // A key without a value has no newline and means true.
           const end = record.indexOf('\n')
           const [key, value] = end < 0 ? [record, 'true'] : [record.slice(0, end), record.slice(end + 1)]
           return [key.slice(prefix.length).toLowerCase(), value] as const
         }),
     )
   },
-  // One after the other: they share a lock.
+  // One after the other: all need the same lock.
   write: async (values, signal) => {
     for (const [key, value] of values) {
-      await change(place, value === undefined ? ['--unset-all', key] : ['--replace-all', key, value], signal)
+      await changeConfig(
+        place,
+        value === undefined ? ['--unset-all', key] : ['--replace-all', key, value],
+        signal,
+      )
     }
   },
 })

@@ -59,7 +59,7 @@ describe('freshness', () => {
     expect(existsSync(sprung)).toBe(false)
   })
 
-  describe('of a folder whose contents somebody else made', () => {
+  describe('of a folder from an untrusted author', () => {
     const commit = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'one']
     /** A program to be run on each file, and the file that shows it was. */
     const trapFilter = (git: (...args: string[]) => string, folder: string, scope = '--local') => {
@@ -138,7 +138,7 @@ describe('freshness', () => {
       expect(existsSync(sprung)).toBe(false)
     })
 
-    it('starts no git that lies there', async () => {
+    it('starts no git that is in the folder', async () => {
       const { folder } = makeRepository()
       const sprung = join(folder, 'sprung')
       writeFileSync(join(folder, 'git'), `#!/bin/sh\ntouch '${sprung}'\n`)

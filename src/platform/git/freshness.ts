@@ -15,7 +15,7 @@ const readStatus = (text: string): Omit<Freshness, 'at'> => {
   const head = headers.get('oid')
   const branch = headers.get('head')
   return {
-    // A repository without a commit calls its head "(initial)", a detached one its branch "(detached)".
+    // Git prints "(initial)" for the head of a repository without commits and "(detached)" for a detached branch.
     ...(head !== undefined && head !== '(initial)' && { head }),
     ...(branch !== undefined && branch !== '(detached)' && { branch }),
     dirty: records.some((record) => record !== '' && !record.startsWith('#')),
@@ -30,17 +30,17 @@ const askStatus = (place: GitPlace, signal: AbortSignal): Promise<string> =>
     )
   })
 
-const look = async (start: GitPlace, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
+const readFreshness = async (start: GitPlace, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
   const folder = await findRepositoryRoot(start.folder)
   if (folder === undefined) return {}
   const place = await withoutFilters({ ...start, folder }, signal)
   return readStatus(await askStatus(place, signal))
 }
 
-/** What git says of the folder. A folder that is no repository, or a machine without git, is no error. */
+/** The state of the repository around a folder. No repository and no git are not errors: the fields are left out. */
 export const gitFreshness = (folder: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
   freshness: async (signal) => {
-    const found = await look({ folder, environment }, signal).catch(() => ({}))
+    const found = await readFreshness({ folder, environment }, signal).catch(() => ({}))
     return { ...found, at: new Date(clock.now()).toISOString() }
   },
 })

@@ -1,23 +1,23 @@
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 
-/** What `ls-files --stage -z` says, kept as it came: of a hundred thousand files a handful is ever asked for. */
+/** The output of `ls-files --stage -z`, searched as text and not parsed: of 100,000 files only a handful is needed. */
 
-/** A record is `<mode> <blob> <stage>\t<path>\0`; a path holds neither a NUL nor, here, anything but its bytes. */
+/** A record is `<mode> <blob> <stage>\t<path>\0`; with `-z` the path is not quoted. */
 const TAB = '\t'
 const END = '\0'
-/** Regular files have a mode that starts with 100, links 120, submodules 160. */
-const FILE = '100'
+/** Mode of regular files; symlinks have 120, submodules 160. */
+const REGULAR_FILE = '100'
 
-const patternOf = (ends: readonly string[], starts: readonly string[]): RegExp => {
+const pathPattern = (ends: readonly string[], starts: readonly string[]): RegExp => {
   const tails = `(?:${ends.map(escapeRegExp).join('|')})${END}`
   const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(escapeRegExp).join('|')})`
   const pattern = new RegExp(tails + heads, 'gi')
-  // The engine interprets an expression the first time and compiles it the second: the long text is the second.
+  // V8 interprets an expression at its first use and compiles it at the second, which is then the long text.
   pattern.test('')
   return pattern
 }
 
-// One letter a byte: places in the text are places in the bytes, and looking for ASCII finds nothing else in UTF-8.
+// The text is Latin-1, one character per byte: ASCII patterns match correctly inside UTF-8, without decoding.
 const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
 const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
@@ -30,20 +30,20 @@ export class GitIndex {
 
   *find(ends: readonly string[], starts: readonly string[] = []): Generator<string> {
     const text = this.#text
-    const pattern = patternOf(ends, starts)
+    const pattern = pathPattern(ends, starts)
     for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
-      // What matched may end with the NUL of its own record.
+      // The match may include the NUL at the end of its record.
       const start = text.lastIndexOf(END, pattern.lastIndex - 2) + 1
       const tab = text.indexOf(TAB, start)
-      // A tab within a name is not where a path begins.
+      // A tab inside a file name does not start a path.
       if (hit[0].startsWith(TAB) && hit.index !== tab) continue
       const end = text.indexOf(END, pattern.lastIndex - 1)
       pattern.lastIndex = end
-      if (text.startsWith(FILE, start)) yield fromBytes(text.slice(tab + 1, end))
+      if (text.startsWith(REGULAR_FILE, start)) yield fromBytes(text.slice(tab + 1, end))
     }
   }
 
-  /** The blob of a path; undefined when it is not there, or not merged. */
+  /** The blob of a path; undefined for an unknown or unmerged path. */
   blob(path: string): string | undefined {
     const at = this.#text.indexOf(` 0${TAB}${toBytes(path)}${END}`)
     return at < 0 ? undefined : this.#text.slice(this.#text.lastIndexOf(' ', at - 1) + 1, at)

@@ -1,18 +1,18 @@
 import type { FileChange, GitState } from '../../gate/ports.ts'
 
-/** A change with what is needed to read it: the blob in the object store, unless it is only on disk. */
+/** A change and the blob with its content; undefined when the content is only on disk. */
 export interface RawChange extends FileChange {
   readonly oid: string | undefined
 }
 
-const GONE = '000000'
+const NO_MODE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
 const isNull = (oid: string): boolean => /^0+$/.test(oid)
 
-const changeOf = (gone: boolean, before: string): FileChange['change'] =>
-  gone ? 'deleted' : before === GONE ? 'added' : 'modified'
+const changeKind = (deleted: boolean, before: string): FileChange['change'] =>
+  deleted ? 'deleted' : before === NO_MODE ? 'added' : 'modified'
 
-// Names may hold a newline or start with a hash, but git writes the headers first and nothing else with "# ".
+// Headers come first. A file name may start with "#", but no entry starts with "# branch.".
 export const parseHeaders = (records: readonly string[]): ReadonlyMap<string, string> => {
   const headers = new Map<string, string>()
   for (const record of records) {
@@ -23,21 +23,21 @@ export const parseHeaders = (records: readonly string[]): ReadonlyMap<string, st
   return headers
 }
 
-/** One line of porcelain v2, its fields apart. Untracked paths have the state `??`. */
+/** One entry of porcelain v2. Untracked paths have the state `??`. */
 interface StatusEntry {
   /** Index column, then working-tree column; a dot where nothing changed. */
   readonly state: string
   readonly headMode: string
   readonly indexMode: string
   readonly worktreeMode: string
-  /** The blob in the index; empty where there is none, or are several. */
+  /** The blob in the index; empty for untracked and unmerged paths. */
   readonly oid: string
   readonly path: string
   readonly from?: string
 }
 
-/** How many fields come before the path, by the kind of the record. */
-const FIELDS: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 }
+/** Number of fields before the path, by type of the record. */
+const FIELD_COUNTS: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 }
 
 const splitFields = (record: string, count: number): [fields: string[], path: string] => {
   const fields: string[] = []
@@ -57,14 +57,21 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
     const kind = record[0] ?? ''
     if (kind === '?') {
       const path = record.slice(2)
-      entries.push({ state: '??', headMode: GONE, indexMode: GONE, worktreeMode: '100644', oid: '', path })
+      entries.push({
+        state: '??',
+        headMode: NO_MODE,
+        indexMode: NO_MODE,
+        worktreeMode: '100644',
+        oid: '',
+        path,
+      })
       continue
     }
-    const count = FIELDS[kind]
+    const count = FIELD_COUNTS[kind]
     if (count === undefined) continue
     const [fields, path] = splitFields(record, count)
-    const [, state = '..', , headMode = GONE, indexMode = GONE, , , oid = ''] = fields
-    const worktreeMode = fields[kind === 'u' ? 6 : 5] ?? GONE
+    const [, state = '..', , headMode = NO_MODE, indexMode = NO_MODE, , , oid = ''] = fields
+    const worktreeMode = fields[kind === 'u' ? 6 : 5] ?? NO_MODE
     if (kind === '2') at += 1
     const old = kind === '2' ? records[at] : undefined
     const modes = { headMode, indexMode, worktreeMode }
@@ -92,7 +99,7 @@ export const parseState = (text: string): GitState => {
   return {
     available: true,
     branch: headers.get('oid') === '(initial)' ? null : head === '(detached)' ? 'HEAD' : head,
-    // An upstream that is configured and gone has no counts, and nothing can be compared with it.
+    // An upstream that was removed has no counts.
     upstream: ahead === undefined ? null : (headers.get('upstream') ?? null),
     ahead: Number(ahead ?? 0),
     behind: Number(behind ?? 0),
@@ -105,60 +112,62 @@ export const parseState = (text: string): GitState => {
 /** The working tree against the last commit, untracked files included. */
 export const parseWorktree = (text: string): RawChange[] =>
   parseStatus(text).entries.flatMap(({ state, headMode, worktreeMode, path, from }): RawChange[] => {
-    // A folder that is a repository of its own is listed with a slash.
+    // A nested repository is listed with a trailing slash.
     if (path.endsWith('/')) return []
-    const gone = worktreeMode === GONE || state[1] === 'D'
-    if (!isFile(gone ? headMode : worktreeMode)) return []
+    const deleted = worktreeMode === NO_MODE || state[1] === 'D'
+    if (!isFile(deleted ? headMode : worktreeMode)) return []
     return [
       {
         path,
-        change: changeOf(gone, headMode),
+        change: changeKind(deleted, headMode),
         oid: undefined,
-        ...(from !== undefined && !gone && { from }),
+        ...(from !== undefined && !deleted && { from }),
       },
     ]
   })
 
 /**
- * The index against the last commit, from an answer that is there anyway. Undefined where status tells less than
- * diff-index: of paths that are not merged, and of those that are only intended to be added.
+ * The index against the last commit, from a status that was read anyway. Undefined where `status` says less than
+ * `diff-index`: for unmerged paths and for `git add --intent-to-add`.
  */
 export const parseStaged = (text: string): RawChange[] | undefined => {
   const { entries } = parseStatus(text)
   if (entries.some(({ state, oid }) => state !== '??' && (oid === '' || /.[ARC]/.test(state))))
     return undefined
   return entries.flatMap(({ state, headMode, indexMode, oid, path, from }): RawChange[] => {
-    const gone = indexMode === GONE
-    if (/^[.?]/.test(state) || !isFile(gone ? headMode : indexMode)) return []
-    const change = changeOf(gone, headMode)
-    return [{ path, change, oid: gone || isNull(oid) ? undefined : oid, ...(from !== undefined && { from }) }]
+    const deleted = indexMode === NO_MODE
+    if (/^[.?]/.test(state) || !isFile(deleted ? headMode : indexMode)) return []
+    const change = changeKind(deleted, headMode)
+    return [
+      { path, change, oid: deleted || isNull(oid) ? undefined : oid, ...(from !== undefined && { from }) },
+    ]
   })
 }
 
-/** `--raw -z` of diff-index and diff-tree. A copy or a move is a modification under the new name. */
+/** `--raw -z` of diff-index and diff-tree. A copy or a rename is a modification of the new path. */
 export const parseRaw = (text: string): RawChange[] => {
   const records = text.split('\0')
   const changes: RawChange[] = []
   for (let at = 0; at < records.length; ) {
     const head = records[at++] ?? ''
     if (!head.startsWith(':')) continue
-    const [oldMode = GONE, newMode = GONE, , oid = '', status = ''] = head.slice(1).split(' ')
+    const [oldMode = NO_MODE, newMode = NO_MODE, , oid = '', status = ''] = head.slice(1).split(' ')
     const first = records[at++] ?? ''
-    const moved = status.startsWith('R') || status.startsWith('C')
-    const path = moved ? (records[at++] ?? '') : first
-    const gone = newMode === GONE
-    if (!isFile(gone ? oldMode : newMode)) continue
+    const isMoved = status.startsWith('R') || status.startsWith('C')
+    const path = isMoved ? (records[at++] ?? '') : first
+    const deleted = newMode === NO_MODE
+    if (!isFile(deleted ? oldMode : newMode)) continue
     changes.push({
       path,
-      change: changeOf(gone, oldMode),
-      oid: gone || isNull(oid) ? undefined : oid,
+      change: changeKind(deleted, oldMode),
+      oid: deleted || isNull(oid) ? undefined : oid,
       ...(status.startsWith('R') && { from: first }),
     })
   }
   return changes
 }
 
-/** `ls-files --stage -z`: the files of the index. Unmerged paths appear once, without a blob. */
+/** Files of the index, from `ls-files --stage -z`. Unmerged paths appear once, without a blob. */
 export const parseIndex = (text: string): RawChange[] => {
   const files = new Map<string, RawChange>()
   for (const record of text.split('\0')) {
@@ -171,5 +180,4 @@ export const parseIndex = (text: string): RawChange[] => {
   return [...files.values()]
 }
 
-/** Names separated by NUL. */
 export const parseNames = (text: string): string[] => text.split('\0').filter((name) => name !== '')

@@ -4,28 +4,31 @@ import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { findRepositoryRoot } from './find-root.ts'
 import { type GitPlace, runGit } from './run.ts'
 
-/** Looked up in the file system: it is what git would answer, without starting it. */
+/** The real path of the root, as git reports it, without starting git. */
 const findRoot = async (folder: string): Promise<string | undefined> => {
   const top = await findRepositoryRoot(folder)
   return top === undefined ? undefined : realpath(top)
 }
 
-/** A hook's index counts only when it lies in this repository: a stray variable must not hide what is staged. */
-const ownIndex = async (place: GitPlace, root: string, signal: AbortSignal): Promise<string | undefined> => {
+/** The index of a hook, only if it is in this repository: a stray GIT_INDEX_FILE must not hide staged changes. */
+const hookIndex = async (place: GitPlace, root: string, signal: AbortSignal): Promise<string | undefined> => {
   if (place.indexFile === undefined) return undefined
   const file = resolve(root, place.indexFile)
-  // The usual one, which is what git takes without being told.
+  // The default index, which git uses anyway.
   if (file === join(root, '.git', 'index')) return undefined
-  const at = { folder: root, environment: place.environment }
-  const folder = (await runGit(at, ['rev-parse', '--absolute-git-dir'], { signal })).replace(/\r?\n$/, '')
-  return isPathInside(folder, file) ? file : undefined
+  const repository = { folder: root, environment: place.environment }
+  const gitFolder = (await runGit(repository, ['rev-parse', '--absolute-git-dir'], { signal })).replace(
+    /\r?\n$/,
+    '',
+  )
+  return isPathInside(gitFolder, file) ? file : undefined
 }
 
-/** Where git is to be asked about the repository around a folder; undefined outside of one. */
+/** The repository that contains a folder, as a place to run git in; undefined outside of a repository. */
 export const findPlace = async (start: GitPlace, signal: AbortSignal): Promise<GitPlace | undefined> => {
   const { folder, environment } = start
   const root = await findRoot(folder)
   if (root === undefined) return undefined
-  const indexFile = await ownIndex(start, root, signal)
+  const indexFile = await hookIndex(start, root, signal)
   return { folder: root, environment, ...(indexFile !== undefined && { indexFile }) }
 }

@@ -119,7 +119,7 @@ describe('git changes', () => {
     expect(found).toEqual(odd)
   })
 
-  it('reads what is staged and not what lies on disk', async () => {
+  it('reads the staged content and not the one on disk', async () => {
     const repo = Repo.init().commit({ a: 'old' }).stage({ a: 'staged' }).write({ a: 'disk', b: 'untracked' })
     expect(await contents(repo, { kind: 'staged' })).toEqual({ a: 'staged' })
     expect(await contents(repo, { kind: 'worktree' })).toEqual({ a: 'disk', b: 'untracked' })
@@ -275,7 +275,7 @@ describe('git changes', () => {
     expect(await reader(Repo.init().folder).mergedBranches(never)).toEqual([])
   })
 
-  it('stops when told to', async () => {
+  it('stops when it is aborted', async () => {
     const repo = Repo.init().commit({ a: '1' })
     const stop = AbortSignal.abort(new Error('enough'))
     await expect(reader(repo.folder).changes({ kind: 'staged' }, stop)).rejects.toThrow('enough')

@@ -16,31 +16,31 @@ import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from '
 import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
-// Enough for any change a person makes; a fixed number, so that no configuration changes the answer.
+// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
-const UNCOMMITTED = 128
+const NO_HEAD = 128
 
-const byPath = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
-// A name that starts with a dash would be an option, one with a newline two questions.
-const isName = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
+// A revision that starts with a dash would be an option; one with a newline would be two requests.
+const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
 
-/** The commits behind the names, in their order; undefined where there is none. */
+/** The commits of the revisions, in their order; undefined where there is none. */
 const findCommits = async (
   place: GitPlace,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<(string | undefined)[]> => {
-  const asked = names.filter(isName)
-  if (asked.length === 0) return names.map(() => undefined)
-  const input = asked.map((name) => `${name}^{commit}\n`).join('')
+  const safe = names.filter(isSafeRevision)
+  if (safe.length === 0) return names.map(() => undefined)
+  const input = safe.map((name) => `${name}^{commit}\n`).join('')
   const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
   const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
-  return names.map((name) => (isName(name) ? oids[asked.indexOf(name)] : undefined))
+  return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
 }
 
-/** What happened on the way from `from` to `to`: compared with where they parted, as a push or a pull request is. */
+/** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
   { from, to }: Scope & { readonly kind: 'range' },
@@ -61,9 +61,9 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   const args = ['diff-index', '--cached', ...RAW, 'HEAD']
   const { code, text } = await askGit(place, args, { signal })
   if (code === 0) return parseRaw(text)
-  // Before the first commit there is no HEAD to compare with: everything in the index is new.
-  if (code === UNCOMMITTED) return indexFiles(place, signal)
-  throw gitFaults.failed(`git diff-index ended with ${code}`)
+  // Before the first commit there is no HEAD: everything in the index is new.
+  if (code === NO_HEAD) return indexFiles(place, signal)
+  throw gitFaults.failed(`git diff-index exited with code ${code}`)
 }
 
 const runStatus = async (
@@ -85,32 +85,32 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   return [...tracked, ...untracked.map((path) => ({ path, change: 'added' as const, oid: undefined }))]
 }
 
-const sourceOf = (scope: Scope): string =>
+const sourceLabel = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
 
-type Question<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
+type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
-const askStatus: Question<string> = (place, signal) => runStatus(place, 'normal', signal)
+const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'normal', signal)
 
-const askIndex: Question<GitIndex> = async (place, signal) =>
+const queryIndex: GitQuery<GitIndex> = async (place, signal) =>
   new GitIndex(await readGit(place, LIST, { signal }))
 
-/** Asks once, and again only when that went wrong. */
-const askedOnce = <T>(ask: Question<T>): Question<T> => {
-  let answer: Promise<T> | undefined
+/** Runs the query once; again only after a failure. */
+const once = <T>(query: GitQuery<T>): GitQuery<T> => {
+  let result: Promise<T> | undefined
   return (place, signal) => {
-    answer ??= ask(place, signal).catch((thrown: unknown) => {
-      answer = undefined
+    result ??= query(place, signal).catch((thrown: unknown) => {
+      result = undefined
       throw thrown
     })
-    return answer
+    return result
   }
 }
 
 const collect = async (
   place: GitPlace,
   scope: Scope,
-  status: Question<string>,
+  status: GitQuery<string>,
   signal: AbortSignal,
 ): Promise<RawChange[]> => {
   switch (scope.kind) {
@@ -125,19 +125,22 @@ const collect = async (
   }
 }
 
-const withBlobs = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
+const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
   paths.flatMap((path) => {
     const oid = blobOf(path)
     return oid === undefined ? [] : [{ path, oid }]
   })
 
-const changeSet = (
-  place: GitPlace,
-  source: string,
-  unsorted: RawChange[],
-  blobs: GitBlobReader | undefined,
-): ChangeSet => {
-  const raw = unsorted.sort(byPath)
+interface ChangeSetInput {
+  readonly place: GitPlace
+  readonly source: string
+  readonly unsorted: RawChange[]
+  /** Undefined when the content is read from disk. */
+  readonly blobs: GitBlobReader | undefined
+}
+
+const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSet => {
+  const raw = unsorted.sort(comparePaths)
   return {
     source,
     changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
@@ -146,7 +149,7 @@ const changeSet = (
       const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
       return blobs.read(
         place,
-        withBlobs(paths, (path) => oids.get(path)),
+        blobRequests(paths, (path) => oids.get(path)),
         stop,
       )
     },
@@ -155,23 +158,23 @@ const changeSet = (
 
 interface ReaderOptions {
   /**
-   * For one judgement: what git has said of state and index holds until its end, and is not asked again. All that
-   * will be asked is asked at once: each start of a program makes this one touch its memory anew.
+   * For one gate run: status and index are read once and reused. All processes are started at the same time, because
+   * after every fork this process takes copy-on-write page faults again.
    */
   readonly steady?: boolean
 }
 
-/** Git as the gate reads it, from any folder of a repository. */
+/** Reads a repository for the gate, from any of its folders. */
 export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
   const blobs = new GitBlobReader()
-  const status = steady ? askedOnce(askStatus) : askStatus
-  const index = steady ? askedOnce(askIndex) : askIndex
+  const status = steady ? once(queryStatus) : queryStatus
+  const index = steady ? once(queryIndex) : queryIndex
   let found: Promise<GitPlace | undefined> | undefined
-  const look = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
+  const locate = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
     const place = await findPlace(start, signal)
     if (place !== undefined && steady) {
-      // What goes wrong is heard by whoever asks.
-      for (const ask of [status, index]) ask(place, signal).catch(() => {})
+      // Errors are reported by the call that needs the result.
+      for (const query of [status, index]) query(place, signal).catch(() => {})
       blobs.prepare(place)
     }
     return place
@@ -179,9 +182,9 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
   const forget = () => {
     found = undefined
   }
-  // Remembered once it is there: a folder may become a repository, but a repository does not move under us.
+  // Only success is cached: a folder may become a repository later, but a repository does not move.
   const find = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
-    found ??= look(signal)
+    found ??= locate(signal)
     const place = await found.catch((thrown: unknown) => {
       forget()
       throw thrown
@@ -189,46 +192,42 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     if (place === undefined) forget()
     return place
   }
-  const need = async (signal: AbortSignal): Promise<GitPlace> => {
+  const requirePlace = async (signal: AbortSignal): Promise<GitPlace> => {
     const place = await find(signal)
-    if (place === undefined) throw gitFaults.repository('this is not a git repository')
+    if (place === undefined) throw gitFaults.repository('this folder is not in a git repository')
     return place
   }
   return {
     root: async (signal) => (await find(signal))?.folder,
-    state: async (signal) => parseState(await status(await need(signal), signal)),
+    state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
     changes: async (scope, signal) => {
-      const place = await need(signal)
+      const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      return changeSet(
-        place,
-        sourceOf(scope),
-        await collect(place, scope, status, signal),
-        onDisk ? undefined : blobs,
-      )
+      const unsorted = await collect(place, scope, status, signal)
+      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs: onDisk ? undefined : blobs })
     },
     tracked: async (signal) => {
-      const place = await need(signal)
+      const place = await requirePlace(signal)
       const files = await index(place, signal)
       return {
         find: (ends, starts) => files.find(ends, starts),
         read: (paths, stop) =>
           blobs.read(
             place,
-            withBlobs(paths, (path) => files.blob(path)),
+            blobRequests(paths, (path) => files.blob(path)),
             stop,
           ),
       }
     },
     resolve: async (names, signal) => {
-      const commits = await findCommits(await need(signal), names, signal)
+      const commits = await findCommits(await requirePlace(signal), names, signal)
       const at = commits.findIndex((commit) => commit !== undefined)
       const [name, hash] = [names[at], commits[at]]
       return name === undefined || hash === undefined ? undefined : { name, hash }
     },
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'
-      const place = await need(signal)
+      const place = await requirePlace(signal)
       const { code, text } = await askGit(place, ['for-each-ref', '--merged=HEAD', format, 'refs/heads'], {
         signal,
       })

@@ -6,14 +6,14 @@ import { cleanEnvironment } from './run.ts'
 
 const MAX_MS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024
-// The hooks folder is what we ask for, so that setting alone must stay as the repository has it.
-const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false']
+// Without `core.hooksPath`: the configured hooks folder is what is asked for.
+const HOOK_SAFE_CONFIG = ['--no-optional-locks', '-c', 'core.fsmonitor=false']
 const MODULES = [':(glob)**/node_modules/**']
 
-const readPlaces = async (root: string, said: string): Promise<RepositoryPlaces | undefined> => {
-  const lines = said.split('\n')
+const parsePlaces = async (root: string, output: string): Promise<RepositoryPlaces | undefined> => {
+  const lines = output.split('\n')
   const [top = '', common = '', hooks = ''] = lines
-  // A path with a newline in it cannot be told from two; better none than the wrong one.
+  // A path with a newline makes the output ambiguous.
   if (lines.length !== 4 || top === '') return undefined
   return {
     top: await followLinks(top),
@@ -24,25 +24,25 @@ const readPlaces = async (root: string, said: string): Promise<RepositoryPlaces 
 
 export const lifecycleGit = (root: string, environment: NodeJS.ProcessEnv): LifecycleGit => {
   const git = (args: readonly string[], signal: AbortSignal, cwd = root) =>
-    runProgram('git', [...SAFE, ...args], {
+    runProgram('git', [...HOOK_SAFE_CONFIG, ...args], {
       cwd,
       env: cleanEnvironment(environment),
       ms: MAX_MS,
       bytes: MAX_BYTES,
       signal,
     })
-  const listed = async (paths: readonly string[], signal: AbortSignal) => {
-    const answer = await git(['ls-files', '-z', '--', ...paths], signal)
-    return (answer?.stdout ?? '').split('\0').filter((path) => path !== '')
+  const listTracked = async (paths: readonly string[], signal: AbortSignal) => {
+    const result = await git(['ls-files', '-z', '--', ...paths], signal)
+    return (result?.stdout ?? '').split('\0').filter((path) => path !== '')
   }
   return {
     async places(signal) {
-      const ask = ['rev-parse', '--show-toplevel', '--git-common-dir', '--git-path', 'hooks']
-      const answer = await git(ask, signal)
-      return answer?.exitCode === 0 ? readPlaces(root, answer.stdout) : undefined
+      const args = ['rev-parse', '--show-toplevel', '--git-common-dir', '--git-path', 'hooks']
+      const result = await git(args, signal)
+      return result?.exitCode === 0 ? parsePlaces(root, result.stdout) : undefined
     },
-    trackedModules: async (signal) => (await listed(MODULES, signal)).length,
-    tracked: (paths, signal) => listed(paths, signal),
+    trackedModules: async (signal) => (await listTracked(MODULES, signal)).length,
+    tracked: (paths, signal) => listTracked(paths, signal),
     ignores: async (path, signal) => (await git(['check-ignore', '-q', '--', path], signal))?.exitCode === 0,
   }
 }

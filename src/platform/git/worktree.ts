@@ -2,52 +2,52 @@ import { readdir } from 'node:fs/promises'
 import { type FileReading, type FolderNames, MAX_FILE_BYTES, type RepositoryFiles } from '../../gate/ports.ts'
 import { type AsyncJail, openAsyncJail } from '../jail/async.ts'
 
-/** Where git gave bytes that are no text we cannot give them back to the system: the file is there all the same. */
-const isGarbled = (path: string): boolean => path.includes('\ufffd')
+/** A path that is not UTF-8 holds U+FFFD and cannot be opened by that name; the file exists all the same. */
+const isUndecodable = (path: string): boolean => path.includes('\ufffd')
 
-/** `nothing` there that is a file of ours, or a file that is `closed` to us. */
-type Look = Buffer | 'nothing' | 'closed'
+/** `absent`: no regular file inside the repository. `unreadable`: the file exists but cannot be read. */
+type Content = Buffer | 'absent' | 'unreadable'
 
-const readInside = async (jail: AsyncJail, path: string, most: number): Promise<Look> => {
-  if (isGarbled(path)) return 'closed'
+const readInside = async (jail: AsyncJail, path: string, most: number): Promise<Content> => {
+  if (isUndecodable(path)) return 'unreadable'
   try {
-    return (await jail.read(path, most)) ?? 'nothing'
+    return (await jail.read(path, most)) ?? 'absent'
   } catch {
-    return 'closed'
+    return 'unreadable'
   }
 }
 
-const AT_ONCE = 16
+const CONCURRENCY = 16
 
-/** Files as they lie on disk: regular ones, inside the repository. Anything else is left out. */
+/** Regular files inside the repository, as they are on disk. Anything else is left out. */
 export async function* readWorktree(
   root: string,
   paths: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<FileReading> {
   const jail = openAsyncJail(root)
-  for (let at = 0; at < paths.length; at += AT_ONCE) {
+  for (let at = 0; at < paths.length; at += CONCURRENCY) {
     signal.throwIfAborted()
-    const page = paths.slice(at, at + AT_ONCE)
-    const looks = await Promise.all(page.map((path) => readInside(jail, path, MAX_FILE_BYTES)))
-    for (const [index, look] of looks.entries()) {
+    const page = paths.slice(at, at + CONCURRENCY)
+    const contents = await Promise.all(page.map((path) => readInside(jail, path, MAX_FILE_BYTES)))
+    for (const [index, content] of contents.entries()) {
       const path = page[index]
-      if (path !== undefined && look !== 'nothing')
-        yield { path, bytes: look === 'closed' ? undefined : look }
+      if (path !== undefined && content !== 'absent')
+        yield { path, bytes: content === 'unreadable' ? undefined : content }
     }
   }
 }
 
-/** The repository's own files, for whoever needs one by its name. */
+/** Single files of the repository by path. */
 export const repositoryFiles = (root: string): RepositoryFiles & FolderNames => ({
   exists: (path) => openAsyncJail(root).has(path),
   read: async (path, limit) => {
-    const look = await readInside(openAsyncJail(root), path, limit + 1)
-    return typeof look === 'string' || look.length > limit ? undefined : look
+    const content = await readInside(openAsyncJail(root), path, limit + 1)
+    return typeof content === 'string' || content.length > limit ? undefined : content
   },
   names: async (path) => {
     const names = await openAsyncJail(root)
-      .within(path, (reach) => readdir(reach))
+      .within(path, (folder) => readdir(folder))
       .catch(() => undefined)
     return names?.sort() ?? []
   },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { openAsyncJail, readRegularFile } from './async.ts'
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-fence-')))
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-async-jail-')))
 const root = join(base, 'root')
 mkdirSync(join(root, 'folder'), { recursive: true })
 mkdirSync(join(base, 'root-evil'))
@@ -25,9 +25,9 @@ afterAll(() => rmSync(base, { recursive: true }))
 
 const jail = openAsyncJail(root)
 const text = async (path: string) => (await jail.read(path, 100))?.toString()
-const names = (path: string) => jail.within(path, (reach) => readdir(reach))
+const names = (path: string) => jail.within(path, (folder) => readdir(folder))
 
-it('reads plain files inside, and nothing by a link of their own name', async () => {
+it('reads regular files inside, and follows no symlink under their name', async () => {
   expect(await text('a')).toBe('root/a')
   expect(await text(join(root, 'folder/b'))).toBe('root/folder/b')
   expect(await text('in-folder/b')).toBe('root/folder/b')
@@ -47,11 +47,11 @@ it('holds folders that lie inside, wherever a link to them starts', async () => 
   for (const path of ['out-folder', 'up', '..', '/', 'a', 'gone', 'folder\0']) {
     expect(await names(path), path).toBeUndefined()
   }
-  const seen = await jail.within('folder', async (reach) => {
+  const seen = await jail.within('folder', async (folder) => {
     renameSync(join(root, 'folder'), join(root, 'moved'))
     symlinkSync('../root-evil', join(root, 'folder'))
-    writeFileSync(join(reach, 'c'), '')
-    return readdir(reach)
+    writeFileSync(join(folder, 'c'), '')
+    return readdir(folder)
   })
   expect(seen).toEqual(['b', 'c'])
   expect(await names('folder')).toBeUndefined()
@@ -59,14 +59,14 @@ it('holds folders that lie inside, wherever a link to them starts', async () => 
   renameSync(join(root, 'moved'), join(root, 'folder'))
 })
 
-it('tells what is there and inside', async () => {
+it('finds paths that exist inside, and no others', async () => {
   for (const path of ['a', '.', 'in-file', 'in-folder/b', 'pipe'])
     expect(await jail.has(path), path).toBe(true)
   for (const path of ['out-file', 'out-folder', 'up', 'gone', 'a\0'])
     expect(await jail.has(path), path).toBe(false)
 })
 
-it('reads files of our own only when they are plain and small', async () => {
+it('reads files of our own only when they are regular and small', async () => {
   expect((await readRegularFile(join(root, 'a'), 6))?.toString()).toBe('root/a')
   expect(await readRegularFile(join(root, 'a'), 5)).toBeUndefined()
   expect(await readRegularFile(join(root, 'pipe'), 5)).toBeUndefined()

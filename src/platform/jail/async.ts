@@ -4,28 +4,28 @@ import { dirname, resolve } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 
 /**
- * The jail for who must not wait in a system call: files are opened first and judged by their descriptor, before
- * a byte of them is read. What its path leads to by then does not matter.
+ * Asynchronous jail: opens the file first and checks the descriptor before reading, so a later swap of the path has no
+ * effect. System calls run in libuv's threads and do not block the event loop.
  */
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0, O_DIRECTORY = 0 } = constants
-// Not to follow a link, and not to wait for the other end of a pipe that poses as a file.
+// O_NOFOLLOW: no symlink under the name. O_NONBLOCK: opening a pipe must not wait for its writer.
 const FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-// A folder may be reached by a link: it is judged by where it is.
+// A folder may be reached by a symlink: the check is where it really is.
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 
-// Windows opens no folders: there a folder is judged by its path, and a swap after that is not seen.
-const HOLDS_FOLDERS = process.platform !== 'win32'
+// Windows cannot open folders: there the path is checked, and a swap after the check is not noticed.
+const CAN_OPEN_FOLDERS = process.platform !== 'win32'
 
-/** No file of that name, or something else in its place. */
-const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'ENAMETOOLONG'])
+/** There is no file of that name, or it is not a regular file. */
+const ABSENT_CODES = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'ENAMETOOLONG'])
 
-const orNothing = (cause: NodeJS.ErrnoException): undefined => {
-  if (NOTHING_THERE.has(cause.code ?? '')) return undefined
+const undefinedIfAbsent = (cause: NodeJS.ErrnoException): undefined => {
+  if (ABSENT_CODES.has(cause.code ?? '')) return undefined
   throw cause
 }
 
-/** Up to `most` bytes, however many there are by now. */
+/** At most `most` bytes from the start; fewer when the file is shorter. */
 export const readBytes = async (file: FileHandle, most: number): Promise<Buffer> => {
   const bytes = Buffer.allocUnsafe(most)
   let length = 0
@@ -43,8 +43,8 @@ export interface OpenedFile {
 }
 
 /**
- * A plain file; undefined for anything else that has the name, links above all. For files of our own, in folders of
- * our own: whoever else can write there gets nothing read, and nobody waits.
+ * Opens a regular file of ours. Undefined for a folder, pipe or device; a symlink fails with ELOOP. It neither follows
+ * links nor blocks, because others may be able to write into the folder.
  */
 export const openRegularFile = async (path: string): Promise<OpenedFile | undefined> => {
   const file = await open(path, FILE)
@@ -57,7 +57,7 @@ export const openRegularFile = async (path: string): Promise<OpenedFile | undefi
   return undefined
 }
 
-/** The bytes of a plain file, at most so many. */
+/** The bytes of a regular file; undefined when it is larger than `most`. */
 export const readRegularFile = async (path: string, most: number): Promise<Buffer | undefined> => {
   const opened = await openRegularFile(path)
   if (opened === undefined) return undefined
@@ -69,58 +69,54 @@ export const readRegularFile = async (path: string, most: number): Promise<Buffe
   }
 }
 
-/** The files below a folder that somebody else may have filled. Paths are its own, or absolute. */
+/** Files below an untrusted folder. Paths are absolute or relative to it. */
 export interface AsyncJail {
-  /**
-   * A plain file inside, never by a link of its own name. Undefined when there is none; what else the system
-   * complains about is thrown.
-   */
+  /** A regular file inside; a symlink under its name is not followed. Undefined when there is none. */
   open(path: string): Promise<OpenedFile | undefined>
-  /** The same, as its first bytes. */
+  /** Its first bytes, at most `most`. */
   read(path: string, most: number): Promise<Buffer | undefined>
-  /** Runs `use` with a way to a folder that is held: it leads there whatever becomes of its path. */
-  within<T>(path: string, use: (reach: string) => Promise<T>): Promise<T | undefined>
-  /** Whether something is there, and inside. */
+  /** Runs `use` with a path of the open folder, which stays valid when the folder is renamed or replaced. */
+  within<T>(path: string, use: (folder: string) => Promise<T>): Promise<T | undefined>
+  /** Whether the path exists and resolves to a place inside. */
   has(path: string): Promise<boolean>
 }
 
 export const openAsyncJail = (root: string): AsyncJail => {
-  let base: Promise<string> | undefined
-  const known = new Map<string, Promise<boolean>>()
-  const lies = async (place: string | Promise<string>): Promise<boolean> => {
-    base ??= realpath(root)
+  let realRoot: Promise<string> | undefined
+  const checkedFolders = new Map<string, Promise<boolean>>()
+  const isInside = async (realPath: string | Promise<string>): Promise<boolean> => {
+    realRoot ??= realpath(root)
     try {
-      const [top, real] = await Promise.all([base, place])
-      return isPathInside(top, real)
+      return isPathInside(...(await Promise.all([realRoot, realPath])))
     } catch {
       return false
     }
   }
-  /** Asked once a folder: only where descriptors do not say by themselves what they hold. */
-  const folderLies = (path: string): Promise<boolean> => {
-    const verdict = known.get(path) ?? lies(realpath(path))
-    known.set(path, verdict)
+  /** Without /proc a descriptor has no path: the folder is checked instead, once. */
+  const isFolderInside = (path: string): Promise<boolean> => {
+    const verdict = checkedFolders.get(path) ?? isInside(realpath(path))
+    checkedFolders.set(path, verdict)
     return verdict
   }
-  const place = (path: string) => resolve(root, path)
-  const whereIs = (file: FileHandle) => readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+  const descriptorPath = (file: FileHandle) => readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
 
-  const judge = async (file: FileHandle, path: string): Promise<OpenedFile | undefined> => {
-    const told = await whereIs(file)
-    if (!(await (told === undefined ? folderLies(dirname(path)) : lies(told)))) return undefined
+  const check = async (file: FileHandle, path: string): Promise<OpenedFile | undefined> => {
+    const realPath = await descriptorPath(file)
+    if (!(await (realPath === undefined ? isFolderInside(dirname(path)) : isInside(realPath))))
+      return undefined
     const stats = await file.stat()
     return stats.isFile() ? { file, size: stats.size } : undefined
   }
 
   const openFile = async (path: string): Promise<OpenedFile | undefined> => {
     if (path.includes('\0')) return undefined
-    const whole = place(path)
-    // Opened first, because most files that are asked for are not there.
-    const file = await open(whole, FILE).catch(orNothing)
+    const absolute = resolve(root, path)
+    // Opened before anything is checked: most of the requested files do not exist.
+    const file = await open(absolute, FILE).catch(undefinedIfAbsent)
     if (file === undefined) return undefined
     let opened: OpenedFile | undefined
     try {
-      opened = await judge(file, whole)
+      opened = await check(file, absolute)
       return opened
     } finally {
       if (opened === undefined) await file.close()
@@ -136,19 +132,19 @@ export const openAsyncJail = (root: string): AsyncJail => {
       return readBytes(file, Math.min(size, most)).finally(() => file.close())
     },
     within: async (path, use) => {
-      const whole = place(path)
+      const absolute = resolve(root, path)
       if (path.includes('\0')) return undefined
-      if (!HOLDS_FOLDERS) return (await lies(realpath(whole))) ? use(whole) : undefined
-      const folder = await open(whole, FOLDER).catch(orNothing)
+      if (!CAN_OPEN_FOLDERS) return (await isInside(realpath(absolute))) ? use(absolute) : undefined
+      const folder = await open(absolute, FOLDER).catch(undefinedIfAbsent)
       if (folder === undefined) return undefined
       try {
-        const told = await whereIs(folder)
-        if (!(await lies(told ?? realpath(whole)))) return undefined
-        return await use(told === undefined ? whole : `/proc/self/fd/${folder.fd}`)
+        const realPath = await descriptorPath(folder)
+        if (!(await isInside(realPath ?? realpath(absolute)))) return undefined
+        return await use(realPath === undefined ? absolute : `/proc/self/fd/${folder.fd}`)
       } finally {
         await folder.close()
       }
     },
-    has: async (path) => !path.includes('\0') && lies(realpath(place(path))),
+    has: async (path) => !path.includes('\0') && isInside(realpath(resolve(root, path))),
   }
 }

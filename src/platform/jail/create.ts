@@ -5,22 +5,22 @@ import type { JailBackend } from './handles.ts'
 import { errorCode } from './walk.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0 } = constants
-// EXCL is what keeps us from writing through a link that waits under the name.
+// O_EXCL fails on a symlink under the name instead of writing through it.
 const CREATE = O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW
 const MODE = 0o644
 
-/** File systems without hard links say so in one of these ways. */
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** Errors of file systems without hard links. */
+const NO_LINK_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 const remove = (path: string): void => {
   try {
     unlinkSync(path)
   } catch {
-    // It is gone, or cannot be made to go: either way there is nothing left to do about it.
+    // It is gone already, or cannot be removed.
   }
 }
 
-const writeWhole = (path: string, bytes: Uint8Array): void => {
+const writeNewFile = (path: string, bytes: Uint8Array): void => {
   const descriptor = openSync(path, CREATE, MODE)
   try {
     writeFileSync(descriptor, bytes)
@@ -33,13 +33,13 @@ const writeWhole = (path: string, bytes: Uint8Array): void => {
   }
 }
 
-/** Gives a finished draft its name, unless the name is taken. */
-const publish = (draft: string, final: string, bytes: Uint8Array): void => {
+/** Gives a finished draft its name; EEXIST when the name is taken. Without hard links the file is written in place. */
+const linkToName = (draft: string, final: string, bytes: Uint8Array): void => {
   try {
     linkSync(draft, final)
   } catch (cause) {
-    if (!NO_LINKS.has(errorCode(cause) ?? '')) throw cause
-    writeWhole(final, bytes)
+    if (!NO_LINK_CODES.has(errorCode(cause) ?? '')) throw cause
+    writeNewFile(final, bytes)
   }
 }
 
@@ -52,25 +52,28 @@ const syncFolder = (path: string): void => {
   }
 }
 
-/** A new file directly under the root: all of it or none of it, and never in the place of another. */
+/**
+ * Creates a file directly under the root, atomically and never over another. Not `replaceFile`: the jail is synchronous
+ * and works without hard links too.
+ */
 export const createFile = (backend: JailBackend, name: string, bytes: Uint8Array): void => {
   const { root } = backend
   if (name.includes('/') || name.includes('\\') || name.startsWith('.')) {
-    throw jailFaults.read_only(`not a name for a new file: ${quotePath(name)}`)
+    throw jailFaults.read_only(`not a valid name for a new file: ${quotePath(name)}`)
   }
   const draft = `${root.procPath}/.${randomUUID()}.tmp`
   try {
-    if (!backend.holds(root)) throw jailFaults.changed('the root is no longer where it was')
-    writeWhole(draft, bytes)
+    if (!backend.isInside(root)) throw jailFaults.changed('the root was moved or replaced')
+    writeNewFile(draft, bytes)
     try {
-      publish(draft, `${root.procPath}/${name}`, bytes)
+      linkToName(draft, `${root.procPath}/${name}`, bytes)
     } finally {
       remove(draft)
     }
     if (process.platform !== 'win32') syncFolder(root.procPath)
   } catch (cause) {
     if (errorCode(cause) === 'EEXIST')
-      throw jailFaults.exists(`there already is a ${quotePath(name)}`, { cause })
+      throw jailFaults.exists(`already exists: ${quotePath(name)}`, { cause })
     if (errorCode(cause) === undefined) throw cause
     throw jailFaults.io('the file could not be written', { cause })
   }

@@ -37,14 +37,14 @@ it('is bounded whatever size the file system claims for the folder', () => {
 })
 
 describe('a list that is asked for again', () => {
-  it('is read twice and then kept, until the folder changes', () => {
+  it('is read twice and then cached, until the folder changes', () => {
     const lists = new EntryCache()
     let made = 0
     const entries = Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, kind: 'file' as const }))
     const ask = () =>
       lists.list('other', {
-        look: () => statSync(join(root, 'other')),
-        make: () => {
+        currentStats: () => statSync(join(root, 'other')),
+        read: () => {
           made += 1
           return entries
         },
@@ -54,11 +54,11 @@ describe('a list that is asked for again', () => {
     writeFileSync(file(100, 'other'), '')
     ask()
     ask()
-    // It has just changed: another change in the same tick of the clock could not be told from this one.
+    // It has just changed: another change in the same clock tick would leave the same ctime.
     expect(made).toBe(4)
   })
 
-  it('is never an old one, also when somebody sets the times back or puts another folder in its place', () => {
+  it('is never stale, also when the mtime is set back or another folder takes the name', () => {
     const jail = openJail(holdRoot(root))
     const names = () =>
       jail

@@ -10,24 +10,28 @@ import { readEntries } from './entries.ts'
 import type { Handle } from './handles.ts'
 import { systemFault } from './walk.ts'
 
-/** A folder to walk through. Nothing on the way down ever follows a link. */
-export const holdFolder = (
+/** An open folder of the jail. Symlinks in it are never followed. With `cached` its listing may be reused. */
+export const openFolder = (
   checks: Checks,
-  place: Handle,
+  handle: Handle,
   segments: readonly string[],
-  asked = false,
+  cached = false,
 ): Folder => {
-  const { backend, lists } = checks
-  const deniedHere = checks.deniedAt(segments.length + 1)
+  const { backend, entryCache } = checks
+  const isDenied = checks.deniedAt(segments.length + 1)
   const path = segments.join('/')
   const below = (name: string) => [...segments, name]
 
-  /** What a walk meets and may not have is passed over: it was not asked for by name. */
-  const attempt = <T>(name: string, way: (at: Handle, name: string) => Handle, use: (found: Handle) => T) => {
-    if (deniedHere?.(below(name))) return undefined
+  /** Undefined instead of a fault: a walk skips entries that may not be read, as they were not requested by name. */
+  const attempt = <T>(
+    name: string,
+    open: (at: Handle, name: string) => Handle,
+    use: (found: Handle) => T,
+  ) => {
+    if (isDenied?.(below(name))) return undefined
     let found: Handle | undefined
     try {
-      found = way(place, name)
+      found = open(handle, name)
       return use(found)
     } catch {
       found?.close()
@@ -36,17 +40,17 @@ export const holdFolder = (
   }
 
   const allowed = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] => {
-    if (deniedHere === undefined) return entries
+    if (isDenied === undefined) return entries
     const names = below('')
     return entries.filter(({ name }) => {
       names[segments.length] = name
-      return !deniedHere(names)
+      return !isDenied(names)
     })
   }
 
-  const read = (watch: CheckDeadline) => {
+  const read = (checkDeadline: CheckDeadline) => {
     try {
-      return allowed(readEntries(place, watch))
+      return allowed(readEntries(handle, checkDeadline))
     } catch (thrown) {
       throw systemFault(thrown, path)
     }
@@ -54,18 +58,22 @@ export const holdFolder = (
 
   return {
     path,
-    entries(watch) {
-      // A walk comes by once; who asks for a folder by its name often asks again.
-      const entries = asked
-        ? lists.list(path, { make: () => read(watch), look: () => backend.look(place) })
-        : read(watch)
-      if (!backend.holds(place)) throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
+    entries(checkDeadline) {
+      // A folder that is requested by name is often requested again; a walk visits each folder once.
+      const entries = cached
+        ? entryCache.list(path, {
+            read: () => read(checkDeadline),
+            currentStats: () => backend.currentStats(handle),
+          })
+        : read(checkDeadline)
+      if (!backend.isInside(handle))
+        throw jailFaults.changed(`changed while it was listed: ${quotePath(path)}`)
       return entries
     },
     enter: (name) =>
       attempt(name, backend.enter, (found) => {
-        checks.place(found, name)
-        return holdFolder(checks, found, below(name))
+        checks.checkFileSystem(found, name)
+        return openFolder(checks, found, below(name))
       }),
     read: (name, bytes) =>
       attempt(name, backend.find, (found) => {
@@ -73,6 +81,6 @@ export const holdFolder = (
         found.close()
         return file
       }),
-    close: () => place.close(),
+    close: () => handle.close(),
   }
 }

@@ -1,6 +1,11 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { attackPaths, type Grounds, layGrounds, SECRET } from '../../../test/support/jail-attacks.ts'
+import {
+  attackPaths,
+  createHostileProject,
+  type HostileProject,
+  SECRET,
+} from '../../../test/support/jail-attacks.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Jail, type PathRules, quotePath } from '../../kernel/jail.ts'
 import { holdRoot } from './handles.ts'
@@ -12,11 +17,11 @@ const JAVA: PathRules = {
 }
 const LIMITS = { bytes: 10_485_760, checkDeadline: () => {} }
 
-let grounds: Grounds
+let hostile: HostileProject
 beforeAll(() => {
-  grounds = layGrounds()
+  hostile = createHostileProject()
 })
-afterAll(() => grounds.remove())
+afterAll(() => hostile.remove())
 
 const text = (jail: Jail, path: string): string => Buffer.from(jail.read(path, JAVA, LIMITS).bytes).toString()
 const names = (jail: Jail, path: string): string[] =>
@@ -32,22 +37,22 @@ const outcome = (ask: () => unknown): string => {
   }
 }
 
-const GROUNDS = {
-  'by descriptors': () => openJail(holdRoot(grounds.root)),
-  'by looking twice': () => {
-    const { path, given } = holdRoot(grounds.root)
+const BACK_ENDS = {
+  'by descriptors': () => openJail(holdRoot(hostile.root)),
+  'by paths, checked twice': () => {
+    const { path, given } = holdRoot(hostile.root)
     return openJail({ path, given })
   },
 }
 
-describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
+describe.each(Object.entries(BACK_ENDS))('the jail, %s', (_, open) => {
   let jail: Jail
   beforeAll(() => {
     jail = open()
   })
 
   it('reads what is inside, by every honest spelling', () => {
-    for (const path of ['A.java', './A.java', './/A.java', `${grounds.root}/A.java`]) {
+    for (const path of ['A.java', './A.java', './/A.java', `${hostile.root}/A.java`]) {
       expect(text(jail, path)).toBe('inside A.java\n')
     }
     expect(jail.read('src/main/java/deep/er/C.java', JAVA, LIMITS)).toMatchObject({
@@ -142,12 +147,12 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
     expect(entries).toContainEqual({ name: 'out-dir', kind: 'link' })
     expect(entries).toContainEqual({ name: 'pipe.java', kind: 'other' })
     expect(entries).toContainEqual({ name: 'src', kind: 'directory' })
-    expect(names(jail, `${grounds.root}`)).toEqual(listed)
+    expect(names(jail, `${hostile.root}`)).toEqual(listed)
     expect(names(jail, 'empty')).toEqual([])
   })
 
   it('gives no byte and no name from outside, whatever it is asked', () => {
-    const paths = attackPaths(grounds)
+    const paths = attackPaths(hostile)
     expect(paths.length).toBeGreaterThan(400)
     for (const path of paths) {
       for (const ask of [
@@ -167,7 +172,7 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
   it('lets go of every descriptor, however a call ends', () => {
     const held = () => readdirSync('/proc/self/fd').length
     const before = held()
-    for (const path of attackPaths(grounds)) {
+    for (const path of attackPaths(hostile)) {
       for (const ask of [() => text(jail, path), () => jail.info(path, JAVA), () => names(jail, path)])
         outcome(ask)
     }
@@ -175,14 +180,14 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
   })
 
   it('says nothing about the host that the caller did not say first', () => {
-    for (const path of attackPaths(grounds).filter((one) => !one.includes(grounds.base))) {
+    for (const path of attackPaths(hostile).filter((one) => !one.includes(hostile.base))) {
       for (const ask of [() => text(jail, path), () => names(jail, path), () => jail.info(path, JAVA)]) {
         try {
           ask()
         } catch (thrown) {
           const { message, detail, fix } = thrown as Fault
           const said = JSON.stringify({ message, detail, fix })
-          expect.soft(said, path).not.toContain(grounds.base)
+          expect.soft(said, path).not.toContain(hostile.base)
           expect.soft(message.replace(quotePath(path), ''), path).not.toMatch(/proc\/|\/dev/)
           expect.soft(said.length, path).toBeLessThan(2_000)
         }
@@ -207,15 +212,15 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
   })
 
   it('finds a name in the other Unicode form, when there is only one', () => {
-    writeFileSync(`${grounds.root}/caf\u0065\u0301.java`, 'decomposed')
+    writeFileSync(`${hostile.root}/caf\u0065\u0301.java`, 'decomposed')
     expect(text(jail, 'caf\u00e9.java')).toBe('decomposed')
-    writeFileSync(`${grounds.root}/\u1e69.java`, 'one')
-    writeFileSync(`${grounds.root}/s\u0323\u0307.java`, 'two')
+    writeFileSync(`${hostile.root}/\u1e69.java`, 'one')
+    writeFileSync(`${hostile.root}/s\u0323\u0307.java`, 'two')
     expect(text(jail, '\u1e69.java')).toBe('one')
     expect(outcome(() => text(jail, 's\u0307\u0323.java'))).toBe('ambiguous')
   })
 
-  it('tells files with several names, and refuses them when told to', () => {
+  it('counts the hard links of a file', () => {
     expect(jail.read('hard.java', JAVA, LIMITS).linkCount).toBe(2)
   })
 
@@ -223,30 +228,30 @@ describe.each(Object.entries(GROUNDS))('the jail, %s', (_, open) => {
     jail.create('R.md', Buffer.from('first'))
     expect(text(jail, 'R.md')).toBe('first')
     expect(outcome(() => jail.create('R.md', Buffer.from('second')))).toBe('exists')
-    symlinkSync(`${grounds.base}/outside/new.md`, `${grounds.root}/L.md`)
+    symlinkSync(`${hostile.base}/outside/new.md`, `${hostile.root}/L.md`)
     expect(outcome(() => jail.create('L.md', Buffer.from('x')))).toBe('exists')
     expect(outcome(() => jail.create('src/R.md', Buffer.from('x')))).toBe('read_only')
     expect(names(jail, '.').filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(text(jail, 'R.md')).toBe('first')
-    for (const name of ['R.md', 'L.md']) rmSync(`${grounds.root}/${name}`)
+    for (const name of ['R.md', 'L.md']) rmSync(`${hostile.root}/${name}`)
   })
 })
 
 describe('the jail', () => {
   it('takes the spelling the operator used as well as the real one', () => {
-    const jail = openJail(holdRoot(grounds.alias))
-    for (const root of [grounds.root, grounds.alias]) expect(text(jail, `${root}/A.java`)).toContain('inside')
-    expect(jail.root).toBe(grounds.root)
+    const jail = openJail(holdRoot(hostile.alias))
+    for (const root of [hostile.root, hostile.alias]) expect(text(jail, `${root}/A.java`)).toContain('inside')
+    expect(jail.root).toBe(hostile.root)
   })
 
-  it('refuses files with several names when told to', () => {
-    const jail = openJail(holdRoot(grounds.root), { denyHardlinks: true })
+  it('refuses files with several hard links when configured to', () => {
+    const jail = openJail(holdRoot(hostile.root), { denyHardlinks: true })
     expect(outcome(() => text(jail, 'hard.java'))).toBe('hard_link')
     expect(outcome(() => text(jail, 'pom.xml'))).toContain('answer')
   })
 
-  it('keeps what the operator denies out of sight, also behind a link', () => {
-    const jail = openJail(holdRoot(grounds.root), {
+  it('refuses what the operator denies, also behind a symlink', () => {
+    const jail = openJail(holdRoot(hostile.root), {
       deniedAt: () => (names) => ['src/main', 'A.java'].includes(names.join('/')),
     })
     for (const path of ['A.java', 'in1.java', 'src/main/java/B.java', 'in-dir/java/B.java']) {
@@ -256,7 +261,7 @@ describe('the jail', () => {
     expect(jail.within('src', JAVA, (folder) => folder.enter('main'))).toBeUndefined()
   })
 
-  it('does not take the kernel for a disk', () => {
+  it('refuses pseudo file systems such as /proc', () => {
     const jail = openJail(holdRoot('/'))
     const any: PathRules = { blocked: () => false }
     for (const path of ['/proc/self/environ', 'proc/version', 'proc/1/root/etc/passwd', 'sys/kernel/mm']) {
@@ -268,13 +273,13 @@ describe('the jail', () => {
   })
 
   it('stays with the folder it was opened on when its path is taken away, and gives nothing of the new one', () => {
-    const root = `${grounds.base}/moving`
+    const root = `${hostile.base}/moving`
     mkdirSync(root)
     writeFileSync(`${root}/A.java`, 'inside')
     const jail = openJail(holdRoot(root))
     expect(text(jail, 'A.java')).toBe('inside')
     renameSync(root, `${root}-away`)
-    symlinkSync(`${grounds.base}/outside`, root)
+    symlinkSync(`${hostile.base}/outside`, root)
     for (const path of ['A.java', `${root}/secret.java`, 'secret.java']) {
       expect(outcome(() => text(jail, path))).toMatch(/^(changed|not_found)$/)
     }
@@ -287,8 +292,8 @@ describe('the jail', () => {
     }
   })
 
-  it('refuses a root that is no folder', () => {
-    for (const path of [`${grounds.root}/A.java`, `${grounds.root}/none`])
+  it('refuses a root that is not a folder', () => {
+    for (const path of [`${hostile.root}/A.java`, `${hostile.root}/none`])
       expect(() => holdRoot(path)).toThrow()
   })
 })

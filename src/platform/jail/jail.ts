@@ -2,7 +2,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { type Jail, jailFaults, quotePath } from '../../kernel/jail.ts'
 import { createChecks, fileInfo, type JailOptions } from './checks.ts'
 import { createFile } from './create.ts'
-import { holdFolder } from './folder.ts'
+import { openFolder } from './folder.ts'
 import { openBackend, type RootHandle } from './handles.ts'
 import { judgeNames, judgePath } from './path.ts'
 import { type ResolvedPath, systemFault, walkDown } from './walk.ts'
@@ -10,8 +10,8 @@ import { type ResolvedPath, systemFault, walkDown } from './walk.ts'
 const isChange = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.changed.code
 
-/** Whoever saves a file the usual way replaces it; one more look finds the new one. */
-const twice = <T>(attempt: () => T): T => {
+/** Editors save by replacing the file: a second attempt finds the new one. */
+const retryIfChanged = <T>(attempt: () => T): T => {
   try {
     return attempt()
   } catch (thrown) {
@@ -20,18 +20,18 @@ const twice = <T>(attempt: () => T): T => {
   }
 }
 
-/** A jail on a root that is held. It works synchronously: it belongs into a thread that may hang. */
+/** A jail on an open root. It is synchronous: run it in a worker thread, which may hang in a system call. */
 export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
   const backend = openBackend(root)
   const spellings = [root.path, root.given]
   const checks = createChecks(backend, options)
 
   const refuseDenied = (path: string, segments: readonly string[]) => {
-    if (checks.denies(segments)) throw jailFaults.denied(`kept out of sight: ${quotePath(path)}`)
+    if (checks.denies(segments)) throw jailFaults.denied(`denied by the operator: ${quotePath(path)}`)
   }
 
-  /** Lexical, then names, then the walk, then names again: a link may lead to what its own name hides. */
-  const locate = <T>(
+  /** Checks the requested path, resolves it, and checks the result again: a symlink may lead to a blocked name. */
+  const withTarget = <T>(
     path: string,
     rules: Parameters<Jail['info']>[1],
     file: boolean,
@@ -40,19 +40,19 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
     const asked = judgePath(path, spellings)
     refuseDenied(path, asked.segments)
     judgeNames(path, asked.segments, rules, file)
-    return twice(() => {
-      const found = walkDown(backend, asked.segments, path, spellings)
+    return retryIfChanged(() => {
+      const found = walkDown(backend, { segments: asked.segments, path, spellings })
       try {
         refuseDenied(path, found.segments)
-        judgeNames(path, found.segments, rules, file && !found.place.stats.isDirectory())
-        if (asked.folder && !found.place.stats.isDirectory()) {
+        judgeNames(path, found.segments, rules, file && !found.handle.stats.isDirectory())
+        if (asked.folder && !found.handle.stats.isDirectory()) {
           throw jailFaults.not_a_directory(`not a folder: ${quotePath(path)}`)
         }
         return use(found)
       } catch (thrown) {
         throw systemFault(thrown, path)
       } finally {
-        found.place.close()
+        found.handle.close()
       }
     })
   }
@@ -60,22 +60,23 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
   return {
     root: root.path,
     read: (path, rules, { bytes }) =>
-      // What goes wrong is told in the caller's own words: where a link leads is not for errors to say.
-      locate(path, rules, true, ({ place, segments }) => ({
-        ...checks.read(place, path, bytes),
+      // Errors name the requested path: they must not tell where a symlink leads.
+      withTarget(path, rules, true, ({ handle, segments }) => ({
+        ...checks.read(handle, path, bytes),
         path: segments.join('/'),
       })),
     info: (path, rules) =>
-      locate(path, rules, false, ({ place, segments }) => {
-        checks.place(place, path)
-        if (!backend.holds(place)) throw jailFaults.changed(`moved away: ${quotePath(path)}`)
-        return fileInfo(place.stats, segments.join('/'))
+      withTarget(path, rules, false, ({ handle, segments }) => {
+        checks.checkFileSystem(handle, path)
+        if (!backend.isInside(handle))
+          throw jailFaults.changed(`moved out of the project: ${quotePath(path)}`)
+        return fileInfo(handle.stats, segments.join('/'))
       }),
     within: (path, rules, use) =>
-      locate(path, rules, false, ({ place, segments }) => {
-        if (!place.stats.isDirectory()) throw jailFaults.not_a_directory(`not a folder: ${quotePath(path)}`)
-        checks.place(place, path)
-        return use(holdFolder(checks, place, segments, true))
+      withTarget(path, rules, false, ({ handle, segments }) => {
+        if (!handle.stats.isDirectory()) throw jailFaults.not_a_directory(`not a folder: ${quotePath(path)}`)
+        checks.checkFileSystem(handle, path)
+        return use(openFolder(checks, handle, segments, true))
       }),
     create: (name, bytes) => createFile(backend, name, bytes),
   }

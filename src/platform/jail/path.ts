@@ -1,23 +1,23 @@
 import { extensionOrName, jailFaults, type PathRules, quotePath } from '../../kernel/jail.ts'
 
-/** A path that passed every test that needs no look at the disk. */
-export interface Asked {
+/** A requested path that passed all lexical checks. */
+export interface RequestedPath {
   readonly segments: readonly string[]
-  /** It ended in a slash or a dot: only a folder will do. */
+  /** It ended in `/` or `/.`: the target has to be a folder. */
   readonly folder: boolean
 }
 
-const MAX_PATH = 4_096
-const MAX_NAME = 255
+const MAX_PATH_BYTES = 4_096
+const MAX_NAME_BYTES = 255
 
 const CONTROL = /\p{Cc}/u
 const DRIVE = /^[A-Za-z]:/
-// On Windows a colon opens another stream of the file, and these names are devices in every folder.
+// On Windows a colon opens an alternate data stream, and these names are devices in every folder.
 const WINDOWS_NAME = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i
 
-type Test = readonly [fault: keyof typeof jailFaults, words: string, fails: (path: string) => boolean]
+type Test = readonly [fault: keyof typeof jailFaults, message: string, fails: (path: string) => boolean]
 
-/** In the order that decides which fault wins. Two dots and the tilde are refused wherever they stand. */
+/** In order of precedence. Two dots and a tilde are refused anywhere in the path. */
 const TESTS: readonly Test[] = [
   ['empty_path', 'the path is empty', (path) => path === ''],
   ['encoding', 'the path is not well-formed text', (path) => !path.isWellFormed()],
@@ -27,12 +27,12 @@ const TESTS: readonly Test[] = [
   ['bad_path', 'the path holds a backslash', (path) => path.includes('\\')],
   ['bad_path', 'the path names a drive', (path) => DRIVE.test(path)],
   ['bad_path', 'the path names another machine', (path) => path.startsWith('//')],
-  ['path_too_long', 'the path is too long', (path) => Buffer.byteLength(path) > MAX_PATH],
+  ['path_too_long', 'the path is too long', (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
 ]
 
 /**
  * What follows a folder in an absolute path; undefined when the path is not inside. Unlike `isPathInside` it does not
- * normalize: `..` after a symlink has to reach the walk, and this runs at every read.
+ * normalize: `..` after a symlink has to be resolved by the walk, and this runs at every read.
  */
 export const pathBelow = (folder: string, path: string): string | undefined => {
   if (path === folder) return ''
@@ -50,31 +50,31 @@ export const fromRoot = (path: string, spellings: readonly string[]): string | u
   return undefined
 }
 
-const isStep = (name: string): boolean => name !== '' && name !== '.'
+const isRealName = (name: string): boolean => name !== '' && name !== '.'
 
-/** The lexical judgement: everything that can be refused without touching the disk is refused here. */
+/** Lexical checks: refuses everything that can be refused without touching the disk. */
 export const judgePath = (
   path: string,
   spellings: readonly string[],
   windows = process.platform === 'win32',
-): Asked => {
-  for (const [fault, words, fails] of TESTS) {
-    if (fails(path)) throw jailFaults[fault](`${words}: ${quotePath(path)}`)
+): RequestedPath => {
+  for (const [fault, message, fails] of TESTS) {
+    if (fails(path)) throw jailFaults[fault](`${message}: ${quotePath(path)}`)
   }
   const rest = fromRoot(path, spellings)
   if (rest === undefined) throw jailFaults.outside_root(`outside the project: ${quotePath(path)}`)
   const names = rest.split('/')
-  const segments = names.filter(isStep)
-  if (segments.some((name) => Buffer.byteLength(name) > MAX_NAME)) {
+  const segments = names.filter(isRealName)
+  if (segments.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) {
     throw jailFaults.path_too_long(`a name in the path is too long: ${quotePath(path)}`)
   }
   if (windows && segments.some((name) => WINDOWS_NAME.test(name))) {
-    throw jailFaults.bad_path(`not a plain name: ${quotePath(path)}`)
+    throw jailFaults.bad_path(`not a valid name on Windows: ${quotePath(path)}`)
   }
-  return { segments, folder: !isStep(names.at(-1) ?? '') }
+  return { segments, folder: !isRealName(names.at(-1) ?? '') }
 }
 
-/** Blocked names anywhere, and for files the ending. */
+/** Refuses blocked names anywhere in the path and, for files, extensions that are not allowed. */
 export const judgeNames = (
   path: string,
   segments: readonly string[],
@@ -85,8 +85,7 @@ export const judgeNames = (
     throw jailFaults.blocked_name(`not served: ${quotePath(path)}`)
   }
   if (!file || allowed === undefined) return
-  const ending = extensionOrName(segments.at(-1) ?? '')
-  if (!allowed.has(ending)) {
+  if (!allowed.has(extensionOrName(segments.at(-1) ?? ''))) {
     throw jailFaults.extension(`this kind of file is not served: ${quotePath(path)}`, {
       detail: { allowed: [...allowed].slice(0, 8) },
     })

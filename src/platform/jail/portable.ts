@@ -11,9 +11,9 @@ import {
 import type { Handle, JailBackend } from './handles.ts'
 
 /**
- * Where there is no `/proc`: every step is looked at, and after the open everything is looked at again. A swap
- * that is undone between two looks is not seen, except on macOS, whose `O_NOFOLLOW_ANY` refuses a link anywhere
- * in the path that is opened. Listing has no such help.
+ * Back end for systems without `/proc`: checks every step with `lstat` and checks everything again after the open. A
+ * swap that is undone between the two checks is not noticed (TOCTOU), except when a file is opened on macOS, whose
+ * `O_NOFOLLOW_ANY` refuses a symlink anywhere in the path.
  */
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
@@ -22,9 +22,9 @@ const READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | (O_NOFOLLOW_ANY === 0 ? O_NOFOLL
 
 const systemError = (code: string): Error => Object.assign(new Error(code), { code })
 
-const same = (one: Stats, other: Stats): boolean => one.ino === other.ino && one.dev === other.dev
+const isSameFile = (one: Stats, other: Stats): boolean => one.ino === other.ino && one.dev === other.dev
 
-const place = (procPath: string): Handle => ({ procPath, stats: lstatSync(procPath), close: () => {} })
+const pathHandle = (procPath: string): Handle => ({ procPath, stats: lstatSync(procPath), close: () => {} })
 
 export const portableBackend = (path: string): JailBackend => {
   const start = statSync(path)
@@ -32,24 +32,24 @@ export const portableBackend = (path: string): JailBackend => {
   return {
     path,
     root,
-    find: (at, name) => place(`${at.procPath}/${name}`),
+    find: (at, name) => pathHandle(`${at.procPath}/${name}`),
     enter: (at, name) => {
-      const found = place(`${at.procPath}/${name}`)
+      const found = pathHandle(`${at.procPath}/${name}`)
       if (!found.stats.isDirectory()) throw systemError('ENOTDIR')
       return found
     },
     open: ({ procPath, stats }) => {
       const descriptor = openSync(procPath, READ)
-      if (same(stats, fstatSync(descriptor))) return descriptor
+      if (isSameFile(stats, fstatSync(descriptor))) return descriptor
       closeSync(descriptor)
       throw systemError('EINVAL')
     },
-    look: () => undefined,
-    holds: ({ procPath, stats }) =>
-      same(stats, lstatSync(procPath)) &&
-      same(start, statSync(path)) &&
-      // Windows spells paths with backslashes; its file names cannot hold a slash.
+    currentStats: () => undefined,
+    isInside: ({ procPath, stats }) =>
+      isSameFile(stats, lstatSync(procPath)) &&
+      isSameFile(start, statSync(path)) &&
+      // Windows paths hold backslashes; its file names cannot hold a slash.
       realpathSync.native(procPath).replaceAll('\\', '/') === procPath.replaceAll('\\', '/'),
-    pseudo: () => false,
+    isPseudo: () => false,
   }
 }

@@ -4,22 +4,22 @@ import { jailFaults, quotePath } from '../../kernel/jail.ts'
 import type { Handle, JailBackend } from './handles.ts'
 import { fromRoot } from './path.ts'
 
-/** What a path leads to, held, with the names that lead there once every link is followed. */
+/** The open target of a path, and its path from the root with all symlinks resolved. */
 export interface ResolvedPath {
-  readonly place: Handle
+  readonly handle: Handle
   readonly segments: readonly string[]
 }
 
-// As many links as Linux itself follows, and as many ways back up inside of links.
-const MAX_TURNS = 40
+// The limit of Linux for symlinks in one path; `..` inside of link targets counts too.
+const MAX_RESTARTS = 40
 
-/** The system's word for what went wrong; undefined for anything that is not the system's. */
+/** The errno code, such as ENOENT; undefined for anything but a system error. */
 export const errorCode = (thrown: unknown): string | undefined => {
   const { code } = thrown as NodeJS.ErrnoException
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** A system's complaint as a fault. Its text names host paths, so it goes no further than the log. */
+/** A system error as a fault. Its own message holds host paths and stays in the cause, for the log. */
 export const systemFault = (thrown: unknown, path: string): unknown => {
   if (thrown instanceof Fault) return thrown
   switch (errorCode(thrown)) {
@@ -35,7 +35,7 @@ export const systemFault = (thrown: unknown, path: string): unknown => {
     case 'ENAMETOOLONG':
       return jailFaults.path_too_long(`the path is too long: ${quotePath(path)}`, { cause: thrown })
     default:
-      return jailFaults.io('the file system refused', { cause: thrown })
+      return jailFaults.io('the file system reported an error', { cause: thrown })
   }
 }
 
@@ -48,8 +48,8 @@ const isFolder = (backend: JailBackend, at: Handle, name: string): boolean => {
   }
 }
 
-/** Whether a place is a link; if so, or if it cannot be told, it is let go of. */
-const isLink = (found: Handle): boolean => {
+/** Whether the handle is a symlink. Closes it if it is one or `stat` fails. */
+const closeIfLink = (found: Handle): boolean => {
   let link = true
   try {
     link = found.stats.isSymbolicLink()
@@ -59,109 +59,123 @@ const isLink = (found: Handle): boolean => {
   }
 }
 
-// A folder whose list is larger than this is not searched for look-alikes.
-const MAX_TWINS = 256 * 1024
+// Larger folders are not searched for names in another Unicode form.
+const MAX_SEARCHED_BYTES = 256 * 1024
 
-const isPlain = (name: string): boolean => /^[\x20-\x7e]*$/.test(name)
+const isPrintableAscii = (name: string): boolean => /^[\x20-\x7e]*$/.test(name)
 
 /**
- * The one name in the folder that is the same text in another Unicode form: macOS writes names decomposed, people
- * and models type them composed.
+ * The name in the folder that is equal after Unicode normalization: macOS stores names decomposed (NFD), people and
+ * models type them composed (NFC).
  */
-const twinOf = (at: Handle, name: string, path: string): string | undefined => {
-  if (isPlain(name) || at.stats.size > MAX_TWINS) return undefined
+const findUnicodeTwin = (at: Handle, name: string, path: string): string | undefined => {
+  if (isPrintableAscii(name) || at.stats.size > MAX_SEARCHED_BYTES) return undefined
   const twins = readdirSync(at.procPath).filter((other) => other.normalize() === name.normalize())
-  if (twins.length > 1) throw jailFaults.ambiguous(`several names look like ${quotePath(path)}`)
+  if (twins.length > 1)
+    throw jailFaults.ambiguous(`several files have this name in different Unicode forms: ${quotePath(path)}`)
   return twins[0]
 }
 
-/** One way down from the root. It holds one folder at a time. */
+interface WalkRequest {
+  readonly segments: readonly string[]
+  /** The requested path, for messages. */
+  readonly path: string
+  /** The paths of the root that an absolute link target may start with. */
+  readonly spellings: readonly string[]
+}
+
+/** Resolves one path from the root, one name at a time. Only one folder is open at any time. */
 class Walk {
   readonly #backend: JailBackend
   readonly #path: string
   readonly #spellings: readonly string[]
-  #at: Handle
-  /** Names that lead to where we are; none of them is a link. */
-  #done: string[] = []
-  /** Names still to go, the next one last. */
-  #todo: string[]
-  #turns = 0
+  #current: Handle
+  /** Names from the root to the current handle; none of them is a symlink. */
+  #resolved: string[] = []
+  /** Names still to resolve, the next one last. */
+  #remaining: string[]
+  #restarts = 0
 
-  constructor(backend: JailBackend, asked: readonly string[], path: string, spellings: readonly string[]) {
+  constructor(backend: JailBackend, { segments, path, spellings }: WalkRequest) {
     this.#backend = backend
-    this.#at = backend.root
-    this.#todo = [...asked].reverse()
+    this.#current = backend.root
+    this.#remaining = segments.toReversed()
     this.#path = path
     this.#spellings = spellings
   }
 
-  go(): ResolvedPath {
+  resolve(): ResolvedPath {
     try {
-      for (let name = this.#todo.pop(); name !== undefined; name = this.#todo.pop()) this.#pass(name)
-      return { place: this.#at, segments: this.#done }
+      for (let name = this.#remaining.pop(); name !== undefined; name = this.#remaining.pop())
+        this.#step(name)
+      return { handle: this.#current, segments: this.#resolved }
     } catch (thrown) {
-      this.#stand(this.#backend.root)
+      this.#moveTo(this.#backend.root)
       throw systemFault(thrown, this.#path)
     }
   }
 
-  #pass(name: string): void {
-    // Only a link says this; a caller who does was refused before.
+  #step(name: string): void {
+    // `..` can only come from a link target here: `judgePath` rejects it in requests.
     if (name === '..') {
-      if (this.#done.length === 0) throw this.#outside()
-      return this.#restart(this.#done.slice(0, -1))
+      if (this.#resolved.length === 0) throw this.#outside()
+      return this.#restart(this.#resolved.slice(0, -1))
     }
     let next: Handle
     try {
-      next = this.#todo.length > 0 ? this.#backend.enter(this.#at, name) : this.#backend.find(this.#at, name)
+      next =
+        this.#remaining.length > 0
+          ? this.#backend.enter(this.#current, name)
+          : this.#backend.find(this.#current, name)
     } catch (thrown) {
-      return this.#detour(name, thrown)
+      return this.#recover(name, thrown)
     }
-    if (this.#todo.length === 0 && isLink(next)) return this.#follow(name)
-    this.#done.push(name)
-    this.#stand(next)
+    if (this.#remaining.length === 0 && closeIfLink(next)) return this.#follow(name)
+    this.#resolved.push(name)
+    this.#moveTo(next)
   }
 
-  #stand(place: Handle): void {
-    if (this.#at !== this.#backend.root) this.#at.close()
-    this.#at = place
+  #moveTo(handle: Handle): void {
+    if (this.#current !== this.#backend.root) this.#current.close()
+    this.#current = handle
   }
 
-  /** Back to the root, with these names before those still to go. */
+  /** Starts again at the root, with these names before the remaining ones. */
   #restart(names: readonly string[]): void {
-    this.#turns += 1
-    if (this.#turns > MAX_TURNS) throw jailFaults.not_found(`too many links in ${quotePath(this.#path)}`)
-    this.#stand(this.#backend.root)
-    this.#done = []
-    this.#todo.push(...names.toReversed())
+    this.#restarts += 1
+    if (this.#restarts > MAX_RESTARTS)
+      throw jailFaults.not_found(`too many symlinks in ${quotePath(this.#path)}`)
+    this.#moveTo(this.#backend.root)
+    this.#resolved = []
+    this.#remaining.push(...names.toReversed())
   }
 
-  /** Puts a link's own words in the place of its name. */
+  /** Replaces the name of a symlink by its target. */
   #follow(name: string): void {
-    // Windows has too many ways to spell a place for us to read them all as it would.
+    // Windows has more spellings of a path than can be parsed reliably here.
     if (process.platform === 'win32') throw this.#outside()
-    const target = readlinkSync(`${this.#at.procPath}/${name}`)
+    const target = readlinkSync(`${this.#current.procPath}/${name}`)
     const inside = fromRoot(target, this.#spellings)
     if (inside === undefined) throw this.#outside()
     const names = inside.split('/').filter((part) => part !== '' && part !== '.')
-    this.#restart(target.startsWith('/') ? names : [...this.#done, ...names])
+    this.#restart(target.startsWith('/') ? names : [...this.#resolved, ...names])
   }
 
-  /** What else a name that could not be passed may be: a link, or the same text in another Unicode form. */
-  #detour(name: string, thrown: unknown): void {
+  /** A name that could not be opened may be a symlink, or be stored in another Unicode form. */
+  #recover(name: string, thrown: unknown): void {
     const code = errorCode(thrown)
-    if (code === 'ENOTDIR' || code === 'ELOOP') return this.#followOr(name, thrown)
-    const twin = code === 'ENOENT' ? twinOf(this.#at, name, this.#path) : undefined
+    if (code === 'ENOTDIR' || code === 'ELOOP') return this.#followOrThrow(name, thrown)
+    const twin = code === 'ENOENT' ? findUnicodeTwin(this.#current, name, this.#path) : undefined
     if (twin === undefined || twin === name) throw thrown
-    this.#todo.push(twin)
+    this.#remaining.push(twin)
   }
 
-  #followOr(name: string, thrown: unknown): void {
+  #followOrThrow(name: string, thrown: unknown): void {
     try {
       this.#follow(name)
     } catch (cause) {
-      // No link: a file where a folder should be, or a folder again, by now.
-      throw errorCode(cause) === 'EINVAL' && !isFolder(this.#backend, this.#at, name) ? thrown : cause
+      // EINVAL: not a symlink. A file in place of a folder is the original error; a folder means that it changed.
+      throw errorCode(cause) === 'EINVAL' && !isFolder(this.#backend, this.#current, name) ? thrown : cause
     }
   }
 
@@ -170,10 +184,6 @@ class Walk {
   }
 }
 
-/** Goes down names, following links by our own reading of them: the system never follows one for us. */
-export const walkDown = (
-  backend: JailBackend,
-  asked: readonly string[],
-  path: string,
-  spellings: readonly string[],
-): ResolvedPath => new Walk(backend, asked, path, spellings).go()
+/** Resolves a path below the root. Symlinks are read and resolved here; the system never follows one. */
+export const walkDown = (backend: JailBackend, request: WalkRequest): ResolvedPath =>
+  new Walk(backend, request).resolve()

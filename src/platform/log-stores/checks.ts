@@ -1,16 +1,16 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { decodeStrict } from '../../kernel/text/decode.ts'
 import { storeFaults } from '../../lineage/faults.ts'
-import type { Row, TreeNode } from '../../lineage/store.ts'
+import type { NodeRef, Row, TreeNode } from '../../lineage/store.ts'
 
-/** What every store of logs asks of its callers, and how it turns text into bytes and back. */
+/** Argument checks and text encoding that all log stores share. */
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/
 const HASH = /^[0-9a-f]{64}$/
 const HASH_BYTES = 32
 
 export const checkLogName = (name: string): void => {
-  if (!NAME.test(name)) throw storeFaults.name('that cannot be the name of a log')
+  if (!NAME.test(name)) throw storeFaults.name('the name of the log is invalid')
 }
 
 const parseGenesis = (genesis: string): Readonly<Record<string, unknown>> => {
@@ -22,7 +22,7 @@ const parseGenesis = (genesis: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** What one would have to set, as far as it is a setting of ours and a word. What a store says is cut short. */
+/** The settings that differ from the stored genesis. Stored values are truncated, because they are not trusted. */
 const describeDifferences = (stored: string, asked: string): string => {
   const there = parseGenesis(stored)
   const words = Object.entries(parseGenesis(asked))
@@ -34,18 +34,18 @@ const describeDifferences = (stored: string, asked: string): string => {
 export const checkGenesis = (name: string, stored: string, asked: string): void => {
   if (stored === asked) return
   throw storeFaults.genesis(
-    `the log ${name} was made with other settings${describeDifferences(stored, asked)}`,
+    `the log ${name} was created with other settings${describeDifferences(stored, asked)}`,
   )
 }
 
-// Below here a wrong number comes from our own code, so it is thrown as a bug and not as a fault.
+// Wrong values below are bugs of our own code: they throw a RangeError and not a fault.
 
 const checkCount = (value: number, what: string): void => {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${what} cannot be ${value}`)
 }
 
 const checkText = (text: string, what: string, seq?: number): void => {
-  if (!text.isWellFormed()) throw new RangeError(`${what}${seq ?? ''} has half of a surrogate pair`)
+  if (!text.isWellFormed()) throw new RangeError(`${what}${seq ?? ''} has a lone surrogate`)
 }
 
 export const checkRange = (from: number, limit: number): void => {
@@ -56,7 +56,7 @@ export const checkRange = (from: number, limit: number): void => {
 export const checkAppend = (expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): void => {
   checkCount(expected, 'the expected size')
   rows.forEach(({ seq, entry, payload }, place) => {
-    if (seq !== expected + place) throw new RangeError(`${expected + place} comes next, not ${seq}`)
+    if (seq !== expected + place) throw new RangeError(`expected entry ${expected + place}, got ${seq}`)
     checkText(entry, 'entry ', seq)
     checkText(payload ?? '', 'payload ', seq)
   })
@@ -76,31 +76,30 @@ export const decodeStored = (bytes: unknown, what: string): string => {
   try {
     if (bytes instanceof Uint8Array) return decodeStrict(bytes)
   } catch {
-    // Told below, together with what is not even bytes.
+    // Invalid UTF-8: the fault below.
   }
   throw storeFaults.damaged(`${what} is not text`)
 }
 
 export const encodeHash = (hash: string): Buffer => Buffer.from(hash, 'hex')
 
-export const decodeHash = (bytes: unknown, { level, index }: Omit<TreeNode, 'hash'>): string => {
+export const decodeHash = (bytes: unknown, { level, index }: NodeRef): string => {
   if (!(bytes instanceof Uint8Array) || bytes.length !== HASH_BYTES) {
     throw storeFaults.damaged(`tree node ${level}/${index} is not a hash`)
   }
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }
 
-export const missingNode = ({ level, index }: Omit<TreeNode, 'hash'>) =>
+export const missingNode = ({ level, index }: NodeRef) =>
   storeFaults.absent(`the tree has no node ${level}/${index}`, { detail: { level, index } })
 
 export const missingEntry = (seq: number) =>
   storeFaults.absent(`the log has no entry ${seq}`, { detail: { seq } })
 
-/** An entry that later ones follow on: damage, and not a shorter log. */
-export const lostEntry = (seq: number) =>
-  storeFaults.damaged(`entry ${seq} is not there`, { detail: { seq } })
+/** A gap: later entries exist, so this is damage and not the end of the log. */
+export const lostEntry = (seq: number) => storeFaults.damaged(`entry ${seq} is missing`, { detail: { seq } })
 
-/** Rows as a store gave them. */
+/** Returns rows that were read from a store, after checking that none is missing. */
 export const checkOrder = (rows: readonly Row[], from: number): readonly Row[] => {
   rows.forEach(({ seq }, place) => {
     if (seq !== from + place) throw lostEntry(from + place)

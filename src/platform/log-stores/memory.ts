@@ -1,12 +1,10 @@
 import { storeFaults } from '../../lineage/faults.ts'
-import type { Head, LineageLog, LogStore, Row, Snapshot, TreeNode } from '../../lineage/store.ts'
+import type { Head, LineageLog, LogStore, NodeRef, Row, Snapshot, TreeNode } from '../../lineage/store.ts'
 import { checkAppend, checkGenesis, checkLogName, checkRange, missingEntry, missingNode } from './checks.ts'
 
 const KEPT_SNAPSHOTS = 2
 
-type NodePlace = Omit<TreeNode, 'hash'>
-
-const nodeKey = ({ level, index }: NodePlace): string => `${level}/${index}`
+const nodeKey = ({ level, index }: NodeRef): string => `${level}/${index}`
 
 class MemoryLog implements LineageLog {
   readonly genesis: string
@@ -28,7 +26,7 @@ class MemoryLog implements LineageLog {
     return this.#rows.slice(from, from + limit)
   }
 
-  nodes(wanted: readonly NodePlace[]): readonly string[] {
+  nodes(wanted: readonly NodeRef[]): readonly string[] {
     return wanted.map((place) => {
       const hash = this.#nodes.get(nodeKey(place))
       if (hash === undefined) throw missingNode(place)
@@ -49,7 +47,7 @@ class MemoryLog implements LineageLog {
     if (expected !== this.#rows.length) return false
     const keys = nodes.map(nodeKey)
     if (new Set(keys).size < keys.length || keys.some((key) => this.#nodes.has(key))) {
-      throw storeFaults.damaged('a tree node is there already')
+      throw storeFaults.damaged('a tree node exists already')
     }
     for (const { seq, entry, payload } of rows) this.#rows.push({ seq, entry, payload })
     for (const node of nodes) this.#nodes.set(nodeKey(node), node.hash)
@@ -76,10 +74,10 @@ class MemoryLog implements LineageLog {
   }
 }
 
-/** Where logs in memory lie. Stores that share a shelf see the same logs, as processes share a file. */
+/** Logs in memory. Stores that share this map share the logs, as processes share a database file. */
 export type MemoryLogs = Map<string, LineageLog>
 
-/** Logs that are gone when the process is. */
+/** A store that is lost when the process ends. */
 export const memoryLogs = (logs: MemoryLogs = new Map()): LogStore => ({
   async open(name, genesis) {
     checkLogName(name)

@@ -25,7 +25,7 @@ const readObject = async (path: string): Promise<Record<string, unknown> | undef
   }
 }
 
-/** What a packet in the store says of itself: one that was fetched can be looked up without a network. */
+/** The metadata of a stored packet: a fetched packet can be looked up offline. */
 const storedMetadata = async (root: string, digest: string): Promise<KnownMetadata | undefined> => {
   try {
     const bytes = await readRegularFile(join(root, 'cas', safeName(digest), 'packet.manifest.json'), MAX_KEPT)
@@ -36,14 +36,14 @@ const storedMetadata = async (root: string, digest: string): Promise<KnownMetada
   }
 }
 
-/** What was learnt, in files below `cache/`. Files that cannot be read are as good as none. */
+/** The metadata cache, as files below `cache/`. Unreadable files count as absent. */
 export const metadataCache = (root: string, clock: Clock): MetadataCache & TrustCache => {
   const metadataFile = (digest: string) => join(root, 'cache', 'metadata', `${safeName(digest)}.json`)
   const aliasFile = (uri: string) =>
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
   const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
   const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
-  // A cache that cannot be written costs requests; it must not cost the answer.
+  // A cache that cannot be written costs requests; it must not fail the call.
   const keepBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
     try {
       await hideFolder(root)
@@ -82,18 +82,18 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}
       const leftMs = typeof expires === 'number' ? expires * 1000 - clock.now() : 0
-      // More than was ever given: the clock has gone back since, and nobody knows how old this is.
+      // An expiry further ahead than any that is written: the clock was set back, so the age is unknown.
       if (leftMs <= 0 || leftMs > ALIAS_SECONDS * 1000 || !isRecord(payload)) return undefined
-      // Two addresses may share a file name; only the one it was written for is answered.
+      // Two addresses may map to one file name; the full address decides.
       const { source_uri: written, digests, warnings = [] } = payload
       const whole =
         Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
-      const said = Array.isArray(warnings) ? warnings.map(String) : []
-      return written === uri && whole ? { digests: digests as string[], warnings: said } : undefined
+      const texts = Array.isArray(warnings) ? warnings.map(String) : []
+      return written === uri && whole ? { digests: digests as string[], warnings: texts } : undefined
     },
     dropAlias: async (uri) => {
       const path = aliasFile(uri)
-      // Emptied, so that nothing is removed here; a store that knows nothing of it is not begun for it.
+      // Overwritten with an empty object instead of removed; a packet folder is not created for this.
       if ((await readObject(path)) !== undefined) await keep(path, {})
     },
     keepAlias: (uri, { digests, warnings }) =>

@@ -3,7 +3,7 @@ import { readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Embedder } from '../../packets/embed.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { sweepDrafts } from '../files/atomic-write.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
@@ -12,7 +12,7 @@ import { replaceStoreFile } from './drafts.ts'
 const MAGIC = Buffer.from('WRNT-EV\x01', 'latin1')
 const HEADER = 16
 const KEY = 32
-const SEAL = 8
+const CHECKSUM_BYTES = 8
 const SUFFIX = '.vec'
 const MAX_BYTES = 1024 ** 3
 
@@ -31,8 +31,8 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Where a vector lies: after the keys of its file, before it what shows that it is whole. */
-interface Spot {
+/** The location of a vector in a file: a checksum, then the floats. */
+interface VectorLocation {
   readonly path: string
   readonly at: number
   readonly dim: number
@@ -48,29 +48,32 @@ const pack = (entries: readonly Entry[], dim: number): Uint8Array => {
   MAGIC.copy(header)
   header.writeUInt32LE(dim, 8)
   header.writeUInt32LE(entries.length, 12)
-  const rows = entries.flatMap(({ key, row }) => [sha256(key, bytesOf(row)).subarray(0, SEAL), bytesOf(row)])
+  const rows = entries.flatMap(({ key, row }) => [
+    sha256(key, bytesOf(row)).subarray(0, CHECKSUM_BYTES),
+    bytesOf(row),
+  ])
   return Buffer.concat([header, ...entries.map(({ key }) => key), ...rows])
 }
 
-type Found = readonly [key: string, spot: Spot]
+type LocatedKey = readonly [key: string, location: VectorLocation]
 
-/** The keys of an open file, without the vectors behind them, which are most of it. */
-const keysIn = async ({ file, size }: OpenedFile, path: string): Promise<readonly Found[]> => {
+/** Reads the keys of an open file, without the vectors, which are most of it. */
+const keysIn = async ({ file, size }: OpenedFile, path: string): Promise<readonly LocatedKey[]> => {
   const header = Buffer.alloc(HEADER)
   await file.read(header, 0, HEADER, 0)
   if (!header.subarray(0, 8).equals(MAGIC)) return []
   const [dim, count] = [header.readUInt32LE(8), header.readUInt32LE(12)]
-  if (size !== HEADER + count * (KEY + SEAL + 4 * dim)) return []
+  if (size !== HEADER + count * (KEY + CHECKSUM_BYTES + 4 * dim)) return []
   const keys = Buffer.alloc(count * KEY)
   await file.read(keys, 0, keys.length, HEADER)
   return Array.from({ length: count }, (_, i) => {
     const key = keys.subarray(i * KEY, (i + 1) * KEY).toString('hex')
-    return [key, { path, dim, at: HEADER + count * KEY + i * (SEAL + 4 * dim) }]
+    return [key, { path, dim, at: HEADER + count * KEY + i * (CHECKSUM_BYTES + 4 * dim) }]
   })
 }
 
-/** The keys of a file, and where their vectors lie. A file that is not what it should be holds none. */
-const readKeys = async (path: string): Promise<readonly Found[]> => {
+/** Reads the keys of a file and the locations of their vectors. An invalid file has none. */
+const readKeys = async (path: string): Promise<readonly LocatedKey[]> => {
   const opened = await openRegularFile(path).catch(() => undefined)
   if (opened === undefined) return []
   return keysIn(opened, path)
@@ -78,23 +81,25 @@ const readKeys = async (path: string): Promise<readonly Found[]> => {
     .finally(() => opened.file.close())
 }
 
-const readRow = async (key: Buffer, { path, at, dim }: Spot): Promise<Float32Array | undefined> => {
+const readRow = async (key: Buffer, { path, at, dim }: VectorLocation): Promise<Float32Array | undefined> => {
   const opened = await openRegularFile(path).catch(() => undefined)
   try {
-    const bytes = Buffer.alloc(SEAL + 4 * dim)
+    const bytes = Buffer.alloc(CHECKSUM_BYTES + 4 * dim)
     await opened?.file.read(bytes, 0, bytes.length, at)
-    const row = bytes.subarray(SEAL)
-    return sha256(key, row).subarray(0, SEAL).equals(bytes.subarray(0, SEAL)) ? floatsOf(row) : undefined
+    const row = bytes.subarray(CHECKSUM_BYTES)
+    return sha256(key, row).subarray(0, CHECKSUM_BYTES).equals(bytes.subarray(0, CHECKSUM_BYTES))
+      ? copyFloats(row)
+      : undefined
   } finally {
     await opened?.file.close()
   }
 }
 
-/** Vectors of one model in files of a folder, one file for all that came at a time. */
+/** The vectors of one model in a folder, one file for each batch that was written. */
 class VectorFolder {
   readonly #folder: string
   readonly #maxBytes: number
-  #spots: Promise<Map<string, Spot>> | undefined
+  #locations: Promise<Map<string, VectorLocation>> | undefined
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder
@@ -106,20 +111,20 @@ class VectorFolder {
     return names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(this.#folder, name))
   }
 
-  async #load(): Promise<Map<string, Spot>> {
-    const spots = new Map<string, Spot>()
-    // A few at a time: there may be more files than a process can have open.
+  async #load(): Promise<Map<string, VectorLocation>> {
+    const locations = new Map<string, VectorLocation>()
+    // With limited concurrency: there may be more files than descriptors.
     await forEachConcurrent(await this.#files(), async (path) => {
-      for (const [key, spot] of await readKeys(path)) spots.set(key, spot)
+      for (const [key, location] of await readKeys(path)) locations.set(key, location)
     })
-    return spots
+    return locations
   }
 
   async find(key: Buffer): Promise<Float32Array | undefined> {
-    // Many are looked for at a time, and there may be a gigabyte to look through.
-    this.#spots ??= this.#load()
-    const spot = (await this.#spots).get(key.toString('hex'))
-    return spot === undefined ? undefined : readRow(key, spot)
+    // Loaded once: many keys are looked up together, and the files may hold a gigabyte.
+    this.#locations ??= this.#load()
+    const location = (await this.#locations).get(key.toString('hex'))
+    return location === undefined ? undefined : readRow(key, location)
   }
 
   async keep(entries: readonly Entry[], dim: number): Promise<void> {
@@ -127,13 +132,13 @@ class VectorFolder {
     const path = join(this.#folder, `${sha256(bytes).toString('hex')}${SUFFIX}`)
     // Durable: embedding the documents again costs requests to a paid server.
     await replaceStoreFile(path, bytes, { durable: true })
-    const spots = await this.#spots
-    for (const [key, spot] of await readKeys(path)) spots?.set(key, spot)
-    await this.#makeRoom()
+    const locations = await this.#locations
+    for (const [key, location] of await readKeys(path)) locations?.set(key, location)
+    await this.#evict()
   }
 
-  /** Lets go of what came first when there is too much. */
-  async #makeRoom(): Promise<void> {
+  /** Deletes the oldest files when the folder is too large. */
+  async #evict(): Promise<void> {
     await sweepDrafts(this.#folder)
     const files = await Promise.all(
       (await this.#files()).map(async (path) => {
@@ -151,8 +156,8 @@ class VectorFolder {
 }
 
 /**
- * An embedder that asks its server for no document twice: a build that was cut short goes on where it stopped,
- * and what stands in many packets is paid for once. Losing the files costs requests and nothing else.
+ * Caches document vectors on disk: an interrupted build continues where it stopped, and a text in many packets
+ * is embedded once. Losing the files only costs requests.
  */
 export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_BYTES): Embedder => {
   const { model, variant } = embedder
@@ -173,12 +178,12 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
         rows[at] = row
         return { key: keys[at] as Buffer, row }
       })
-      // A cache that cannot be written costs requests; it must not cost the build. Where no packets are kept none
-      // is begun: who builds somewhere does not ask for a folder there.
+      // A cache that cannot be written must not fail the build. Without a packet folder there is no cache: a
+      // build does not create one.
       if (await isFolder(root)) await folder.keep(fresh, dim).catch(() => {})
     }
     const dim = rows[missing[0] ?? 0]?.length ?? 0
-    // The server has another model under the old name: what is remembered is of no use.
+    // The server has a new model under the old name: the cached vectors are useless.
     if (rows.some((row) => row?.length !== dim)) return embedder.embed(texts, 'document', signal)
     const values = new Float32Array(texts.length * dim)
     for (const [i, row] of rows.entries()) values.set(row as Float32Array, i * dim)

@@ -2,37 +2,38 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
+import type { LentChunk } from '../../packets/registry.ts'
 import { replaceFile } from '../files/atomic-write.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
-  failed: { kind: 'unavailable', fix: 'Check the rights and the health of the folder for packets.' },
-  absent: { kind: 'missing', fix: 'Check the path; packets are folders that hold a manifest.json.' },
+  failed: { kind: 'unavailable', fix: 'Check the permissions of the packet folder and the disk it is on.' },
+  absent: { kind: 'missing', fix: 'Check the path; a packet is a folder with a manifest.json.' },
 })
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** Says of a failed write what a caller can do about it. A fault passes as it is. */
+/** Maps a file system error to a fault that says what to do. A fault passes unchanged. */
 export const diskFault = (cause: unknown): Fault => {
   if (cause instanceof Fault) return cause
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   return FULL.includes(code)
-    ? diskFaults.full('there is no space left for packets', { cause })
-    : diskFaults.failed(`the folder for packets cannot be used (${code || 'unknown'})`, { cause })
+    ? diskFaults.full('no space left in the packet folder', { cause })
+    : diskFaults.failed(`the packet folder cannot be used (${code || 'unknown'})`, { cause })
 }
 
-/** So much is written at once: a write costs more than the bytes in it. */
+/** Size of a batched write: a system call costs more than the bytes. */
 const BATCH = 768 * 1024
-/** A chunk of this size is a batch by itself. */
+/** A chunk of this size is written alone. */
 const WHOLE = 256 * 1024
-/** So much goes to the disk while more is on its way. */
+/** Bytes after which a background fdatasync starts. */
 const SYNC_BYTES = 8 * 1024 * 1024
 
-/** Whether some file is being synced. One at a time: each keeps a thread that everybody else needs too. */
+/** Whether a background sync is running. One at a time: each blocks a thread of the pool. */
 let syncing = false
 
-/** A file as it is filled. */
-class Filling {
+/** A file that is being written. */
+class DraftFile {
   readonly #file: FileHandle
   #written = 0
   #synced: Promise<unknown> = Promise.resolve()
@@ -43,7 +44,7 @@ class Filling {
 
   async write(bytes: Uint8Array): Promise<void> {
     const { bytesWritten } = await this.#file.write(bytes)
-    // A disk that takes only a part says why when it is offered the rest.
+    // A short write is repeated; the error, if any, comes with the rest.
     if (bytesWritten < bytes.length) await this.#file.writeFile(bytes.subarray(bytesWritten))
     this.#written += bytes.length
     if (this.#written >= SYNC_BYTES && !syncing) this.#syncEarly()
@@ -61,19 +62,16 @@ class Filling {
     const done = this.#file.datasync().finally(() => {
       syncing = false
     })
-    // What failed once is not made good by what did not fail later.
+    // An earlier failure must not be lost by a later success.
     this.#synced = Promise.all([earlier, done])
     this.#synced.catch(() => {})
   }
 }
 
-/**
- * Writes one piece while the next is on its way. Small chunks are gathered by copying: when the one after the next
- * is asked for, a chunk is somebody else's.
- */
+/** Writes one piece while the next is received. Small chunks are batched, by copying because they are lent. */
 const writeAll = async (
-  file: Filling,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  file: DraftFile,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
 ): Promise<void> => {
   let batch: Uint8Array[] = []
   let size = 0
@@ -102,19 +100,19 @@ const writeAll = async (
   await written
 }
 
-/** Writes a new file and makes it durable. Nothing that is there is followed or replaced. */
+/** Writes a new file and syncs it. An existing file is neither followed nor replaced. */
 export const writeNew = async (
   path: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
   mode = 0o444,
 ): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
-    const filling = new Filling(file)
-    await writeAll(filling, chunks)
-    await filling.finish()
+    const draft = new DraftFile(file)
+    await writeAll(draft, chunks)
+    await draft.finish()
   } finally {
     await file.close()
   }

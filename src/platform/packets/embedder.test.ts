@@ -16,7 +16,7 @@ type Handler = (
   request: IncomingMessage,
 ) => unknown
 
-/** A real embedding server that answers as it is told to, and remembers what it was asked. */
+/** A real embedding server with configured answers, which records its requests. */
 const serve = async (handle: Handler) => {
   const sizes: number[] = []
   const heads: IncomingMessage['headers'][] = []

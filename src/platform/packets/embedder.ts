@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { Embedder, NormalizeMode, Provider } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../../packets/format/vectors.ts'
 import { withDeadline } from '../system/deadline.ts'
 
@@ -20,16 +20,16 @@ const BATCH = 64
 const MAX_ANSWER = 64 * 1024 * 1024
 const MAX_WAIT_MS = 20_000
 const MAX_DIM = 65_536
-/** What servers answer to a batch that is too large for them. */
+/** Status codes for a batch that is too large. */
 const TOO_MUCH = new Set([400, 413, 422])
-/** A text of so many letters is too long for nobody. */
+/** A text of this length is never cut: every model accepts it. */
 const SHORT = 1024
 const MAX_REASON = 200
 
-/** How far from one the length of a row may be: some servers count in halves. */
+/** Tolerance of unit length: some servers compute in float16. */
 const UNIT_SLACK = 1e-3
 
-/** The address to post to, however much of it was configured; a path of its own is taken as it is. */
+/** The endpoint, from a base address with or without `/v1/embeddings`; an explicit path is used as it is. */
 export const embeddingsUrl = (base: string, path?: string): string => {
   const bare = base.replace(/\/+$/, '')
   if (path !== undefined) return `${bare}/${path.replace(/^\/+/, '')}`
@@ -47,14 +47,14 @@ const refuse = (why: string, fix?: string): never => {
 const readVector = (value: unknown): Float32Array => {
   if (typeof value === 'string') {
     const bytes = Buffer.from(value, 'base64')
-    return bytes.length % 4 === 0 ? floatsOf(bytes) : refuse('a vector is cut off')
+    return bytes.length % 4 === 0 ? copyFloats(bytes) : refuse('a vector is cut off')
   }
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
-    return refuse('a vector is no list of numbers')
+    return refuse('a vector is not a list of numbers')
   return Float32Array.from(value as number[])
 }
 
-/** Packets are searched by rows of length one. A row of zeros has none and stays. */
+/** Rows must have length one. A zero row stays. */
 const unitRow = (row: Float32Array, mode: NormalizeMode): Float32Array => {
   if (mode === 'client') return normalizeRow(row)
   const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0))
@@ -64,10 +64,10 @@ const unitRow = (row: Float32Array, mode: NormalizeMode): Float32Array => {
     : refuse('a vector is not of length one', 'Set normalize_mode of the provider to auto or client.')
 }
 
-/** The vectors of an answer, in the order of the texts: exactly as many, all of one length. */
+/** Reads the vectors of a response, in the order of the texts: one for each, all of the same length. */
 export const readEmbeddings = (answer: unknown, count: number, mode: NormalizeMode = 'client'): Matrix => {
   const data = isRecord(answer) ? answer.data : undefined
-  if (!Array.isArray(data) || data.length !== count) return refuse(`it does not hold ${count} vectors`)
+  if (!Array.isArray(data) || data.length !== count) return refuse(`it does not have ${count} vectors`)
   const rows: Float32Array[] = []
   for (const item of data as unknown[]) {
     if (!isRecord(item) || !Number.isSafeInteger(item.index)) return refuse('a vector has no index')
@@ -84,7 +84,7 @@ export const readEmbeddings = (answer: unknown, count: number, mode: NormalizeMo
   return { rows: count, dim, values }
 }
 
-/** What every request carries. Who asks knows the names of the hints; who is asked may not. */
+/** The headers of every request, hints included. */
 const headersOf = ({ model, key, hints = {}, headers }: EmbedderSettings): Record<string, string> => ({
   'content-type': 'application/json',
   'x-embedding-normalize': String(hints.normalize ?? true),
@@ -95,7 +95,7 @@ const headersOf = ({ model, key, hints = {}, headers }: EmbedderSettings): Recor
   ...(key !== undefined && { authorization: `Bearer ${key}` }),
 })
 
-/** What of the settings may give other vectors under the same name of a model. */
+/** The settings that can change the vectors of a model. */
 const variantOf = ({ dims, hints }: EmbedderSettings): { readonly variant?: string } => {
   const told = JSON.stringify([dims, hints?.dim, hints?.normalize, hints?.task, hints?.model])
   return told === '[null,null,null,null,null]' ? {} : { variant: told }
@@ -106,7 +106,7 @@ const waitFor = (response: Response, attempt: number, backoffMs: number): number
   return Number.isFinite(seconds) ? Math.max(seconds, 0) * 1000 : backoffMs * attempt
 }
 
-/** Vectors from a server that speaks OpenAI's protocol, as Ollama, TEI and vLLM do too. */
+/** An embedder for servers with OpenAI's protocol, such as Ollama, TEI and vLLM. */
 export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
   const { url, path, model, attempts = 3, timeoutMs = 30_000, backoffMs = 200 } = settings
   const { batchSize = BATCH, dims, normalize } = settings
@@ -116,7 +116,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
   const post = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const body = JSON.stringify({ input: texts, model })
     const until = withDeadline(signal, timeoutMs)
-    // A redirect would carry the key and the texts to somebody else.
+    // A redirect would send the key and the texts to another host.
     return fetch(endpoint, { method: 'POST', headers, body, signal: until, redirect: 'error' })
   }
 
@@ -144,14 +144,14 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
     }
   }
 
-  /** A batch that is refused is halved: servers differ in how much they take at once. What is done stays done. */
+  /** Halves a batch that is refused as too large: server limits differ. */
   const embedBatch = async (texts: readonly string[], signal: AbortSignal): Promise<readonly Matrix[]> => {
     try {
       return [await ask(texts, signal)]
     } catch (cause) {
       if (!(cause instanceof BadRequest)) throw cause
       const [only = ''] = texts
-      // Models read the beginning of a text and no more; where the server leaves the cutting to us, we cut.
+      // A single text is too long: send its first half, as models that truncate would.
       if (texts.length === 1 && only.length > SHORT) return embedBatch([firstHalf(only)], signal)
       if (texts.length === 1)
         throw packetFaults.embedder_answer(
@@ -211,10 +211,10 @@ class BadRequest extends Error {
   }
 }
 
-/** The first half of a text, no letter cut in two. */
+/** The first half of a text, without splitting a surrogate pair. */
 const firstHalf = (text: string): string => text.slice(0, text.length >> 1).replace(/[\ud800-\udbff]$/, '')
 
-/** What a server says about a request it refuses, as one short line; nothing when it does not say. */
+/** The error message of a response as one short line; empty when there is none. */
 const reasonIn = async (response: Response): Promise<string> => {
   const answer = await readAnswer(response).catch(() => undefined)
   const { error, message, detail } = isRecord(answer) ? answer : {}
@@ -236,6 +236,6 @@ const readAnswer = async (response: Response): Promise<unknown> => {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    return refuse('it is not JSON, or broke off')
+    return refuse('it is not JSON, or incomplete')
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DocTable } from '../../packets/format/docs.ts'
-import { floatsOf, memorySource, readFlat } from '../../packets/format/faiss.ts'
+import { copyFloats, memorySource, readFlatIndex } from '../../packets/format/faiss.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import type { OpenFile } from '../../packets/store.ts'
@@ -13,10 +13,10 @@ import { systemClock } from '../system/clock.ts'
 import { diskFault, writeNew } from './drafts.ts'
 
 const LOCK_MS = 30_000
-/** `NAME/VERSION`, where a name may have two parts; deeper down lies something else. */
+/** Search depth for `NAME/VERSION`; a name may have two segments. */
 const MAX_DEPTH = 3
 
-/** Where the packet lies that is being replaced, until the new one is in its place. */
+/** The name of the previous packet while it is being replaced. */
 const asideOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
 
 const isThere = async (path: string): Promise<boolean> =>
@@ -25,7 +25,7 @@ const isThere = async (path: string): Promise<boolean> =>
 const whileAlone = <T>(folder: string, work: () => Promise<T>): Promise<T> =>
   withLock(join(dirname(folder), `.${basename(folder)}.lock`), { clock: systemClock, waitMs: LOCK_MS }, work)
 
-/** Brings back what was set aside by a build that died before it had put the new packet there. */
+/** Restores the previous packet of a build that died before the new one was in place. */
 const bringBack = async (folder: string): Promise<void> => {
   const aside = asideOf(folder)
   if (!(await isThere(aside))) return
@@ -33,14 +33,14 @@ const bringBack = async (folder: string): Promise<void> => {
   else await rename(aside, folder)
 }
 
-/** Ends what a dead build began, so that the folder is the old packet or the new one. */
-export const healPacket = async (folder: string): Promise<void> => {
+/** Recovers a folder from an interrupted build: it has the old packet or the new one afterwards. */
+export const recoverPacket = async (folder: string): Promise<void> => {
   if (await isThere(asideOf(folder))) await whileAlone(folder, () => bringBack(folder))
 }
 
 /**
- * Puts a packet's files where an earlier build may be. Whoever reads through `packetFolder` finds the old packet or
- * the new one, whole, whatever happens in between: what is replaced is set aside until the new one is there.
+ * Writes a packet, replacing an earlier build. A reader through `packetFolder` sees the old packet or the new
+ * one, never a mix: the old one is renamed until the new one is in place.
  */
 export const writePacket = async (folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> => {
   const draft = join(dirname(folder), draftName())
@@ -65,7 +65,7 @@ export const writePacket = async (folder: string, files: ReadonlyMap<string, Uin
   }
 }
 
-/** Every packet that was built below a folder, the folder itself included. */
+/** The packets in a folder and below it. */
 export const builtPackets = async (folder: string, depth = 0): Promise<readonly string[]> => {
   if (await isThere(join(folder, 'manifest.json'))) return [folder]
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -98,8 +98,8 @@ const useFile = async <T>(
 }
 
 /**
- * The files of a built packet, opened when they are asked for. The folder may have come with a repository: a link
- * in it must not have us publish what lies elsewhere.
+ * Opens files of a built packet, inside a jail: the folder may come from a repository, and a symlink must not
+ * publish other files.
  */
 export const packetFolder =
   (folder: string): OpenFile =>
@@ -121,8 +121,8 @@ export const packetFolder =
 const MAX_EARLIER = 2 ** 31
 
 /**
- * The vectors of an earlier build, by the hash of their text. They are taken from the index, where they are
- * unrounded, so that a build that reuses them gives the same bytes as one that does not.
+ * The vectors of an earlier build, by the hash of their text. Read from the index, where they are float32, so
+ * that a build with reuse gives the same bytes as one without.
  */
 export const knownVectors = async (folder: string, model: string): Promise<Map<string, Float32Array>> => {
   const known = new Map<string, Float32Array>()
@@ -130,13 +130,13 @@ export const knownVectors = async (folder: string, model: string): Promise<Map<s
     const jail = openAsyncJail(folder)
     const part = async (path: string) => (await jail.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
     const manifest = readManifest(await part('manifest.json'))
-    // Vectors of texts with something before them are vectors of other texts.
+    // Vectors with prefixes belong to other texts.
     if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
     const docs = new DocTable(await part('docs.jsonl'))
     const bytes = await part('faiss/index.faiss')
-    const { rows, dim, offset } = await readFlat(memorySource(bytes))
+    const { rows, dim, offset } = await readFlatIndex(memorySource(bytes))
     if (rows !== docs.rows) return known
-    const values = floatsOf(bytes.subarray(offset))
+    const values = copyFloats(bytes.subarray(offset))
     let row = 0
     for (const { hash } of docs) {
       if (hash !== undefined) known.set(hash, values.subarray(row * dim, (row + 1) * dim))
@@ -144,7 +144,7 @@ export const knownVectors = async (folder: string, model: string): Promise<Map<s
     }
     return known
   } catch {
-    // Whatever is wrong with the earlier build, the answer is to build all of it again.
+    // An invalid earlier build means building everything again.
     return new Map()
   }
 }

@@ -2,11 +2,11 @@ import { grammarForExtension } from '../../kernel/text/languages.ts'
 import type { Span } from '../../packets/build/chunk.ts'
 import { parseLines, type SgNode } from '../syntax/ast-grep.ts'
 
-/** Nodes at the top of a file that stand for something with a name. */
+/** Kinds of top-level nodes that declare a name. */
 const NAMED =
   /function|class|interface|struct|enum|type_|method|protocol|object_decl|decorated|export_statement|lexical_decl|variable_decl/
 
-/** The name of what a node declares, also behind `export`, a decorator or `const`. */
+/** The declared name of a node, also below `export`, a decorator or `const`. */
 const nameOf = (node: SgNode, depth = 3): string | undefined => {
   const own = node.field('name')?.text()
   if (own !== undefined || depth === 0) return own
@@ -18,8 +18,8 @@ const nameOf = (node: SgNode, depth = 3): string | undefined => {
   return /identifier$/.test(String(inner.kind())) ? inner.text() : nameOf(inner, depth - 1)
 }
 
-/** Where the declarations at the top of a file begin, each with the comment above it. */
-export const outlineOf = (extension: string, text: string): readonly Span[] => {
+/** The starts of the top-level declarations, each with its leading comment. */
+export const declarationSpans = (extension: string, text: string): readonly Span[] => {
   const grammar = grammarForExtension(extension.slice(1))
   if (grammar === undefined) return []
   const spans: Span[] = []

@@ -10,7 +10,7 @@ import { diskFaults } from './drafts.ts'
 import { isTrustedRoot } from './sigstore.ts'
 
 const FILE = 'policy.yml'
-/** Where another tool keeps rules about registries, and how they begin. */
+/** The file and keys where another tool keeps rules about registries. */
 const OTHER_FILE = join('config', 'config.toml')
 const OTHER_RULES = /^[ \t]*(?:allowlist_domains|max_artifact_size_bytes|strict_verify|require_\w+)[ \t]*=/m
 const MAX_BYTES = 256 * 1024
@@ -20,16 +20,19 @@ const refuse = (why: string, cause?: unknown): never => {
   throw packetFaults.policy_file(`policy.yml cannot be used: ${why}`, { cause })
 }
 
-/** A file that the policy names. The policy may have come with a repository: nothing endless is read. */
+/**
+ * Reads a file that the policy names. The policy may come from a repository: only regular files up to a limit
+ * are read.
+ */
 const readNamed = async (root: string, named: string): Promise<string> => {
   const bytes = await readRegularFile(await realpath(join(root, named)), MAX_ROOT)
-  if (bytes === undefined) throw new Error('it is too large, or no plain file')
+  if (bytes === undefined) throw new Error('it is too large, or not a regular file')
   return bytes.toString('utf8')
 }
 
 const parse = async (text: string): Promise<unknown> => {
   const value = await parseYaml(text).catch((cause: unknown) => refuse('it is not YAML', cause))
-  // An empty file is a policy somebody meant to write.
+  // An empty file is refused: it was meant to be a policy.
   return value ?? refuse('it is empty')
 }
 
@@ -38,7 +41,7 @@ const loadKey = async (root: string, named: string): Promise<TrustedKey> => {
   const pem = inline
     ? named
     : await readNamed(root, named).catch((cause: unknown) => refuse(`the key ${named} cannot be read`, cause))
-  const key = readKey(pem) ?? refuse(`${inline ? 'a key in it' : named} is no public key in PEM`)
+  const key = readKey(pem) ?? refuse(`${inline ? 'a key in it' : named} is not a PEM public key`)
   return { name: inline ? 'inline' : named, key }
 }
 
@@ -50,36 +53,36 @@ const loadRoot = async (root: string, named: string): Promise<unknown> => {
     const value: unknown = JSON.parse(text)
     if (isTrustedRoot(value)) return value
   } catch {
-    // Said below.
+    // Falls through to the refusal.
   }
-  return refuse(`${named} is no trusted root of a sigstore`)
+  return refuse(`${named} is not a sigstore trusted root`)
 }
 
-/** Without a policy; but rules that somebody wrote elsewhere and that nobody keeps must not go unsaid. */
+/** The open policy, with a warning when another tool's file has rules that are not applied. */
 const openPolicy = async (root: string): Promise<PacketPolicy> => {
   const bytes = await readRegularFile(join(root, OTHER_FILE), MAX_BYTES).catch(() => undefined)
   return OTHER_RULES.test(bytes?.toString('utf8') ?? '')
     ? {
         ...OPEN_POLICY,
-        unread: 'config/config.toml has rules about registries that are not read: write them into policy.yml',
+        unread: 'config/config.toml has registry rules that are not applied: move them to policy.yml',
       }
     : OPEN_POLICY
 }
 
-/** The policy of the packets below a root, read anew each time: a change counts from the next question on. */
+/** Reads the policy of a packet folder on every call, so that a change applies at once. */
 export const packetPolicy = (root: string) => async (): Promise<PacketPolicy> => {
   let text: string
   try {
     const bytes = await readRegularFile(join(root, FILE), MAX_BYTES)
-    text = bytes?.toString('utf8') ?? refuse('it is too large, or no plain file')
+    text = bytes?.toString('utf8') ?? refuse('it is too large, or not a regular file')
   } catch (cause) {
     if (cause instanceof Fault) throw cause
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOTDIR') throw diskFaults.failed('the folder for packets is no folder', { cause })
-    // Only a file that is not there is no policy; one that may not be read is.
+    if (code === 'ENOTDIR') throw diskFaults.failed('the packet folder is not a folder', { cause })
+    // Only an absent file means "no policy"; an unreadable one is refused.
     return code === 'ENOENT' ? openPolicy(root) : refuse('it cannot be read', cause)
   }
-  // Most have no policy: what it takes to read one is loaded with the first.
+  // Loaded lazily: most installations have no policy.
   const { checkDemands, checkSources, PolicyFile } = await import('../../packets/trust/policy-file.ts')
   const parsed = PolicyFile.safeParse(await parse(text))
   if (!parsed.success) {
@@ -88,7 +91,7 @@ export const packetPolicy = (root: string) => async (): Promise<PacketPolicy> =>
   }
   const { keys: names, trusted_root: rootFile, ...rest } = parsed.data
   const loose = checkSources(rest.allowed_sources ?? [])
-  if (loose !== undefined) refuse(`the source ${loose} may have a star only at its end, behind the host`)
+  if (loose !== undefined) refuse(`the source ${loose} may have * only at its end, after the host`)
   const unmeant = checkDemands(parsed.data)
   if (unmeant !== undefined) refuse(unmeant)
   const keys = await Promise.all(names.map((name) => loadKey(root, name)))

@@ -8,8 +8,8 @@ const FILE = join('config', 'embeddings.yml')
 const MAX_BYTES = 64 * 1024
 
 /**
- * A provider of `config/embeddings.yml` below a folder for packets. The folder may have come with a repository, so
- * no link leads out of it, and the file is read for those alone who asked for it by name.
+ * Reads a provider of `config/embeddings.yml` in a packet folder. The folder may come from a repository: it is
+ * read in a jail, and only when a provider was requested by name.
  */
 export const packetProvider = async (
   home: string,
@@ -21,11 +21,11 @@ export const packetProvider = async (
     .catch(() => refuseProvider('it cannot be read'))
   if (bytes === undefined)
     return refuseProvider(
-      'there is no such file in the folder for packets',
+      'the packet folder has no such file',
       'Write it there, set CPM_ROOT to the folder that has it, or leave --provider and EMBEDDING_PROVIDER out.',
     )
   if (bytes.length > MAX_BYTES) return refuseProvider(`it is larger than ${MAX_BYTES} bytes`)
-  // What the parser says is not passed on: it quotes the file, and the file may hold keys.
+  // The parser's message is dropped: it quotes the file, which may contain keys.
   const value = await parseYaml(bytes.toString('utf8')).catch(() =>
     refuseProvider('it is not YAML, or has aliases'),
   )

@@ -1,39 +1,37 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Embedder } from '../../packets/embed.ts'
-import { floatsOf } from '../../packets/format/faiss.ts'
+import { copyFloats } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
 
-const REMEMBERED = 512
+const MAX_CACHED = 512
 const MAX_ROW = 1024 * 1024
 
-/** The rows of questions asked before, for one process and, below `cache/embeddings`, for all. */
+/** LRU cache of query vectors in memory; `cache/embeddings` has them on disk. */
 const remembered = new Map<string, Float32Array>()
 
 const keep = (key: string, row: Float32Array): void => {
   remembered.delete(key)
   remembered.set(key, row)
   for (const oldest of remembered.keys()) {
-    if (remembered.size <= REMEMBERED) return
+    if (remembered.size <= MAX_CACHED) return
     remembered.delete(oldest)
   }
 }
 
-/** A row that is damaged is as good as none: its length is not known, so its own hash goes with it. */
-const seal = (row: Uint8Array): Uint8Array => Buffer.concat([createHash('sha256').update(row).digest(), row])
+/** Stored with its hash, so that a damaged file counts as absent. */
+const withHash = (row: Uint8Array): Uint8Array =>
+  Buffer.concat([createHash('sha256').update(row).digest(), row])
 
-const unseal = (bytes: Uint8Array): Float32Array | undefined => {
+const verifyRow = (bytes: Uint8Array): Float32Array | undefined => {
   const row = bytes.subarray(32)
   const whole = row.length > 0 && row.length % 4 === 0
-  return whole && Buffer.compare(seal(row), bytes) === 0 ? floatsOf(row) : undefined
+  return whole && Buffer.compare(withHash(row), bytes) === 0 ? copyFloats(row) : undefined
 }
 
-/**
- * An embedder that asks its server for no question twice. Keyed by model, variant and text: the same model gives
- * the same vector wherever it runs. Documents pass by.
- */
+/** Caches query vectors by model, variant and text. Documents are passed through. */
 export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
   const { model, variant } = embedder
   const ask = async (text: string, signal: AbortSignal): Promise<Float32Array> => {
@@ -43,7 +41,7 @@ export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
     const path = join(root, 'cache', 'embeddings', key.slice(0, 2), `${key}.f32`)
     const known =
       remembered.get(key) ??
-      unseal((await readRegularFile(path, MAX_ROW).catch(() => undefined)) ?? new Uint8Array())
+      verifyRow((await readRegularFile(path, MAX_ROW).catch(() => undefined)) ?? new Uint8Array())
     if (known !== undefined) {
       keep(key, known)
       return known
@@ -51,9 +49,8 @@ export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
     const { values } = await embedder.embed([text], 'query', signal)
     keep(key, values)
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
-    // A cache that cannot be written costs requests; it must not cost the answer.
-    // Not durable: a damaged row fails its checksum and is asked for again.
-    await replaceStoreFile(path, seal(bytes), { durable: false }).catch(() => {})
+    // A cache that cannot be written must not fail the query. Not durable: a damaged row fails its checksum.
+    await replaceStoreFile(path, withHash(bytes), { durable: false }).catch(() => {})
     return values
   }
   return {

@@ -9,13 +9,13 @@ import { fingerprint } from '../../packets/build/fingerprint.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { DocTable } from '../../packets/format/docs.ts'
-import { writeFlat } from '../../packets/format/faiss.ts'
+import { writeFlatIndex } from '../../packets/format/faiss.ts'
 import { type Manifest, readManifest } from '../../packets/format/manifest.ts'
 import { safeName } from '../../packets/format/reference.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
 import { type Matrix, readVectors } from '../../packets/format/vectors.ts'
 import { LexicalIndex } from '../../packets/search/lexical.ts'
-import { packing, unpackWords } from '../../packets/search/lexical-cache.ts'
+import { packTask, unpackLexicalIndex } from '../../packets/search/lexical-cache.ts'
 import { withLock } from '../files/file-lock.ts'
 import { type AsyncJail, openAsyncJail, readRegularFile } from '../jail/async.ts'
 import { diskFault, diskFaults, readChunks, replaceStoreFile } from './drafts.ts'
@@ -24,12 +24,12 @@ import { type OpenVectors, openVectors } from './vector-file.ts'
 const MAX_DOCS = 2 ** 31
 /** Indexes are opened without a checksum: a crash must not leave one with missing bytes. */
 const UNCHECKED = { durable: true }
-/** What is known of a row in memory beside its bytes. */
+/** Bytes of the statistics of a quantized row. */
 const ROW_FACTS = 12
 
 /**
- * The payload of a packet, behind the fence of its store. A store may lie in a repository, and a link in it must
- * not have us read what lies elsewhere.
+ * The payload of a packet, read in a jail: the store may come from a repository, and a symlink must not lead
+ * elsewhere.
  */
 class Payload {
   readonly #jail: AsyncJail
@@ -44,7 +44,6 @@ class Payload {
     return join(this.#folder, confinePath(path))
   }
 
-  /** A file, or undefined when the packet has none of that name. */
   read(path: string): Promise<Uint8Array | undefined> {
     return this.#jail.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
       throw diskFault(cause)
@@ -75,34 +74,34 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
   const texts = function* () {
     for (const { text } of docs) yield text
   }
-  const makeWords = () => runYielding(LexicalIndex.making(texts()))
+  const makeWords = () => runYielding(LexicalIndex.buildTask(texts()))
   const bytes = await payload.read('sparse/bm25.json')
   if (bytes === undefined)
     return { lexical: await makeWords(), warnings: ['sparse_index_missing_fallback_runtime'] }
   try {
-    return { lexical: await runYielding(LexicalIndex.reading(bytes, docs.rows)), warnings: [] }
+    return { lexical: await runYielding(LexicalIndex.readTask(bytes, docs.rows)), warnings: [] }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     return { lexical: await makeWords(), warnings: ['sparse_index_invalid_fallback_runtime'] }
   }
 }
 
-/** The index of words, from the form that opens quickly when it was opened before. */
+/** Opens the lexical index, from its binary cache when there is one. */
 const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const path = join(place, 'words.bin')
-  const kept = unpackWords(
+  const kept = unpackLexicalIndex(
     (await readRegularFile(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
     docs.rows,
   )
   if (kept !== undefined) return { lexical: kept, warnings: [] }
   const found = await readLexical(payload, docs)
-  // Only what came with the packet is kept: a makeshift says so every time.
+  // Only an index of the packet is cached: with a fallback the warning must be repeated.
   if (found.warnings.length === 0)
-    await replaceStoreFile(path, await runYielding(packing(found.lexical)), UNCHECKED).catch(() => {})
+    await replaceStoreFile(path, await runYielding(packTask(found.lexical)), UNCHECKED).catch(() => {})
   return found
 }
 
-/** Puts a file where the index is kept without a second copy of its bytes, if the file system can. */
+/** Hard-links a file into the index folder, or copies it where links are not possible. */
 const share = async (from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true })
   await link(from, to).catch(async (cause: NodeJS.ErrnoException) => {
@@ -111,8 +110,8 @@ const share = async (from: string, to: string): Promise<void> => {
   })
 }
 
-/** Makes sure that the index of this packet and model lies where it is looked for, and says where that is. */
-const placeIndex = async (
+/** Places the index of a packet in the index folder and returns its path. */
+const provideIndex = async (
   payload: Payload,
   target: string,
   manifest: Manifest,
@@ -121,18 +120,18 @@ const placeIndex = async (
   if ((await stat(target).catch(() => undefined)) !== undefined) return target
   const index = files?.index?.path ?? 'faiss/index.faiss'
   if ((await payload.size(index)) !== undefined) {
-    const own = payload.place(index)
-    const shared = share(own, target).then(() => target)
-    // Where nothing can be written the packet's own file serves.
-    return shared.catch(() => own)
+    const original = payload.place(index)
+    const shared = share(original, target).then(() => target)
+    // Without write permission the packet's own file is used.
+    return shared.catch(() => original)
   }
   const halves = await payload.read(files?.vectors?.path ?? 'vectors.f16.bin')
   if (halves === undefined) return undefined
-  await replaceStoreFile(target, writeFlat(readVectors(halves, embedding.dim)), UNCHECKED)
+  await replaceStoreFile(target, writeFlatIndex(readVectors(halves, embedding.dim)), UNCHECKED)
   return target
 }
 
-/** Where the vectors of another model lie. */
+/** The path of vectors rebuilt with another model. */
 const rebuiltIndex = (
   root: string,
   digest: Digest,
@@ -175,8 +174,8 @@ const embedAll = async (
 }
 
 /**
- * Makes the vectors of another model for a packet that is in the store, once: of many that come at the same time
- * one does the work. The packet itself never changes.
+ * Makes the vectors of another model for a stored packet, once: concurrent processes wait for a lock. The
+ * packet itself does not change.
  */
 export const rebuildVectors = async (
   rebuild: Rebuild,
@@ -186,18 +185,17 @@ export const rebuildVectors = async (
 ): Promise<void> => {
   const { root, clock, embedder } = rebuild
   const texts = [...packet.docs].map(({ text }) => text)
-  // Where they go depends on how long they are, which only the server knows.
+  // The path depends on the vector length, which only the server knows.
   const { dim } = await embedder.embed(texts.slice(0, 1), 'document', signal)
   const target = rebuiltIndex(root, digest, packet.manifest, embedder.model, dim)
-  const isThere = async () => (await stat(target).catch(() => undefined)) !== undefined
-  if (await isThere()) return
+  const exists = async () => (await stat(target).catch(() => undefined)) !== undefined
+  if (await exists()) return
   await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
-    if (await isThere()) return
-    await replaceStoreFile(target, writeFlat(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
+    if (await exists()) return
+    await replaceStoreFile(target, writeFlatIndex(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
   })
 }
 
-/** Opens packets of a store below a root. */
 export const packetReader =
   (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
@@ -210,7 +208,7 @@ export const packetReader =
     const place = join(root, 'index', safeName(digest), fingerprint(manifest))
     const { lexical, warnings } = await openLexical(payload, place, docs)
     const { dim } = manifest.embedding
-    const index = dim > 0 ? await placeIndex(payload, join(place, 'index.faiss'), manifest) : undefined
+    const index = dim > 0 ? await provideIndex(payload, join(place, 'index.faiss'), manifest) : undefined
     const table = join(place, 'index.i8')
     const vectors = index === undefined ? undefined : await open({ index, table }, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
@@ -234,7 +232,7 @@ export const packetReader =
           others.delete(key)
           throw thrown
         })
-        // That there is none yet is not remembered: somebody may be rebuilding.
+        // Absence is not cached: another process may be rebuilding.
         if (found === undefined) others.delete(key)
         return found
       },
@@ -244,6 +242,7 @@ export const packetReader =
       },
       close: () => {
         vectors?.close()
+        // An index that failed to open was reported by the call that needed it.
         for (const other of others.values()) other.then((one) => one?.close()).catch(() => {})
       },
     }

@@ -12,7 +12,7 @@ import type { TrustedKey } from '../../packets/trust/simple-signing.ts'
 const STATEMENT_TYPE = 'application/vnd.in-toto+json'
 const ROOT_TYPE = /^application\/vnd\.dev\.sigstore\.trustedroot/
 
-/** The library is large and rarely needed: it is loaded with the first bundle. */
+/** Loaded with the first bundle: the library is large and rarely needed. */
 const load = async () => {
   const [{ bundleFromJSON }, { TrustedRoot }, { toSignedEntity, toTrustMaterial, Verifier }] =
     await Promise.all([
@@ -25,14 +25,14 @@ const load = async () => {
 type Library = Awaited<ReturnType<typeof load>>
 type Bundle = ReturnType<Library['bundleFromJSON']>
 
-/** Whether a file is the list of authorities and logs that a sigstore hands out. */
+/** Whether a value is a sigstore trusted root. */
 export const isTrustedRoot = (value: unknown): boolean =>
   isRecord(value) &&
   ROOT_TYPE.test(String(value.mediaType)) &&
   Array.isArray(value.certificateAuthorities) &&
   value.certificateAuthorities.length > 0
 
-/** A signature by a key we know needs no witness: what the bundle says of logs and times is left aside. */
+/** A signature by a trusted key needs no log or timestamp: those of the bundle are ignored. */
 const findKey = (
   { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier }: Library,
   bundle: Bundle,
@@ -52,14 +52,14 @@ const findKey = (
   })?.name
 }
 
-// The library takes the name in a checkpoint for a pattern; a stranger's patterns may take for ever to match.
+// The library uses the name in a checkpoint as a regular expression; a hostile one could take forever (ReDoS).
 const PLAIN_NAME = /^[\w.:/-]{1,256}$/
 const hasPlainNames = (envelope: string): boolean =>
   [...envelope.matchAll(/\u2014 (\S+)/g)].every(([, name = '']) => PLAIN_NAME.test(name))
 
 /**
- * Whether every log entry of a bundle says when it was made in a way that the log has signed. A proof of inclusion
- * alone says nothing of time, and a certificate that lives for minutes is worth what its time is worth.
+ * Whether every log entry has a signed time. An inclusion proof alone does not prove the time, and a short-
+ * lived certificate needs one.
  */
 const hasSignedTimes = ({ verificationMaterial }: Bundle): boolean =>
   verificationMaterial.tlogEntries.every(
@@ -73,13 +73,13 @@ const nameOf = ({ identity }: Signer): { readonly subject: string; readonly issu
   issuer: identity?.extensions?.issuer ?? '',
 })
 
-/** The one a certificate of this sigstore was given to, if the bundle holds in every respect. */
+/** The holder of the certificate, if the bundle is valid in every respect. */
 const findHolder = (library: Library, bundle: Bundle, root: unknown, manifest: Buffer) => {
   const { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier } = library
   if (!isTrustedRoot(root) || !hasSignedTimes(bundle)) return undefined
   const trusted = TrustedRoot.fromJSON(root)
   const verifier = new Verifier(toTrustMaterial(trusted), {
-    // A private sigstore may have no logs; what it has must have seen the signature.
+    // A private sigstore may have no logs; those it has must contain the signature.
     ctlogThreshold: Math.min(trusted.ctlogs.length, 1),
     tlogThreshold: Math.min(trusted.tlogs.length, 1),
     timestampThreshold: 1,
@@ -94,7 +94,7 @@ const statementOf = (bundle: Bundle): Pick<Signed, 'statement'> | undefined => {
   return payloadType === STATEMENT_TYPE ? { statement: payload } : undefined
 }
 
-const orNothing = <T>(read: () => T): T | undefined => {
+const undefinedOnError = <T>(read: () => T): T | undefined => {
   try {
     return read()
   } catch {
@@ -116,16 +116,16 @@ const findSigner = (
     : undefined
 }
 
-/** Verifies sigstore bundles by key or by certificate. Whatever a bundle does to the library, it is not verified. */
+/** Verifies sigstore bundles by key or by certificate. Any exception of the library means "not verified". */
 export const verifySigstoreBundle: VerifyBundle = async (bytes, anchors, subject) => {
   const library = await load()
-  const bundle = orNothing(() => {
+  const bundle = undefinedOnError(() => {
     const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as SerializedBundle
     return library.bundleFromJSON(value)
   })
   const content = bundle === undefined ? undefined : statementOf(bundle)
   if (bundle === undefined || content === undefined) return undefined
   const manifest = Buffer.from(content.statement === undefined ? await subject.manifest() : [])
-  const signer = orNothing(() => findSigner(library, bundle, anchors, manifest))
+  const signer = undefinedOnError(() => findSigner(library, bundle, anchors, manifest))
   return signer === undefined ? undefined : { signer, ...content }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
-import { outlineOf } from './outline.ts'
+import { declarationSpans } from './outline.ts'
 import { readSources } from './source.ts'
 
 afterAll(sweep)
@@ -86,8 +86,8 @@ describe('the sources of a packet', () => {
     await readSources(root, undefined, (path, why) => leftOut.push(`${path} ${why}`))
     expect(leftOut).toEqual([
       'big.txt is longer than 2 MiB',
-      'binary.txt is no text',
-      'dist/ is called like a folder that programs write',
+      'binary.txt is not text',
+      'dist/ has the name of a folder for generated files',
     ])
     expect((await readSources(root)).find(({ path }) => path === 'bom.txt')?.text).toBe('text')
   })
@@ -166,6 +166,6 @@ describe('the outline of a file', () => {
     ],
     ['.txt', 'nothing', []],
   ])('%s of %j', (extension, text, expected) => {
-    expect(outlineOf(extension, text).map(({ start, symbol }) => [start, symbol])).toEqual(expected)
+    expect(declarationSpans(extension, text).map(({ start, symbol }) => [start, symbol])).toEqual(expected)
   })
 })

@@ -18,7 +18,7 @@ import { markdownSpans } from '../../packets/build/chunk.ts'
 import { holdRoot } from '../jail/handles.ts'
 import { openJail } from '../jail/jail.ts'
 import { diskFaults } from './drafts.ts'
-import { outlineOf } from './outline.ts'
+import { declarationSpans } from './outline.ts'
 
 const EXTENSIONS = new Set(
   '.py .js .jsx .mjs .cjs .ts .tsx .mts .cts .java .kt .kts .go .rs .cpp .cc .c .h .hpp .cs .rb .php .swift .scala .sh .sql .proto .md .mdx .rst .txt .adoc .json .yaml .yml .toml .xml .html .css'.split(
@@ -26,25 +26,25 @@ const EXTENSIONS = new Set(
   ),
 )
 const MARKDOWN = new Set(['.md', '.mdx'])
-/** Made by machines, or somebody else's: never what a packet is about. */
+/** Folders of generated or third-party files, which are not packed. */
 const SKIPPED = new Set(
   'node_modules bower_components vendor dist build out target coverage __pycache__ venv site-packages'.split(
     ' ',
   ),
 )
-/** Of these nobody expects otherwise. The names of the others may also be those of chapters. */
+/** Skipped without a message; the other names may also be chapters of documentation. */
 const FOREIGN = new Set('node_modules bower_components __pycache__ venv site-packages'.split(' '))
 const LOCK_FILES = /(?:^|[.-])lock(?:file)?(?:\.json|\.ya?ml)?$|^package-lock\.json$|\.min\.(?:js|css)$/
 const IGNORE_FILES = ['.gitignore', '.cpmignore']
 const MAX_FILE = 2 * 1024 * 1024
 const MAX_FILES = 200_000
 
-/** Hidden or not, a name that gets here was chosen by the walk. */
+/** The walk already chose the names. */
 const ANY: PathRules = { blocked: () => false }
-const patient: CheckDeadline = () => {}
+const noDeadline: CheckDeadline = () => {}
 
-/** Told of what a reader would look for in the packet and not find. */
-export type SkippedSource = (path: string, why: string) => void
+/** Called for files that a reader might expect in the packet. */
+export type OnSkippedSource = (path: string, why: string) => void
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length
@@ -60,16 +60,16 @@ const isSource = (name: string): boolean =>
 const closed = (path: string, cause?: unknown) =>
   diskFaults.failed(`${quotePath(path)} cannot be read`, {
     cause,
-    fix: 'Check its rights, or leave it out with a line in .cpmignore.',
+    fix: 'Check its permissions, or exclude it with a line in .cpmignore.',
   })
 
-/** Of what the walk could not have: whether it is there and too long. Closed to us is no reason to lack it. */
+/** Whether a file that could not be read is too large. One without read permission is a fault. */
 const isTooLong = (jail: Jail, path: string): boolean => {
   let facts: FileInfo | undefined
   try {
     facts = jail.info(path, ANY)
   } catch {
-    // It is gone by now, or no longer what it was.
+    // It was removed or replaced meanwhile.
   }
   if (facts?.kind === 'file' && facts.size <= MAX_FILE) throw closed(path)
   return facts?.kind === 'file'
@@ -77,7 +77,7 @@ const isTooLong = (jail: Jail, path: string): boolean => {
 
 const entriesOf = (folder: Folder) => {
   try {
-    return folder.entries(patient)
+    return folder.entries(noDeadline)
   } catch (cause) {
     throw closed(folder.path || '.', cause)
   }
@@ -85,18 +85,18 @@ const entriesOf = (folder: Folder) => {
 
 const PACKET_FILES = ['cpm.yml', 'docs.jsonl', 'manifest.json']
 
-/** A packet that was built in here before: packed with the rest, no build would be like the one before it. */
+/** Whether a folder is a built packet. It is skipped: otherwise each build would include the previous one. */
 const isPacket = (entries: readonly DirectoryEntry[]): boolean =>
   PACKET_FILES.every((wanted) => entries.some(({ name }) => name === wanted))
 
-/** Files worth packing, in order. Links are not followed; hidden files and folders are left out. */
+/** The files to pack, in order. Symlinks are not followed; hidden files are skipped. */
 class SourceWalk {
   readonly #jail: Jail
-  readonly #leftOut: SkippedSource
+  readonly #onSkipped: OnSkippedSource
 
-  constructor(jail: Jail, leftOut: SkippedSource) {
+  constructor(jail: Jail, onSkipped: OnSkippedSource) {
     this.#jail = jail
-    this.#leftOut = leftOut
+    this.#onSkipped = onSkipped
   }
 
   *files(folder: Folder, above: readonly IgnoreFile[] = []): Generator<FileBytes> {
@@ -114,7 +114,7 @@ class SourceWalk {
   *#below(folder: Folder, name: string, layers: readonly IgnoreFile[]): Generator<FileBytes> {
     if (SKIPPED.has(name)) {
       const path = folder.path === '' ? name : `${folder.path}/${name}`
-      if (!FOREIGN.has(name)) this.#leftOut(`${path}/`, 'is called like a folder that programs write')
+      if (!FOREIGN.has(name)) this.#onSkipped(`${path}/`, 'has the name of a folder for generated files')
       return
     }
     const below = folder.enter(name)
@@ -129,16 +129,16 @@ class SourceWalk {
   *#file(folder: Folder, name: string, path: string): Generator<FileBytes> {
     const file = folder.read(name, MAX_FILE)
     if (file !== undefined) return yield file
-    if (isTooLong(this.#jail, path)) this.#leftOut(path, 'is longer than 2 MiB')
+    if (isTooLong(this.#jail, path)) this.#onSkipped(path, 'is longer than 2 MiB')
   }
 }
 
-/** What Windows put where Latin-1 has controls: quotes and dashes, mostly. */
+/** Windows-1252 characters at 0x80–0x9f, where Latin-1 has control characters. */
 const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * The text of a file. What is not UTF-8 is taken for what was written before it, unless it holds letters of UTF-8
- * too: then a few bytes of it are wrong.
+ * Decodes a file. Invalid UTF-8 is read as Windows-1252, unless it also has valid multi-byte UTF-8: then only
+ * some bytes are damaged.
  */
 const textOf = (bytes: Uint8Array): string | undefined => {
   const marked = bytes[0] === 0xfe || bytes[0] === 0xff
@@ -150,9 +150,9 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   return decodeSource(Buffer.from(text))
 }
 
-const asSource = ({ path, bytes }: FileBytes, leftOut: SkippedSource): SourceFile | undefined => {
+const asSource = ({ path, bytes }: FileBytes, onSkipped: OnSkippedSource): SourceFile | undefined => {
   const text = textOf(bytes)?.replace(/^\ufeff/, '')
-  if (text === undefined) leftOut(path, 'is no text')
+  if (text === undefined) onSkipped(path, 'is not text')
   if (text === undefined || text.trim() === '') return undefined
   const extension = extname(path).toLowerCase()
   return {
@@ -160,7 +160,7 @@ const asSource = ({ path, bytes }: FileBytes, leftOut: SkippedSource): SourceFil
     extension,
     text,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    spans: MARKDOWN.has(extension) ? markdownSpans(text) : outlineOf(extension, text),
+    spans: MARKDOWN.has(extension) ? markdownSpans(text) : declarationSpans(extension, text),
   }
 }
 
@@ -170,27 +170,27 @@ const openFolder = (root: string): Jail => {
   } catch (cause) {
     throw diskFaults.absent(`there is no folder ${quotePath(root)} to build a packet from`, {
       cause,
-      fix: 'Name the folder whose texts the packet shall hold.',
+      fix: 'Name the folder to pack.',
     })
   }
 }
 
-/** Everything in a folder that a packet of it should hold. */
+/** Reads the source files of a folder. */
 export const readSources = async (
   root: string,
   progress: (files: number) => void = () => {},
-  leftOut: SkippedSource = () => {},
+  onSkipped: OnSkippedSource = () => {},
 ): Promise<readonly SourceFile[]> => {
   const jail = openFolder(root)
   const files: SourceFile[] = []
   const take = (found: FileBytes) => {
     if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
-    const file = asSource(found, leftOut)
+    const file = asSource(found, onSkipped)
     if (file !== undefined) files.push(file)
     progress(files.length)
   }
   jail.within('.', ANY, (folder) => {
-    for (const found of new SourceWalk(jail, leftOut).files(folder)) take(found)
+    for (const found of new SourceWalk(jail, onSkipped).files(folder)) take(found)
   })
   return files
 }

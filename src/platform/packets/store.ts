@@ -18,7 +18,7 @@ const folderTree = (draft: string, files: NewObject['files']): readonly string[]
   ...new Set([draft, ...files.map(({ path }) => dirname(join(draft, path)))]),
 ]
 
-/** The largest first: what remains when they are through is soon done. */
+/** Largest first, so that the last download to end is a short one. */
 const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.descriptor.size
 
 const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
@@ -43,7 +43,7 @@ const describeObject = async (folder: string, digest: Digest): Promise<StoredObj
   return { digest, files: files.length, bytes, storedAt: Math.round(mtimeMs) }
 }
 
-/** Packets in `cas/` below a root, each a folder named by its digest. */
+/** The packet store: `cas/` in a packet folder, with a folder for each digest. */
 export const packetStore = (root: string): PacketStore => {
   const cas = join(root, 'cas')
   const place = (digest: Digest): string => join(cas, safeName(digest))
@@ -62,7 +62,7 @@ export const packetStore = (root: string): PacketStore => {
     const found = await Promise.all(
       names.flatMap((name) => {
         const digest = digestOf(name)
-        // What is pruned while we look is not there.
+        // Pruned meanwhile.
         return digest === undefined ? [] : describeObject(join(cas, name), digest).catch(() => [])
       }),
     )
@@ -70,7 +70,7 @@ export const packetStore = (root: string): PacketStore => {
   }
 
   const remove = async (digest: Digest): Promise<void> => {
-    // Renamed first: a reader finds all of it or nothing.
+    // Renamed first, so that a reader sees all of it or nothing.
     const draft = join(cas, draftName())
     await rename(place(digest), draft)
     const index = join(root, 'index', safeName(digest))
@@ -82,7 +82,7 @@ export const packetStore = (root: string): PacketStore => {
     const there = await find(object.digest)
     if (there !== undefined) return there
     if (digestBytes(object.manifest) !== object.digest)
-      throw packetFaults.mismatch(`the manifest that came as ${object.digest} is another`)
+      throw packetFaults.mismatch(`the manifest received as ${object.digest} has another digest`)
     const draft = join(cas, draftName())
     try {
       await hideFolder(root)
@@ -97,10 +97,10 @@ export const packetStore = (root: string): PacketStore => {
     return place(object.digest)
   }
 
-  /** Of two that store the same packet at once the first wins, and both have it. */
+  /** When two processes store the same packet the first rename wins, and both succeed. */
   const settle = async (draft: string, target: string): Promise<void> => {
     const clear = async () => {
-      // A folder without a manifest is no packet of ours: another tool's, which cannot be verified.
+      // A folder without a manifest was left by another tool and cannot be verified: replace it.
       if ((await stat(join(target, MANIFEST_FILE)).catch(() => undefined)) !== undefined) return false
       await rm(target, { recursive: true, force: true })
       return true

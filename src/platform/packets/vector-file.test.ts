@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { hnswFile } from '../../../test/support/packet-hnsw.ts'
-import { never } from '../../../test/support/packet-world.ts'
-import { writeFlat } from '../../packets/format/faiss.ts'
+import { noAbort } from '../../../test/support/packet-setup.ts'
+import { writeFlatIndex } from '../../packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM } from '../../packets/search/local-embedder.ts'
 import { systemClock } from '../system/clock.ts'
 import { openVectors } from './vector-file.ts'
@@ -22,13 +22,13 @@ const expected = { rows: texts.length, dim: LOCAL_DIM }
 const place = async () => {
   const folder = await makeFolder()
   const files = { index: join(folder, 'index.faiss'), table: join(folder, 'index.i8') }
-  await writeFile(files.index, writeFlat({ ...expected, values }))
+  await writeFile(files.index, writeFlatIndex({ ...expected, values }))
   return { folder, files }
 }
 const rowsFor = async (files: { index: string; table: string }, text: string) => {
   const index = await openVectors(files, expected, systemClock)
   try {
-    return (await index.search(embedLocally(text), 5, never)).map(({ row }) => row)
+    return (await index.search(embedLocally(text), 5, noAbort)).map(({ row }) => row)
   } finally {
     index.close()
   }
@@ -65,7 +65,7 @@ describe('an index in files', () => {
     const turned = new Float32Array(values.length)
     for (let row = 0; row <= last; row++)
       turned.set(values.subarray(row * LOCAL_DIM, (row + 1) * LOCAL_DIM), (last - row) * LOCAL_DIM)
-    await writeFile(files.index, writeFlat({ ...expected, values: turned }))
+    await writeFile(files.index, writeFlatIndex({ ...expected, values: turned }))
     expect((await rowsFor(files, texts[42] as string))[0]).toBe(last - 42)
   })
 
@@ -78,7 +78,7 @@ describe('an index in files', () => {
   it('a FAISS file with an HNSW graph gives the same answers as the flat file', async () => {
     const { files } = await place()
     const graph = await place()
-    await writeFile(graph.files.index, hnswFile(writeFlat({ ...expected, values })))
+    await writeFile(graph.files.index, hnswFile(writeFlatIndex({ ...expected, values })))
     for (const text of ['topic 3', 'item 81', texts[42] as string])
       expect(await rowsFor(graph.files, text)).toEqual(await rowsFor(files, text))
   })
@@ -100,13 +100,16 @@ describe('an index in files', () => {
     ['has lost its end', (path) => truncate(path, 5000), 'packet.index'],
     [
       'has another shape',
-      (path) => writeFile(path, writeFlat({ rows: 1, dim: 2, values: new Float32Array(2) })),
+      (path) => writeFile(path, writeFlatIndex({ rows: 1, dim: 2, values: new Float32Array(2) })),
       'packet.index',
     ],
     [
       'has a value that is no number',
       (path) =>
-        writeFile(path, writeFlat({ ...expected, values: values.map((v, i) => (i === 9 ? Number.NaN : v)) })),
+        writeFile(
+          path,
+          writeFlatIndex({ ...expected, values: values.map((v, i) => (i === 9 ? Number.NaN : v)) }),
+        ),
       'packet.vectors',
     ],
     [

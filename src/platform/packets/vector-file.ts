@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { VectorIndex } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { type ByteSource, type FlatIndex, floatsOf, readFlat } from '../../packets/format/faiss.ts'
+import { type ByteSource, copyFloats, type FlatIndex, readFlatIndex } from '../../packets/format/faiss.ts'
 import { checkFinite } from '../../packets/format/vectors.ts'
 import { type ReadRows, searchExact } from '../../packets/search/exact-search.ts'
 import { QuantizedVectors } from '../../packets/search/quantized-vectors.ts'
@@ -31,7 +31,7 @@ const HEADER = 64
 const CHUNK = 256 * 1024 * 1024
 const ROWS_AT_ONCE = 2048
 const LOCK_MS = 30_000
-// A pipe that lies there instead is not waited for; it has no size, and so is no index.
+// O_NONBLOCK: opening a FIFO in its place does not block; its size shows that it is not an index.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const readInto = (fd: number, target: Uint8Array, position: number): void => {
@@ -42,7 +42,7 @@ const readInto = (fd: number, target: Uint8Array, position: number): void => {
   }
 }
 
-const sourceOf = (fd: number): ByteSource => ({
+const fileSource = (fd: number): ByteSource => ({
   size: fstatSync(fd).size,
   read: async (at, length) => {
     const bytes = new Uint8Array(length)
@@ -52,15 +52,14 @@ const sourceOf = (fd: number): ByteSource => ({
 })
 
 interface IndexFile extends FlatIndex {
-  /** When the file was written, in nanoseconds. */
+  /** mtime in nanoseconds. */
   readonly written: bigint
 }
 
 /**
- * What a table says of itself; it must be that of this very index. Vectors that were made again have the same
- * shape, so the time they were written counts too.
+ * The header of a table identifies its index. It has the mtime, because rebuilt vectors have the same shape.
  */
-const headerOf = ({ rows, dim, offset, written }: IndexFile): Buffer => {
+const tableHeader = ({ rows, dim, offset, written }: IndexFile): Buffer => {
   const header = Buffer.alloc(HEADER)
   MAGIC.copy(header)
   header.writeUInt32LE(dim, 8)
@@ -70,7 +69,7 @@ const headerOf = ({ rows, dim, offset, written }: IndexFile): Buffer => {
   return header
 }
 
-/** Reads a table back. One that is missing, cut off or of another index is no error: it can be made again. */
+/** Loads a table; undefined when it is missing, truncated or of another index, and must be made again. */
 const loadTable = (path: string, flat: IndexFile): QuantizedVectors | undefined => {
   let fd: number
   try {
@@ -83,7 +82,7 @@ const loadTable = (path: string, flat: IndexFile): QuantizedVectors | undefined 
     const header = Buffer.alloc(HEADER)
     if (fstatSync(fd).size !== HEADER + table.contents.length) return undefined
     readInto(fd, header, 0)
-    if (!header.equals(headerOf(flat))) return undefined
+    if (!header.equals(tableHeader(flat))) return undefined
     readInto(fd, table.contents, HEADER)
     return table
   } finally {
@@ -95,10 +94,10 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
   const table = new QuantizedVectors(rows, dim)
   for (let first = 0; first < rows; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, rows - first)
-    const values = floatsOf(await source.read(offset + first * dim * 4, count * dim * 4))
+    const values = copyFloats(await source.read(offset + first * dim * 4, count * dim * 4))
     checkFinite(values)
     table.fill(first, values)
-    // Others wait for their answers too.
+    // Yields to other calls.
     await new Promise((resolve) => setImmediate(resolve))
   }
   return table
@@ -106,7 +105,7 @@ const makeTable = async (source: ByteSource, { rows, dim, offset }: FlatIndex): 
 
 const saveTable = async (path: string, flat: IndexFile, table: QuantizedVectors): Promise<void> => {
   // Durable: a table is opened by its header and size alone. Without space for it the table is used from memory.
-  await replaceStoreFile(path, [headerOf(flat), table.contents], { durable: true }).catch(() => {})
+  await replaceStoreFile(path, [tableHeader(flat), table.contents], { durable: true }).catch(() => {})
 }
 
 const openTable = async (
@@ -117,7 +116,7 @@ const openTable = async (
 ): Promise<QuantizedVectors> => {
   const ready = loadTable(path, flat)
   if (ready !== undefined) return ready
-  // Only who finds none takes the lock, and looks again: of many that come at once one does the work.
+  // Only a process that finds no table takes the lock, and checks again: one of many makes it.
   const making = withLock(`${path}.lock`, { clock, waitMs: LOCK_MS }, async () => {
     const done = loadTable(path, flat)
     if (done !== undefined) return done
@@ -128,12 +127,14 @@ const openTable = async (
   })
   return making.catch((thrown: unknown) => {
     if (!(thrown instanceof Fault) || thrown.code !== 'lock.failed') throw thrown
-    // Nobody can write here, so nobody does the work for others either.
+    // Without write permission each process makes its own table.
     return makeTable(source, flat)
   })
 }
 
-/** Opens an index for searching. Its floats stay on disk and are read where the bytes cannot decide. */
+/**
+ * Opens an index for searching. The floats stay on disk and are read where the quantized rows cannot decide.
+ */
 export const openVectors = async (
   files: VectorFiles,
   expected: VectorShape,
@@ -146,8 +147,8 @@ export const openVectors = async (
     throw diskFault(cause)
   }
   try {
-    const source = sourceOf(fd)
-    const flat = { ...(await readFlat(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
+    const source = fileSource(fd)
+    const flat = { ...(await readFlatIndex(source)), written: fstatSync(fd, { bigint: true }).mtimeNs }
     if (flat.dim !== expected.dim || flat.rows !== expected.rows)
       throw packetFaults.index(
         `the index has ${flat.rows} rows of ${flat.dim} values, the packet ${expected.rows} of ${expected.dim}`,

@@ -4,11 +4,11 @@ import type { SearchHit } from '../../packets/search/exact-search.ts'
 import { type ThreadJob, WorkerPool } from '../system/worker-pool.ts'
 import { type OpenVectors, openVectors, type VectorFiles, type VectorShape } from './vector-file.ts'
 
-/** A first opening reads every float of the index. */
+/** The first opening quantizes every float of the index. */
 const OPEN_MS = 600_000
 const SEARCH_MS = 60_000
 
-/** Every job names its index: a thread that had to be replaced opens it anew and nobody notices. */
+/** Every job names its index, so that a replaced thread can open it again. */
 interface VectorJob {
   readonly files: VectorFiles
   readonly expected: VectorShape
@@ -19,7 +19,7 @@ interface SearchJob extends VectorJob {
   readonly k: number
 }
 
-/** What the thread does. It keeps the indexes it was asked about open until it is told otherwise. */
+/** The jobs of the worker thread. It keeps indexes open until `close`. */
 export const vectorJobs = (clock: Clock) => {
   const indexes = new Map<string, Promise<VectorIndex>>()
   const indexOf = async ({ files, expected }: VectorJob): Promise<VectorIndex> => {
@@ -44,22 +44,22 @@ export const vectorJobs = (clock: Clock) => {
   return ({ name, args }: ThreadJob): unknown => jobs[name]?.(args as SearchJob)
 }
 
-/** Indexes in one thread of their own: what they take to open and to search nobody else waits for. */
+/** Searches large indexes in a worker thread, so that other calls do not wait. */
 export class VectorThread {
   readonly #threads: WorkerPool<undefined>
 
   constructor(program: URL, clock: Clock) {
-    this.#threads = new WorkerPool({ program, setup: undefined, clock, many: 1 })
+    this.#threads = new WorkerPool({ program, setup: undefined, clock, maxThreads: 1 })
   }
 
   readonly open: OpenVectors = async (files, expected) => {
     const run = (name: string, more: object, ms: number, signal = new AbortController().signal) =>
-      this.#threads.run(name, { files, expected, ...more }, ms, signal)
+      this.#threads.run(name, { files, expected, ...more }, { ms, signal })
     await run('open', {}, OPEN_MS)
     return {
       ...expected,
       search: async (query, k, signal) =>
-        // The thread is ours and answers with what it was asked for.
+        // The worker returns what the job is declared to return.
         (await run('search', { query, k }, SEARCH_MS, signal)) as readonly SearchHit[],
       close: () => void run('close', {}, SEARCH_MS).catch(() => {}),
     }

@@ -8,13 +8,13 @@ import { readRegularFile } from '../jail/async.ts'
 import { diskFault, replaceStoreFile } from './drafts.ts'
 import { objectFiles, verifyStoredPacket } from './verify-stored.ts'
 
-const SEAL_BYTES = 64
+const STAMP_BYTES = 64
 
 /**
- * What a file system knows of the files of a packet and nobody can bring along: their inodes, and when those last
- * changed. A copy, a checkout or a write through whatever name makes another stamp.
+ * A stamp of the packet's files from inode numbers and ctimes, which cannot be forged by copying: a copy, a
+ * checkout or any write changes it.
  */
-const stampOf = async (folder: string): Promise<string> => {
+const computeStamp = async (folder: string): Promise<string> => {
   const hash = createHash('sha256')
   for (const { path } of await objectFiles(folder)) {
     const { dev, ino, size, ctimeNs } = await lstat(join(folder, path), { bigint: true })
@@ -24,25 +24,24 @@ const stampOf = async (folder: string): Promise<string> => {
 }
 
 /**
- * Whether stored packets are what their digest says. A store may have come with a repository, or with a backup: what
- * was not fetched by this process is held against its digest before it is believed, and sealed, so that the next
- * process need not do it again.
+ * Verifies stored packets against their digest. A store may come from a repository or a backup: a packet that
+ * this process did not download is hashed before use, and stamped, so that the next process need not repeat it.
  */
 export const verifiedStamps = (root: string) => {
-  const sealFile = (digest: Digest) => join(root, 'index', safeName(digest), 'seal')
+  const stampFile = (digest: Digest) => join(root, 'index', safeName(digest), 'seal')
   const verdicts = new Map<Digest, Promise<readonly string[]>>()
 
-  const judge = async (digest: Digest, folder: string): Promise<readonly string[]> => {
-    const seal = await readRegularFile(sealFile(digest), SEAL_BYTES).catch(() => undefined)
-    return seal?.toString('utf8') === (await stampOf(folder)) ? [] : verifyStoredPacket(folder, digest)
+  const verify = async (digest: Digest, folder: string): Promise<readonly string[]> => {
+    const stored = await readRegularFile(stampFile(digest), STAMP_BYTES).catch(() => undefined)
+    return stored?.toString('utf8') === (await computeStamp(folder)) ? [] : verifyStoredPacket(folder, digest)
   }
 
   return {
-    /** It was verified while it streamed. */
+    /** It was verified while it was downloaded. */
     arrived: (digest: Digest): void => void verdicts.set(digest, Promise.resolve([])),
 
     check: async (digest: Digest, folder: string): Promise<void> => {
-      const verdict = verdicts.get(digest) ?? judge(digest, folder)
+      const verdict = verdicts.get(digest) ?? verify(digest, folder)
       verdicts.set(digest, verdict)
       const problem = await verdict.then(
         ([first]) => first,
@@ -52,18 +51,18 @@ export const verifiedStamps = (root: string) => {
         },
       )
       if (problem === undefined) return
-      // It may have been mended when it is asked for again.
+      // It may be repaired before the next call.
       verdicts.delete(digest)
-      throw packetFaults.mismatch(`the stored packet is not that of its digest: ${problem}`)
+      throw packetFaults.mismatch(`the stored packet differs from its digest: ${problem}`)
     },
 
-    /** Once its index lies where it is kept: that is a link to a file of the packet, which a stamp shows. */
-    seal: async (digest: Digest, folder: string): Promise<void> => {
-      const stamp = await stampOf(folder)
-      const kept = await readRegularFile(sealFile(digest), SEAL_BYTES).catch(() => undefined)
+    /** Call after the index was hard-linked: linking changes the ctime that the stamp covers. */
+    stamp: async (digest: Digest, folder: string): Promise<void> => {
+      const stamp = await computeStamp(folder)
+      const kept = await readRegularFile(stampFile(digest), STAMP_BYTES).catch(() => undefined)
       if (kept?.toString('utf8') === stamp) return
       // Not durable: without its stamp a packet is verified again.
-      await replaceStoreFile(sealFile(digest), Buffer.from(stamp), { durable: false })
+      await replaceStoreFile(stampFile(digest), Buffer.from(stamp), { durable: false })
     },
   }
 }

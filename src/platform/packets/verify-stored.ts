@@ -10,32 +10,31 @@ import { readMetadata } from '../../packets/format/metadata.ts'
 import { verifyBytes } from '../../packets/verify-stream.ts'
 import { readRegularFile } from '../jail/async.ts'
 
-/** More than any manifest or metadata has. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The manifest as the registry gave it; its hash is the name of the folder. */
+/** The manifest as the registry sent it; its digest is the folder's name. */
 export const MANIFEST_FILE = 'oci-manifest.json'
 
 export interface ObjectFile {
   readonly path: string
   readonly size: number
-  readonly plain: boolean
+  readonly regular: boolean
 }
 
-/** Every file below a folder, links not followed. */
+/** All files below a folder. Symlinks are not followed. */
 export const objectFiles = async (folder: string, below = ''): Promise<readonly ObjectFile[]> => {
   const entries = await readdir(join(folder, below), { withFileTypes: true })
   const found = await Promise.all(
     entries.map(async (entry): Promise<readonly ObjectFile[]> => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       if (entry.isDirectory()) return objectFiles(folder, path)
-      return [{ path, size: (await lstat(join(folder, path))).size, plain: entry.isFile() }]
+      return [{ path, size: (await lstat(join(folder, path))).size, regular: entry.isFile() }]
     }),
   )
   return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-const judgeFile = async (folder: string, { path, descriptor }: PlacedFile): Promise<readonly string[]> => {
+const verifyFile = async (folder: string, { path, descriptor }: PlacedFile): Promise<readonly string[]> => {
   try {
     for await (const _ of verifyBytes(createReadStream(join(folder, path)), descriptor));
     return []
@@ -44,8 +43,8 @@ const judgeFile = async (folder: string, { path, descriptor }: PlacedFile): Prom
   }
 }
 
-/** What the manifest says must be here. The payload's root is in the metadata, which it pins as well. */
-const promised = async (folder: string, manifest: Uint8Array): Promise<readonly PlacedFile[]> => {
+/** The files that the manifest lists. The payload root comes from the metadata, which the manifest pins too. */
+const expectedFiles = async (folder: string, manifest: Uint8Array): Promise<readonly PlacedFile[]> => {
   const document = readArtifact(manifest)
   if (document.kind === 'index') return []
   const metadata = await readRegularFile(join(folder, METADATA_FILE), MAX_BYTES).catch(() => undefined)
@@ -55,24 +54,24 @@ const promised = async (folder: string, manifest: Uint8Array): Promise<readonly 
   )
 }
 
-/** Everything wrong with a stored packet. It shares only the hash with the code that wrote it. */
+/** The problems of a stored packet. Independent of the code that wrote it, except for the hash. */
 export const verifyStoredPacket = async (folder: string, digest: Digest): Promise<readonly string[]> => {
   const manifest = await readRegularFile(join(folder, MANIFEST_FILE), MAX_BYTES).catch(() => undefined)
   if (manifest === undefined) return ['it is not here']
-  if (digestBytes(manifest) !== digest) return [`${MANIFEST_FILE}: not the manifest of this digest`]
+  if (digestBytes(manifest) !== digest) return [`${MANIFEST_FILE}: is not the manifest of this digest`]
   try {
-    const files = await promised(folder, manifest)
+    const files = await expectedFiles(folder, manifest)
     const known = new Set([MANIFEST_FILE, ...files.map(({ path }) => path)])
     const present = await objectFiles(folder)
-    // Only plain files are opened: a link leads elsewhere, and a pipe would never end.
-    const plain = new Set(present.filter((one) => one.plain).map(({ path }) => path))
+    // Only regular files are opened: a symlink leads elsewhere, and a FIFO would block.
+    const regular = new Set(present.filter((one) => one.regular).map(({ path }) => path))
     const problems: (readonly string[])[] = []
-    // A few at a time: what cannot be opened for want of descriptors would count as damaged.
+    // With limited concurrency: running out of descriptors would look like damage.
     await forEachConcurrent([...files.entries()], async ([at, file]) => {
-      problems[at] = plain.has(file.path) ? await judgeFile(folder, file) : [`${file.path}: is missing`]
+      problems[at] = regular.has(file.path) ? await verifyFile(folder, file) : [`${file.path}: is missing`]
     })
-    const unknown = present.filter(({ path }) => !known.has(path) || !plain.has(path))
-    return [...problems.flat(), ...unknown.map(({ path }) => `${path}: does not belong here`)]
+    const unknown = present.filter(({ path }) => !known.has(path) || !regular.has(path))
+    return [...problems.flat(), ...unknown.map(({ path }) => `${path}: does not belong to the packet`)]
   } catch (cause) {
     if (cause instanceof Fault) return [cause.message]
     throw cause

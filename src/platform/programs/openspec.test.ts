@@ -23,13 +23,13 @@ const script = async (path: string, body: string): Promise<void> => {
 }
 
 const { signal } = new AbortController()
-// Whoever inherits an orphan may be slow to bury it: a zombie no longer runs.
+// The parent of an orphan may be slow to reap it: a zombie no longer runs.
 const isAlive = (pid: number): boolean =>
   /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim())
 const BASE = { PATH: '/usr/bin:/bin', HOME: '/nowhere' }
 
 describe('the openspec program', () => {
-  it('is the one of the repository, before the one on the path', async () => {
+  it('is the one of the repository, before the one on the PATH', async () => {
     const [root, elsewhere] = [await makeFolder(), await makeFolder()]
     await script(join(elsewhere, 'openspec'), 'echo path')
     const program = openSpecProgram(root, { ...BASE, PATH: `${elsewhere}:${BASE.PATH}` })
@@ -38,7 +38,7 @@ describe('the openspec program', () => {
     expect((await program.run(['--version'], signal))?.stdout).toBe('own\n')
   })
 
-  it('is never one of a folder above, nor one that a relative path would find', async () => {
+  it('is never one of a parent folder or of a relative PATH entry', async () => {
     const above = await makeFolder()
     const root = join(above, 'inner')
     await mkdir(root)
@@ -48,7 +48,7 @@ describe('the openspec program', () => {
     expect(await program.run(['--version'], signal)).toBeUndefined()
   })
 
-  it('learns nothing of our environment but where things are', async () => {
+  it('gets only the variables of locations from our environment', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'env')
     const secret = { AWS_SECRET_ACCESS_KEY: 's3cr3t', WARRANT_TOKEN: 's3cr3t', NODE_OPTIONS: '--x' }
@@ -58,7 +58,7 @@ describe('the openspec program', () => {
     expect(answer?.stdout).not.toMatch(/s3cr3t|NODE_OPTIONS/)
   })
 
-  it('is ended with everything it started when it does not end by itself', async () => {
+  it('is killed with all its children after the time limit', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'sleep 300 & echo $! > child.pid; wait')
     const program = openSpecProgram(root, BASE, { validateMs: 500 })
@@ -68,7 +68,7 @@ describe('the openspec program', () => {
     expect(isAlive(child)).toBe(false)
   })
 
-  it('is ended when it says more than anybody will read', async () => {
+  it('is killed when it writes more than the limit', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'exec yes')
     const answer = await openSpecProgram(root, BASE).run(['validate'], signal)
@@ -76,7 +76,7 @@ describe('the openspec program', () => {
     expect(answer?.stdout.length).toBeLessThanOrEqual(4 * 1024 * 1024)
   })
 
-  it('is ended when nobody waits for it any more', async () => {
+  it('is killed when the call is aborted', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'echo started > started; exec sleep 300')
     const controller = new AbortController()
@@ -86,7 +86,7 @@ describe('the openspec program', () => {
     expect(await running).toMatchObject({ cut: 'time' })
   })
 
-  it('gets its words as words: no shell looks at them', async () => {
+  it('gets its arguments unchanged, without a shell', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'echo "$1"')
     const answer = await openSpecProgram(root, BASE).run(['$(touch pwned); `x`'], signal)

@@ -8,8 +8,8 @@ const VERSION_MS = 10_000
 const VALIDATE_MS = 30_000
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** What a program of the repository's choosing may know of us: where things are, and no secret. */
-const KEPT = [
+/** Variables for a program that the repository chooses: locations, and no secrets. */
+const PASSED_VARIABLES = [
   'HOME',
   'USER',
   'LANG',
@@ -22,19 +22,21 @@ const KEPT = [
   'PATHEXT',
 ]
 
-const leanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(KEPT.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))),
+const reducedEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(
+    PASSED_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  ),
   PATH: absolutePath(environment.PATH),
   NO_COLOR: '1',
   DO_NOT_TRACK: '1',
   OPENSPEC_TELEMETRY: '0',
 })
 
-/** The program of the repository itself, else the one on the path; never one of a folder above. */
+/** The program in the repository's `node_modules`, else the one on the PATH; never one of a parent folder. */
 const findProgram = async (root: string): Promise<string> => {
-  const own = join(root, 'node_modules', '.bin', 'openspec')
-  return access(own, constants.X_OK).then(
-    () => own,
+  const local = join(root, 'node_modules', '.bin', 'openspec')
+  return access(local, constants.X_OK).then(
+    () => local,
     () => 'openspec',
   )
 }
@@ -48,7 +50,7 @@ export const openSpecProgram = (
     const { versionMs = VERSION_MS, validateMs = VALIDATE_MS } = limits
     return runProgram(await findProgram(root), args, {
       cwd: root,
-      env: leanEnvironment(environment),
+      env: reducedEnvironment(environment),
       ms: args[0] === '--version' ? versionMs : validateMs,
       bytes: MAX_BYTES,
       signal,

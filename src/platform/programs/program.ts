@@ -6,14 +6,14 @@ export interface ProgramOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly ms: number
-  /** Most that is kept of what it says; one that says more is ended. */
+  /** Limit of its output; a program that writes more is killed. */
   readonly bytes: number
   readonly signal?: AbortSignal
-  /** What it hears on its standard input; nothing unless it is said. */
+  /** Standard input; empty by default. */
   readonly input?: string
 }
 
-/** A relative entry would be looked up in the repository. */
+/** PATH without relative entries, which would be looked up in the repository. */
 export const absolutePath = (path = ''): string =>
   path
     .split(delimiter)
@@ -22,26 +22,26 @@ export const absolutePath = (path = ''): string =>
 
 const running = new Set<number>()
 
-const endGroup = (pid: number): void => {
+const killGroup = (pid: number): void => {
   try {
-    // A validator may be a shell script with children of its own: the whole group goes.
+    // The whole process group: the program may be a shell script with children.
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // It has exited already.
   }
 }
 
-let watching = false
-/** Nothing we started outlives us. */
-const watchExit = (): void => {
-  if (watching) return
-  watching = true
+let registered = false
+/** Kills all running programs when this process exits. */
+const killOnExit = (): void => {
+  if (registered) return
+  registered = true
   process.once('exit', () => {
-    for (const pid of running) endGroup(pid)
+    for (const pid of running) killGroup(pid)
   })
 }
 
-/** Runs a program without a shell, for so long and for so many bytes. Undefined when it cannot be started. */
+/** Runs a program without a shell, within limits of time and output. Undefined when it cannot be started. */
 export const runProgram = (
   command: string,
   args: readonly string[],
@@ -49,21 +49,21 @@ export const runProgram = (
 ): Promise<ProgramResult | undefined> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve(undefined)
-    watchExit()
-    const heard = input === undefined ? 'ignore' : 'pipe'
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: [heard, 'pipe', 'pipe'] })
-    // Whether it listens is its own affair.
+    killOnExit()
+    const stdin = input === undefined ? 'ignore' : 'pipe'
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+    // EPIPE is ignored: the program may exit without reading stdin.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
     const { pid } = child
-    const kept: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
+    const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
     let size = 0
     let cut: ProgramResult['cut']
     if (pid !== undefined) running.add(pid)
-    const stop = (why: ProgramResult['cut']) => {
-      cut ??= why
-      if (pid !== undefined) endGroup(pid)
-      // A grandchild in a group of its own may hold the pipes open; we do not wait for it.
+    const stop = (reason: ProgramResult['cut']) => {
+      cut ??= reason
+      if (pid !== undefined) killGroup(pid)
+      // A grandchild in another process group may keep the pipes open: do not wait for it.
       child.stdout?.destroy()
       child.stderr?.destroy()
     }
@@ -73,7 +73,7 @@ export const runProgram = (
     for (const name of ['stdout', 'stderr'] as const) {
       child[name]?.on('data', (part: Buffer) => {
         size += part.length
-        if (size <= bytes) kept[name].push(part)
+        if (size <= bytes) output[name].push(part)
         else stop('size')
       })
     }
@@ -85,7 +85,7 @@ export const runProgram = (
     }
     child.once('error', () => finish(undefined))
     child.once('close', (code) => {
-      const text = (name: 'stdout' | 'stderr') => Buffer.concat(kept[name]).toString('utf8')
+      const text = (name: 'stdout' | 'stderr') => Buffer.concat(output[name]).toString('utf8')
       finish({ exitCode: code ?? undefined, stdout: text('stdout'), stderr: text('stderr'), cut })
     })
   })

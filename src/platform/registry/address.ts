@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { registryFaults } from './faults.ts'
 
-/** Where an address lies. `special` is everything no registry has any business at. */
+/** The network zone of an address. `special` has ranges that no registry can be in. */
 export type Zone = 'public' | 'private' | 'loopback' | 'link-local' | 'special'
 
 type Net = readonly [address: string, bits: number]
@@ -32,7 +32,7 @@ const ZONES: Readonly<Record<Exclude<Zone, 'public'>, readonly Net[]>> = {
     ['203.0.113.0', 24],
     ['224.0.0.0', 3],
     ['::', 128],
-    // These carry an IPv4 address inside, and could carry any of the above.
+    // These embed an IPv4 address, which could be any of the above.
     ['64:ff9b::', 32],
     ['2001::', 32],
     ['2002::', 16],
@@ -41,7 +41,7 @@ const ZONES: Readonly<Record<Exclude<Zone, 'public'>, readonly Net[]>> = {
   ],
 }
 
-// Not `isIP`: the first address it does not take for the fourth version costs it milliseconds.
+// Not `isIP`: its first call on an IPv6 address costs milliseconds.
 const familyOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4')
 
 const lists = (Object.keys(ZONES) as (keyof typeof ZONES)[]).map((zone) => {
@@ -50,8 +50,8 @@ const lists = (Object.keys(ZONES) as (keyof typeof ZONES)[]).map((zone) => {
   return [zone, list] as const
 })
 
-/** The zone of an address. An IPv4 address written as IPv6 is what it stands for. */
-export const zoneOf = (address: string): Zone => {
+/** The zone of an address. An IPv4-mapped IPv6 address has the zone of its IPv4 address. */
+export const networkZone = (address: string): Zone => {
   const family = familyOf(address)
   return lists.find(([, list]) => list.check(address, family))?.[0] ?? 'public'
 }
@@ -61,30 +61,34 @@ const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 export const isLoopbackName = (hostname: string): boolean => {
   const bare = bareHost(hostname)
   return (
-    bare === 'localhost' || bare.endsWith('.localhost') || (isIP(bare) !== 0 && zoneOf(bare) === 'loopback')
+    bare === 'localhost' ||
+    bare.endsWith('.localhost') ||
+    (isIP(bare) !== 0 && networkZone(bare) === 'loopback')
   )
 }
 
-/** The zones a host's addresses lie in. A name that cannot be found lies nowhere, and fails when it is asked. */
+/** The zones of a host's addresses; none when the name cannot be resolved, so that the request fails later. */
 const zonesOf = async (hostname: string): Promise<readonly Zone[]> => {
   const bare = bareHost(hostname)
-  if (isIP(bare) !== 0) return [zoneOf(bare)]
+  if (isIP(bare) !== 0) return [networkZone(bare)]
   if (isLoopbackName(bare)) return ['loopback']
   const found = await lookup(bare, { all: true }).catch(() => [])
-  return found.map(({ address }) => zoneOf(address))
+  return found.map(({ address }) => networkZone(address))
 }
 
 /**
- * Looks up a name for a connection. A name that was judged a moment ago may mean another place by now, so what it
- * means here is judged again, and nothing else is connected to.
+ * A DNS lookup for a connection that checks the result again: the name may resolve to another address than when
+ * it was checked (DNS rebinding, TOCTOU).
  */
 const lookupWithin =
   (allows: (zones: readonly Zone[]) => boolean): LookupFunction =>
   (hostname, options, done) => {
     const judge = async () => {
       const found = await lookup(hostname, { ...options, all: true })
-      if (!allows(found.map(({ address }) => zoneOf(address))))
-        throw registryFaults.forbidden_target(`${hostname} lies in another place than a moment ago`)
+      if (!allows(found.map(({ address }) => networkZone(address))))
+        throw registryFaults.forbidden_target(
+          `${hostname} resolves to another network zone than when it was checked`,
+        )
       return found
     }
     judge().then(
@@ -97,37 +101,40 @@ const lookupWithin =
     )
   }
 
-/** May a registry in one zone lead us into another? Out into the world always, within its own zone too. */
-export const mayLead = (from: readonly Zone[], to: readonly Zone[]): boolean =>
+/** Whether a registry may redirect to these zones: to public addresses, and within its own zone. */
+export const mayRedirect = (from: readonly Zone[], to: readonly Zone[]): boolean =>
   to.every((zone) => zone === 'public' || (zone !== 'special' && from.includes(zone)))
 
 /**
- * Refuses a place a registry points at when it is nearer to us than the registry itself: a stranger must not
- * make us ask the machine next door, nor the one that hands out cloud credentials.
+ * Refuses a target that is closer to this machine than the registry: a registry must not make us request local
+ * services or cloud metadata (SSRF).
  */
-export const checkTarget = async (
+export const checkRedirect = async (
   registry: URL,
   target: URL,
   mayBePlain: (host: string) => boolean,
 ): Promise<void> => {
   if (target.username !== '' || target.password !== '')
-    throw registryFaults.forbidden_target('the registry points at an address with a password in it')
+    throw registryFaults.forbidden_target('the registry redirects to an address with a password in it')
   if (target.protocol !== 'https:' && !(target.protocol === 'http:' && mayBePlain(target.host)))
-    throw registryFaults.forbidden_target(`the registry points at an address of the kind ${target.protocol}`)
+    throw registryFaults.forbidden_target(
+      `the registry redirects to an address with the scheme ${target.protocol}`,
+    )
   if (target.hostname === registry.hostname) return
   const [from, to] = await Promise.all([zonesOf(registry.hostname), zonesOf(target.hostname)])
-  if (!mayLead(from, to)) throw registryFaults.forbidden_target(`the registry points at ${target.hostname}`)
+  if (!mayRedirect(from, to))
+    throw registryFaults.forbidden_target(`the registry redirects to ${target.hostname}`)
 }
 
-/** How the name of a target is looked up that a registry leads to, or of a registry that nobody named. */
-export const lookupFor = async (registry: URL, target: URL): Promise<LookupFunction> => {
+/** The checked lookup for redirect targets, and for registries that are not configured. */
+export const checkedLookup = async (registry: URL, target: URL): Promise<LookupFunction> => {
   const from = target.hostname === registry.hostname ? [] : await zonesOf(registry.hostname)
-  return lookupWithin((to) => mayLead(from, to))
+  return lookupWithin((to) => mayRedirect(from, to))
 }
 
-/** Refuses a registry on this machine or network that nobody named in the settings. */
+/** Refuses a registry in a private network that is not configured. */
 export const checkPublic = async (hostname: string): Promise<void> => {
   const zones = await zonesOf(hostname)
-  if (!mayLead([], zones))
-    throw registryFaults.not_allowed(`the registry ${hostname} lies in a private place and is not configured`)
+  if (!mayRedirect([], zones))
+    throw registryFaults.not_allowed(`the registry ${hostname} is in a private network and is not configured`)
 }

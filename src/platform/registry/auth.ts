@@ -6,7 +6,7 @@ export type Credentials =
   | { readonly kind: 'identity'; readonly token: string }
   | { readonly kind: 'bearer'; readonly token: string }
 
-/** Who we are to a host; undefined when we have no name there. */
+/** The credentials for a host; undefined when there are none. */
 export type FindCredentials = (host: string) => Promise<Credentials | undefined>
 
 export type Challenge =
@@ -24,7 +24,7 @@ const readParameters = (text: string): ReadonlyMap<string, string> =>
     ]),
   )
 
-/** What a registry asks for with its 401. Several schemes may stand in one header; Bearer is preferred. */
+/** Parses the `www-authenticate` header of a 401. It may offer several schemes; Bearer is preferred. */
 export const readChallenge = (header: string | null): Challenge | undefined => {
   if (header === null || header.length > MAX_HEADER) return undefined
   const bearer = /(?:^|,\s*)bearer\s+(.*)$/i.exec(header)?.[1]
@@ -36,16 +36,16 @@ export const readChallenge = (header: string | null): Challenge | undefined => {
   return /(?:^|,\s*)basic(?:\s|$)/i.test(header) ? { scheme: 'basic' } : undefined
 }
 
-/** The hub's tokens come from another host of the same house. */
-const TOKEN_HOUSES: Readonly<Record<string, string>> = { 'registry-1.docker.io': 'auth.docker.io' }
+/** Docker Hub issues its tokens on another host. */
+const TOKEN_HOSTS: Readonly<Record<string, string>> = { 'registry-1.docker.io': 'auth.docker.io' }
 
 /**
- * May a registry's token service hear the password we have for the registry? Only when one of the two hosts
- * contains the other: otherwise a registry, or whoever sits before it, could have it sent anywhere.
+ * Whether the token service may receive the registry's password: only when one host contains the other.
+ * Otherwise a registry, or a proxy before it, could have the password sent anywhere.
  */
 export const maySeePassword = (registry: URL, realm: URL): boolean => {
   const [a, b] = [registry.hostname, realm.hostname]
-  if (a === b || TOKEN_HOUSES[a] === b) return true
+  if (a === b || TOKEN_HOSTS[a] === b) return true
   const isName = (host: string) => /[a-z]/.test(host) && host.includes('.') && !host.startsWith('[')
   return isName(a) && isName(b) && (a.endsWith(`.${b}`) || b.endsWith(`.${a}`))
 }
@@ -59,11 +59,11 @@ export interface Token {
   readonly seconds: number
 }
 
-/** A token out of a token service's answer. It becomes a header, so it may hold nothing that ends one. */
+/** Reads the token of a token service. It becomes a header, so it may contain no line break. */
 export const readToken = (value: unknown): Token => {
   const found = isRecord(value) ? (value.token ?? value.access_token) : undefined
   if (typeof found !== 'string' || !TOKEN.test(found))
-    throw registryFaults.garbled('the token service of the registry gave no token')
+    throw registryFaults.garbled('the token service of the registry returned no token')
   const life = isRecord(value) && typeof value.expires_in === 'number' ? value.expires_in : MIN_LIFE_S
   return { token: found, seconds: Math.min(Math.max(life, 0), MAX_LIFE_S) }
 }

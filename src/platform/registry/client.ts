@@ -12,7 +12,7 @@ import {
   readArtifact,
 } from '../../packets/format/artifact.ts'
 import type { Reference } from '../../packets/format/reference.ts'
-import type { RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
+import type { LentChunk, RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
@@ -29,39 +29,39 @@ const parseJson = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch (cause) {
-    throw registryFaults.garbled('the registry answers with something that is not JSON', { cause })
+    throw registryFaults.garbled('the response of the registry is not JSON', { cause })
   }
 }
 
 /**
- * Ends a line that carries nothing any more. A network that went away does not say so, and the deadline of a large
- * file may be hours off. Only waiting for the registry counts, not what a reader does meanwhile.
+ * Aborts a stalled transfer. A lost network gives no error, and the deadline of a large blob may be hours away.
+ * Only waiting for the registry counts, not time the consumer takes.
  */
-const watchLine = (until: AbortSignal, idleMs: number) => {
-  const line = new AbortController()
-  const passOn = () => line.abort(until.reason)
-  const giveUp = () => line.abort(Object.assign(new Error('no more bytes come'), { code: 'ETIMEDOUT' }))
-  const start = () => setTimeout(giveUp, idleMs).unref()
+const watchIdle = (until: AbortSignal, idleMs: number) => {
+  const idle = new AbortController()
+  const forwardAbort = () => idle.abort(until.reason)
+  const onIdle = () => idle.abort(Object.assign(new Error('no more bytes come'), { code: 'ETIMEDOUT' }))
+  const start = () => setTimeout(onIdle, idleMs).unref()
   let timer = start()
-  const rest = () => clearTimeout(timer)
-  until.addEventListener('abort', passOn, { once: true })
-  if (until.aborted) passOn()
+  const pause = () => clearTimeout(timer)
+  until.addEventListener('abort', forwardAbort, { once: true })
+  if (until.aborted) forwardAbort()
   return {
-    signal: line.signal,
-    /** Why it ended: of what was thrown only the first cause tells. */
-    cause: (thrown: unknown): unknown => (line.signal.aborted ? line.signal.reason : thrown),
-    rest,
-    wait: () => {
+    signal: idle.signal,
+    /** The cause of the end: the first reason, not what was thrown after it. */
+    cause: (thrown: unknown): unknown => (idle.signal.aborted ? idle.signal.reason : thrown),
+    pause,
+    resume: () => {
       timer = start()
     },
     end: () => {
-      rest()
-      until.removeEventListener('abort', passOn)
+      pause()
+      until.removeEventListener('abort', forwardAbort)
     },
   }
 }
 
-/** Reads packets and what belongs to them from registries. */
+/** Reads manifests, blobs, tags and referrers from registries. */
 export class OciClient implements RegistryReader {
   readonly #http: OciHttp
 
@@ -84,51 +84,54 @@ export class OciClient implements RegistryReader {
       throw packetFaults.mismatch(`the manifest that came as ${ref.digest} is another`)
     const claimed = answer.header('docker-content-digest')
     if (claimed !== null && claimed !== digest)
-      throw packetFaults.mismatch('the registry calls a manifest by a digest it does not have')
+      throw packetFaults.mismatch('the registry names another digest than its manifest has')
     return { digest, bytes }
   }
 
-  async *stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *stream(at: RegistryRepository, blob: Descriptor, signal: AbortSignal): AsyncGenerator<LentChunk> {
     if (blob.size > this.#http.settings.maxBlobBytes)
       throw registryFaults.too_large(`${blob.digest} has ${blob.size} bytes`)
     const until = this.#http.deadline(signal, blob.size)
     let seen = 0
     for (let attempt = 1; ; attempt++) {
-      const line = watchLine(until, this.#http.settings.idleMs)
+      const idle = watchIdle(until, this.#http.settings.idleMs)
       try {
-        for await (const chunk of this.#part(at, blob, seen, line.signal)) {
+        for await (const chunk of this.#part(at, blob, seen, idle.signal)) {
           seen += chunk.length
-          line.rest()
+          idle.pause()
           yield chunk
-          line.wait()
+          idle.resume()
         }
         if (seen >= blob.size) return
         throw registryFaults.unreachable(`${at.host} ended after ${seen} of ${blob.size} bytes`)
       } catch (thrown) {
-        const cause = this.#http.failure(line.cause(thrown), until, at.host)
+        const cause = this.#http.failure(idle.cause(thrown), until, at.host)
         const again = cause instanceof Fault && cause.code === 'registry.unreachable'
         if (!again || attempt >= this.#http.settings.attempts) throw cause
         await this.#http.pause(attempt, until)
       } finally {
-        line.end()
+        idle.end()
       }
     }
   }
 
-  /** The rest of a blob from `start`. A server that knows no ranges sends all of it again, and we skip. */
+  /**
+   * The rest of a blob from `start`. A server without range support sends all of it, and the known part is
+   * skipped.
+   */
   async *#part(
     at: RegistryRepository,
     blob: Descriptor,
     start: number,
     signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
+  ): AsyncGenerator<LentChunk> {
     const headers: Record<string, string> = start === 0 ? {} : { range: `bytes=${start}-` }
     const answer = await this.#http.send(
       at,
       { method: 'GET', target: `blobs/${blob.digest}`, headers, bulk: blob.size - start >= LARGE_FILE },
       signal,
     )
-    let skip = await this.#skipped(at, blob, start, answer)
+    let skip = await this.#knownBytes(at, blob, start, answer)
     for await (const chunk of answer.body) {
       const rest = chunk.subarray(Math.min(skip, chunk.length))
       skip -= chunk.length - rest.length
@@ -136,8 +139,8 @@ export class OciClient implements RegistryReader {
     }
   }
 
-  /** Judges the head of an answer: how many of its bytes we already have. */
-  async #skipped(
+  /** Checks the response headers; returns how many of its bytes are already known. */
+  async #knownBytes(
     at: RegistryRepository,
     blob: Descriptor,
     start: number,
@@ -151,7 +154,7 @@ export class OciClient implements RegistryReader {
     const expected = resumed ? blob.size - start : blob.size
     if ((resumed && range !== wanted) || (length !== null && Number(length) !== expected)) {
       answer.discard()
-      throw packetFaults.mismatch(`${at.host} offers other bytes than ${blob.digest} has`)
+      throw packetFaults.mismatch(`${at.host} sends another range or length than ${blob.digest} has`)
     }
     return resumed ? 0 : start
   }
@@ -178,9 +181,10 @@ export class OciClient implements RegistryReader {
     const [, location] = /^\s*<([^>]*)>\s*;.*rel="?next"?/i.exec(answer.header('link') ?? '') ?? []
     if (location === undefined) return undefined
     const base = answer.url
-    const next = await this.#http.judge(at.host, location, base)
-    // The next page of a list is where the first one was.
-    if (next.origin !== base.origin) throw registryFaults.garbled(`${at.host} continues its list elsewhere`)
+    const next = await this.#http.checkLocation(at.host, location, base)
+    // The next page must be on the same origin.
+    if (next.origin !== base.origin)
+      throw registryFaults.garbled(`${at.host} continues its tag list on another host`)
     return next
   }
 
@@ -215,7 +219,7 @@ export class OciClient implements RegistryReader {
   }
 }
 
-// A repository whose last tag was deleted answers `null`.
+// A repository whose last tag was deleted returns `null`.
 const readTags = (value: unknown): readonly string[] => {
   const tags = isRecord(value) ? value.tags : undefined
   if (tags === null || tags === undefined) {

@@ -31,18 +31,18 @@ const loadFile = async (path: string): Promise<Record<string, unknown>> => {
     const value: unknown = bytes.length > MAX_FILE ? undefined : JSON.parse(bytes.toString('utf8'))
     if (isRecord(value)) return value
   } catch {
-    // Said below: the file may hold passwords, so nothing of it is repeated.
+    // Falls through; the file may contain passwords, so nothing of it is quoted.
   }
   throw registryFaults.denied('the file with registry credentials cannot be read')
 }
 
-/** The first of these names that a table has, by its value. */
+/** The value of the first of these keys in a table. */
 const pick = (table: unknown, keys: readonly string[]): unknown => {
   const key = isRecord(table) ? keys.find((one) => Object.hasOwn(table, one)) : undefined
   return isRecord(table) && key !== undefined ? table[key] : undefined
 }
 
-/** Asks one of the programs that keep passwords for Docker. One that knows nothing, or is not there, gives none. */
+/** Runs a Docker credential helper. A helper that is missing or fails gives no credentials. */
 const askHelper = async (
   name: unknown,
   server: string,
@@ -66,7 +66,7 @@ const askHelper = async (
   }
 }
 
-/** Credentials as `docker login` leaves them: in its `config.json`, or with a program that it names. */
+/** Credentials of `docker login`: from its `config.json`, or from the helper it names. */
 export const dockerCredentials =
   (path: string, env: NodeJS.ProcessEnv): FindCredentials =>
   async (host) => {

@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { RegistryRepository } from '../../packets/registry.ts'
 import { withDeadline } from '../system/deadline.ts'
-import { checkPublic, checkTarget, isLoopbackName, lookupFor } from './address.ts'
+import { checkedLookup, checkPublic, checkRedirect, isLoopbackName } from './address.ts'
 import { registryFaults } from './faults.ts'
 import { OciLogin } from './login.ts'
 import type { OciSettings } from './settings.ts'
@@ -11,13 +11,13 @@ import { type Body, type HttpResponse, sendRequest, type WireRequest } from './t
 
 export interface OciRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
-  /** Below `/v2/<repository>/`, or an address the registry gave. */
+  /** A path below `/v2/<repository>/`, or a URL that the registry returned. */
   readonly target: string | URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Body
-  /** A part of something longer, which has to be begun anew when this fails. */
+  /** Not retried: a part of an upload, which must be restarted as a whole. */
   readonly once?: boolean
-  /** A large answer is expected. */
+  /** A large response is expected. */
   readonly bulk?: boolean
 }
 
@@ -25,11 +25,11 @@ const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HO
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 const AGAIN = [408, 429, 500, 502, 503, 504]
-/** Longer than this we do not wait on a registry's word. */
+/** Longest `retry-after` that is honoured. */
 const MAX_WAIT_MS = 20_000
 const MAX_DEADLINE_MS = 24 * 3_600_000
 
-/** Names that mean another host. */
+/** Aliases of hosts. */
 const HOSTS: ReadonlyMap<string, string> = new Map(
   ['docker.io', 'index.docker.io'].map((name) => [name, 'registry-1.docker.io']),
 )
@@ -41,7 +41,17 @@ const retryAfter = (answer: HttpResponse, now: number): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
 }
 
-/** Talks to registries: who may be asked, as whom, how often, how long. */
+/** A request on its way. */
+interface Sending {
+  /** The registry that the request is for. */
+  readonly base: URL
+  /** Where it is sent; another host after a redirect. */
+  readonly url: URL
+  readonly request: OciRequest
+  readonly signal: AbortSignal
+}
+
+/** HTTP for registries: allowed hosts, logins, redirects, retries and deadlines. */
 export class OciHttp {
   readonly settings: OciSettings
   readonly #login: OciLogin
@@ -55,14 +65,14 @@ export class OciHttp {
     )
   }
 
-  /** One deadline over everything an operation does: retries, logins and waiting do not stretch it. */
+  /** The deadline of one operation, retries, logins and waiting included. */
   deadline(signal: AbortSignal, bytes = 0): AbortSignal {
     const { requestMs, bytesPerSecond } = this.settings
     const ms = Math.ceil(requestMs + (bytes / bytesPerSecond) * 1000)
     return withDeadline(signal, Math.min(ms, MAX_DEADLINE_MS))
   }
 
-  /** Sends a request until it gets an answer worth having: anything that trying again would not change. */
+  /** Sends a request and retries it on network errors and on status codes that a retry may change. */
   async send(at: RegistryRepository, request: OciRequest, signal: AbortSignal): Promise<HttpResponse> {
     const base = await this.#open(at.host)
     const url =
@@ -71,7 +81,7 @@ export class OciHttp {
         : request.target
     for (let attempt = 1; ; attempt++) {
       const last = request.once === true || attempt >= this.settings.attempts
-      const answer = await this.#attempt(base, at, url, request, signal).catch((cause: unknown) => {
+      const answer = await this.#attempt({ base, url, request, signal }, at).catch((cause: unknown) => {
         if (last || !(cause instanceof Fault) || cause.code !== 'registry.unreachable') throw cause
         return undefined
       })
@@ -86,7 +96,7 @@ export class OciHttp {
     }
   }
 
-  /** Waits before another try. */
+  /** Waits before a retry. */
   async pause(attempt: number, signal: AbortSignal, wait?: number): Promise<void> {
     const ms = wait ?? this.settings.backoffMs * 2 ** (attempt - 1)
     await sleep(ms, undefined, { signal }).catch((cause: unknown) => {
@@ -94,7 +104,7 @@ export class OciHttp {
     })
   }
 
-  /** What a failed request means. The end of the deadline is the registry's doing, a cancellation the caller's. */
+  /** Maps an error to a fault. A passed deadline is the registry's fault; a cancellation is thrown as it is. */
   failure(cause: unknown, signal: AbortSignal, host = 'the registry'): unknown {
     if (cause instanceof Fault) return cause
     if (signal.aborted)
@@ -102,17 +112,20 @@ export class OciHttp {
         ? registryFaults.slow(`${host} took too long`, { cause })
         : signal.reason
     if (isRecord(cause) && CERTIFICATE.test(String(cause.code)))
-      return registryFaults.certificate('the certificate of the registry is not to be trusted', { cause })
-    return registryFaults.unreachable(`${host} cannot be reached, or hung up${reasonIn(cause)}`, { cause })
+      return registryFaults.certificate('the certificate of the registry is not trusted', { cause })
+    return registryFaults.unreachable(
+      `${host} cannot be reached, or closed the connection${reasonIn(cause)}`,
+      { cause },
+    )
   }
 
-  /** An address the registry gave, when it may be followed. */
-  async judge(host: string, location: string | null, from: URL): Promise<URL> {
+  /** Resolves an address that the registry returned, and checks that it may be followed. */
+  async checkLocation(host: string, location: string | null, from: URL): Promise<URL> {
     const base = await this.#open(host)
     if (location === null || !URL.canParse(location, from.href))
-      throw registryFaults.garbled('the registry points nowhere')
+      throw registryFaults.garbled('the registry returned no valid redirect address')
     const target = new URL(location, from)
-    await checkTarget(base, target, (one) => this.#isPlain(one))
+    await checkRedirect(base, target, (one) => this.#isPlain(one))
     return target
   }
 
@@ -130,39 +143,30 @@ export class OciHttp {
     return url
   }
 
-  /** A request with its login, once more when the registry asks who we are, and never a third time. */
-  async #attempt(
-    base: URL,
-    at: RegistryRepository,
-    url: URL,
-    request: OciRequest,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
+  /** Sends a request with its login. After a 401 it logs in and repeats it once. */
+  async #attempt(sending: Sending, at: RegistryRepository): Promise<HttpResponse> {
+    const { base, url, request, signal } = sending
     const scope = `repository:${at.repository}:${request.method === 'GET' || request.method === 'HEAD' ? 'pull' : 'pull,push'}`
     const known = this.#login.known(base, scope)
-    const first = await this.#follow(base, url, request, known, signal)
+    const first = await this.#follow(sending, known)
     if (first.status !== 401 || url.origin !== base.origin) return first
     const challenge = first.header('www-authenticate')
     first.discard()
-    const realm = (text: string) => this.judge(at.host, text, base)
-    const header = await this.#login.answer(base, scope, challenge, realm, signal)
-    const second = await this.#follow(base, url, request, header, signal)
+    const checkRealm = (text: string) => this.checkLocation(at.host, text, base)
+    const header = await this.#login.answer({ base, scope, challenge, checkRealm, signal })
+    const second = await this.#follow(sending, header)
     if (second.status !== 401) return second
     second.discard()
     this.#login.forget(base, scope)
-    throw registryFaults.denied(`${base.host} does not accept what we know of ourselves`)
+    throw registryFaults.denied(`${base.host} does not accept the credentials`)
   }
 
-  async #follow(
-    base: URL,
-    start: URL,
-    { method, headers, body, bulk }: OciRequest,
-    login: string | undefined,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    let url = start
+  async #follow(sending: Sending, login: string | undefined): Promise<HttpResponse> {
+    const { base, signal } = sending
+    const { method, headers, body, bulk } = sending.request
+    let { url } = sending
     for (let hops = 0; ; hops++) {
-      // The password is the registry's alone: another host, even another port, is somebody else.
+      // Credentials are sent to the registry's origin only: another host or port is another party.
       const own = login !== undefined && url.origin === base.origin ? { authorization: login } : {}
       const request = {
         method,
@@ -173,18 +177,18 @@ export class OciHttp {
       const answer = await this.#send(base, url, request, signal)
       if (!REDIRECTS.includes(answer.status)) return answer
       answer.discard()
-      if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} leads us in circles`)
+      if (hops === MAX_REDIRECTS) throw registryFaults.garbled(`${base.host} redirects too often`)
       if (method !== 'GET' && method !== 'HEAD')
-        throw registryFaults.garbled(`${base.host} answers an upload by leading elsewhere`)
-      url = await this.judge(base.host, answer.header('location'), url)
+        throw registryFaults.garbled(`${base.host} redirects an upload`)
+      url = await this.checkLocation(base.host, answer.header('location'), url)
     }
   }
 
-  /** A registry that the operator named may lie anywhere; whoever it leads to, and any other, may not. */
+  /** A configured registry may resolve to any address; redirect targets and other registries may not. */
   async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
     const own = url.hostname === base.hostname
     if (own && this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === base.host)) return {}
-    return { lookup: await lookupFor(base, url) }
+    return { lookup: await checkedLookup(base, url) }
   }
 
   async #send(base: URL, url: URL, request: WireRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -192,18 +196,18 @@ export class OciHttp {
       const headers = { 'accept-encoding': 'identity', 'user-agent': 'warrant', ...request.headers }
       const judged = await this.#lookup(base, url)
       const answer = await sendRequest(url, { ...request, headers, ...judged }, signal)
-      // Asked for as they are: packed bytes could unpack to anything.
+      // Compressed responses were not requested and could expand to any size.
       if ((answer.header('content-encoding') ?? 'identity') === 'identity') return answer
       answer.discard()
     } catch (cause) {
       throw this.failure(cause, signal, url.host)
     }
-    throw registryFaults.garbled('the registry sends packed bytes that nobody asked for')
+    throw registryFaults.garbled('the registry sent a compressed response, which was not requested')
   }
 
-  /** A small body, bounded before and while it is read. */
+  /** Reads a small body, with a limit on the declared and the received size. */
   async readSmall(answer: HttpResponse, max: number, signal: AbortSignal): Promise<Uint8Array> {
-    const tooLarge = registryFaults.too_large(`the registry's answer has more than ${max} bytes`)
+    const tooLarge = registryFaults.too_large(`the registry's response has more than ${max} bytes`)
     if (Number(answer.header('content-length') ?? 0) > max) {
       answer.discard()
       throw tooLarge
@@ -223,7 +227,7 @@ export class OciHttp {
   }
 }
 
-/** The system's word for it, which people know how to look up. */
+/** The errno name, which can be searched for. */
 const reasonIn = (cause: unknown): string =>
   isRecord(cause) && typeof cause.code === 'string' && /^E[A-Z]+$/.test(cause.code) ? ` (${cause.code})` : ''
 

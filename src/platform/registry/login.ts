@@ -11,25 +11,36 @@ import {
 import { registryFaults } from './faults.ts'
 import type { HttpResponse, WireRequest } from './transport.ts'
 
+/** Sends one request of the login to `url`, on behalf of the registry `base`. */
 type Send = (base: URL, url: URL, request: WireRequest, signal: AbortSignal) => Promise<HttpResponse>
 type ReadSmall = (answer: HttpResponse, max: number, signal: AbortSignal) => Promise<Uint8Array>
-/** Turns the address of a token service into one that may be asked. */
-type JudgeRealm = (text: string) => Promise<URL>
+/** Parses the address of a token service and checks that it may be contacted. */
+type CheckRealm = (text: string) => Promise<URL>
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>
 
 const MAX_TOKEN_ANSWER = 64 * 1024
 
-interface Known {
+interface KnownLogin {
   readonly header: string
   readonly until: number
 }
 
-/** Logs in to registries and remembers for how long. Nothing of it is written down. */
+/** A 401 to be answered. */
+interface LoginRequest {
+  readonly base: URL
+  readonly scope: string
+  /** The `www-authenticate` header. */
+  readonly challenge: string | null
+  readonly checkRealm: CheckRealm
+  readonly signal: AbortSignal
+}
+
+/** Logs in to registries and keeps the result in memory until it expires. */
 export class OciLogin {
   readonly #credentials: FindCredentials
   readonly #send: Send
   readonly #read: ReadSmall
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownLogin>()
 
   constructor(credentials: FindCredentials, send: Send, read: ReadSmall) {
     this.#credentials = credentials
@@ -46,55 +57,47 @@ export class OciLogin {
     this.#known.delete(`${base.origin} ${scope}`)
   }
 
-  /** The header that answers a challenge. */
-  async answer(
-    base: URL,
-    scope: string,
-    challenge: string | null,
-    judge: JudgeRealm,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const asked = readChallenge(challenge)
+  /** The authorization header for a challenge. */
+  async answer(request: LoginRequest): Promise<string> {
+    const { base, scope } = request
+    const asked = readChallenge(request.challenge)
     if (asked === undefined)
-      throw registryFaults.denied(`${base.host} refuses us and does not say how to log in`)
+      throw registryFaults.denied(`${base.host} denies access and does not say how to log in`)
     const who = await this.#credentials(base.host)
     const known =
       asked.scheme === 'basic'
         ? { header: this.#basic(base, who), until: Number.POSITIVE_INFINITY }
-        : await this.#bearer(base, scope, asked, who, judge, signal)
+        : await this.#bearer(request, asked, who)
     this.#known.set(`${base.origin} ${scope}`, known)
     return known.header
   }
 
   #basic(base: URL, who: Credentials | undefined): string {
-    if (who?.kind !== 'password') throw registryFaults.denied(`${base.host} wants a name and a password`)
+    if (who?.kind !== 'password')
+      throw registryFaults.denied(`${base.host} requires a user name and a password`)
     return basicHeader(who.user, who.password)
   }
 
   async #bearer(
-    base: URL,
-    scope: string,
+    request: LoginRequest,
     { realm, service }: Bearer,
     who: Credentials | undefined,
-    judge: JudgeRealm,
-    signal: AbortSignal,
-  ): Promise<Known> {
+  ): Promise<KnownLogin> {
+    const { base, checkRealm, signal } = request
     if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
-    const url = await judge(realm)
+    const url = await checkRealm(realm)
     const trusted = maySeePassword(base, url) ? who : undefined
-    const answer = await this.#ask(base, url, scope, service, trusted, signal)
+    const answer = await this.#requestToken(request, url, service, trusted)
     const { token, seconds } = await this.#readToken(base, answer, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
-  // The scope is ours, not what the challenge says: a registry must not have us ask for more.
-  #ask(
-    base: URL,
+  // The scope is computed here and not read from the challenge: a registry must not make us request more.
+  #requestToken(
+    { base, scope, signal }: LoginRequest,
     url: URL,
-    scope: string,
     service: string,
     who: Credentials | undefined,
-    signal: AbortSignal,
   ) {
     if (who?.kind === 'identity') {
       const form = new URLSearchParams({
@@ -116,13 +119,13 @@ export class OciLogin {
   async #readToken(base: URL, answer: HttpResponse, signal: AbortSignal): Promise<Token> {
     if (answer.status !== 200) {
       answer.discard()
-      throw registryFaults.denied(`the token service of ${base.host} refuses us`)
+      throw registryFaults.denied(`the token service of ${base.host} denies access`)
     }
     const bytes = await this.#read(answer, MAX_TOKEN_ANSWER, signal)
     try {
       return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
     } catch (cause) {
-      throw registryFaults.garbled(`the token service of ${base.host} gave no token`, { cause })
+      throw registryFaults.garbled(`the token service of ${base.host} returned no token`, { cause })
     }
   }
 }

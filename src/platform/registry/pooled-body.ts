@@ -1,26 +1,26 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { OnReadOpts, Socket } from 'node:net'
+import type { LentChunk } from '../../packets/registry.ts'
 import { systemClock } from '../system/clock.ts'
 
 /**
- * Not quite a megabyte. Whoever writes a whole one at once makes Linux cache the file in pages of that size, and those
- * are the first that a virtual machine has given back to its host: the same copy took four times as long.
+ * Just below a megabyte. A write of exactly one megabyte makes Linux cache the file in huge pages, which a
+ * virtual machine returns to its host first: the same copy took four times as long.
  */
 const SLOT = 1008 * 1024
-/** Two with the reader, one about to be filled, and two between them. */
+/** Two lent to the consumer, one being filled, two between them. */
 const SLOTS = 5
-/** The head of an answer and the first of its body. */
+/** The response head and the first bytes of the body. */
 const HEAD = 64 * 1024
-/** Whoever waits for bytes that come slowly gets what there is, so that its progress is seen. */
+/** After this time a waiting consumer gets a partial buffer, so that progress is visible. */
 const SLOW_MS = 50
 
 /**
- * The body of one large answer, read from the socket into a few buffers that are used again and again. A fresh
- * buffer for each read, and the copy `node:http` makes of it, would cost more than everything else that is done
- * with the bytes.
+ * The body of one large response, read from the socket into a few buffers that are reused. A new buffer for
+ * each read, and the copy that `node:http` makes, would cost more than everything else done with the bytes.
  */
 export class PooledBody {
-  /** What a connection of its own must be opened with. */
+  /** Options for the dedicated connection. */
   readonly options: { readonly onread: OnReadOpts }
   readonly #head: Uint8Array = new Uint8Array(HEAD)
   readonly #free: Uint8Array[] = []
@@ -30,26 +30,26 @@ export class PooledBody {
   #left = 0
   #direct = false
   #paused = false
-  #given = 0
+  #releasedAt = 0
   #socket: Socket | undefined
   #wake: (() => void) | undefined
 
   constructor() {
     const buffer = () => (this.#direct ? this.#filling.subarray(this.#filled) : this.#head)
-    this.options = { onread: { buffer, callback: (count, from) => this.#take(from.subarray(0, count)) } }
+    this.options = { onread: { buffer, callback: (count, from) => this.#receive(from.subarray(0, count)) } }
   }
 
-  /** Until the body is asked for, everything goes the usual way. */
+  /** Until `read` is called, bytes go through the HTTP parser. */
   attach(request: ClientRequest): void {
     request.once('socket', (socket) => {
       this.#socket = socket
     })
   }
 
-  /** Exactly so many bytes. A chunk is the reader's until it asks for the one after the next. */
-  async *read(message: IncomingMessage, length: number): AsyncGenerator<Uint8Array> {
+  /** The body, exactly `length` bytes. */
+  async *read(message: IncomingMessage, length: number): AsyncGenerator<LentChunk> {
     message.once('close', () => this.#wake?.())
-    this.#begin(message, length)
+    this.#start(message, length)
     let lent: Uint8Array | undefined
     try {
       for (;;) {
@@ -65,12 +65,12 @@ export class PooledBody {
     }
   }
 
-  /** From here on nothing passes the parser any more; what it has of the body comes first. */
-  #begin(message: IncomingMessage, length: number): void {
+  /** From here on the parser is bypassed; the part of the body that it has comes first. */
+  #start(message: IncomingMessage, length: number): void {
     for (let i = 0; i < SLOTS; i++) this.#free.push(new Uint8Array(SLOT))
     this.#filling = this.#free.pop() ?? this.#head
     this.#left = length
-    this.#given = systemClock.elapsed()
+    this.#releasedAt = systemClock.elapsed()
     this.#direct = true
     for (let early = message.read(); early !== null; early = message.read()) this.#fill(early)
     this.#paused = true
@@ -82,8 +82,9 @@ export class PooledBody {
       const chunk = this.#ready.shift()
       if (chunk !== undefined) return chunk
       if (this.#left === 0) return undefined
-      if (message.destroyed && this.#filled === 0) throw message.errored ?? new Error('the line broke')
-      if (message.destroyed) this.#give()
+      if (message.destroyed && this.#filled === 0)
+        throw message.errored ?? new Error('the connection was closed')
+      if (message.destroyed) this.#release()
       else await this.#wait()
     }
   }
@@ -95,7 +96,7 @@ export class PooledBody {
     this.#wake = undefined
   }
 
-  #take(bytes: Uint8Array): boolean {
+  #receive(bytes: Uint8Array): boolean {
     if (this.#direct) {
       this.#fill(bytes)
       this.#paused = this.#free.length === 0 || this.#left === 0
@@ -107,20 +108,20 @@ export class PooledBody {
 
   #fill(bytes: Uint8Array): void {
     const wanted = bytes.subarray(0, Math.min(bytes.length, this.#left))
-    // They are there already, unless they came before the body was asked for.
+    // Bytes read directly are in the buffer already; earlier ones are copied.
     if (bytes.buffer !== this.#filling.buffer) this.#filling.set(wanted, this.#filled)
     this.#filled += wanted.length
     this.#left -= wanted.length
-    const late = this.#wake !== undefined && systemClock.elapsed() - this.#given > SLOW_MS
-    if (this.#filled === SLOT || this.#left === 0 || late) this.#give()
+    const late = this.#wake !== undefined && systemClock.elapsed() - this.#releasedAt > SLOW_MS
+    if (this.#filled === SLOT || this.#left === 0 || late) this.#release()
   }
 
-  #give(): void {
+  #release(): void {
     if (this.#filled === 0) return
     this.#ready.push(this.#filling.subarray(0, this.#filled))
     this.#filling = this.#free.pop() ?? this.#head
     this.#filled = 0
-    this.#given = systemClock.elapsed()
+    this.#releasedAt = systemClock.elapsed()
     this.#wake?.()
   }
 

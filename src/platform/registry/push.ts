@@ -9,20 +9,20 @@ import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
 import type { HttpResponse, StreamBody } from './transport.ts'
 
-type Promised = Pick<Descriptor, 'digest' | 'size'>
+type ExpectedBlob = Pick<Descriptor, 'digest' | 'size'>
 
 const AGAIN = ['registry.unreachable', 'registry.unavailable']
 const BYTES = { 'content-type': 'application/octet-stream' }
 
-/** So much is read at once, while what came before is sent. */
+/** Read size; the next piece is read while the previous one is sent. */
 const PIECE = 1024 * 1024
 
-/** A part of a source as a body. It is read anew when it has to be sent again. */
-const partOf = (
+/** A range of a source as a request body, which can be read again for a retry. */
+const sourceRange = (
   source: ByteSource,
   from: number,
   size: number,
-  tell: (sent: number) => void,
+  report: (sent: number) => void,
 ): StreamBody => ({
   size,
   read: async function* () {
@@ -38,12 +38,12 @@ const partOf = (
       at += piece.length
       next = readAt(at)
       yield piece
-      tell(at)
+      report(at)
     }
   },
 })
 
-/** Writes packets to registries. */
+/** Uploads blobs and manifests to registries. */
 export class OciPusher implements RegistryWriter {
   readonly #http: OciHttp
 
@@ -53,7 +53,7 @@ export class OciPusher implements RegistryWriter {
 
   async pushBlob(
     at: RegistryRepository,
-    blob: Promised,
+    blob: ExpectedBlob,
     source: ByteSource,
     signal: AbortSignal,
     passed: (bytes: number) => void = () => {},
@@ -63,18 +63,18 @@ export class OciPusher implements RegistryWriter {
       passed(blob.size)
       return 'there'
     }
-    // An upload that is begun anew passes bytes that were told of already.
-    let told = 0
-    const tell = (sent: number) => {
-      if (sent > told) passed(sent - told)
-      told = Math.max(told, sent)
+    // A restarted upload repeats bytes that were already reported.
+    let reported = 0
+    const report = (sent: number) => {
+      if (sent > reported) passed(sent - reported)
+      reported = Math.max(reported, sent)
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#upload(at, blob, source, until, tell)
+        await this.#upload(at, blob, source, until, report)
         return 'sent'
       } catch (cause) {
-        // An upload that broke off is begun anew: what the registry kept of it is not known.
+        // A broken upload is restarted, because it is unknown what the registry kept.
         const again = cause instanceof Fault && AGAIN.includes(cause.code)
         if (!again || attempt >= this.#http.settings.attempts) throw cause
         await this.#http.pause(attempt, until)
@@ -92,17 +92,17 @@ export class OciPusher implements RegistryWriter {
 
   async #upload(
     at: RegistryRepository,
-    blob: Promised,
+    blob: ExpectedBlob,
     source: ByteSource,
     signal: AbortSignal,
-    tell: (sent: number) => void,
+    report: (sent: number) => void,
   ): Promise<void> {
     const begun = await this.#http.send(at, { method: 'POST', target: 'blobs/uploads/' }, signal)
     let place = await this.#accepted(at, begun, 'an upload')
     const { chunkBytes } = this.#http.settings
     let sent = 0
     for (; blob.size > chunkBytes && sent < blob.size; sent += chunkBytes) {
-      const body = partOf(source, sent, Math.min(chunkBytes, blob.size - sent), tell)
+      const body = sourceRange(source, sent, Math.min(chunkBytes, blob.size - sent), report)
       const headers = { ...BYTES, 'content-range': `${sent}-${sent + body.size - 1}` }
       const answer = await this.#http.send(
         at,
@@ -112,7 +112,7 @@ export class OciPusher implements RegistryWriter {
       place = await this.#accepted(at, answer, 'a part of a blob')
     }
     place.searchParams.set('digest', blob.digest)
-    const body = sent === 0 ? partOf(source, 0, blob.size, tell) : new Uint8Array()
+    const body = sent === 0 ? sourceRange(source, 0, blob.size, report) : new Uint8Array()
     const done = await this.#http.send(
       at,
       { method: 'PUT', target: place, headers: BYTES, body, once: true },
@@ -120,14 +120,14 @@ export class OciPusher implements RegistryWriter {
     )
     if (done.status !== 201) throw await statusFault(at, done, `room for the blob ${blob.digest}`)
     done.discard()
-    tell(blob.size)
+    report(blob.size)
   }
 
-  /** Where the upload goes on. It may be another host, which then never hears our password. */
+  /** The address for the next part of the upload. Another host never receives the password. */
   async #accepted(at: RegistryRepository, response: HttpResponse, what: string): Promise<URL> {
     if (response.status !== 202) throw await statusFault(at, response, `room for ${what}`)
     response.discard()
-    return this.#http.judge(at.host, response.header('location'), response.url)
+    return this.#http.checkLocation(at.host, response.header('location'), response.url)
   }
 
   async pushManifest(
@@ -147,7 +147,7 @@ export class OciPusher implements RegistryWriter {
     const digest = digestBytes(bytes)
     const claimed = response.header('docker-content-digest')
     if (claimed !== null && claimed !== digest)
-      throw registryFaults.garbled(`${at.host} stored another manifest than the one it was given`)
+      throw registryFaults.garbled(`${at.host} stored another manifest than the one that was sent`)
     return digest
   }
 }

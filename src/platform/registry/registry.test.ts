@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
-import { checkTarget, isLoopbackName, mayLead, zoneOf } from './address.ts'
+import { checkRedirect, isLoopbackName, mayRedirect, networkZone } from './address.ts'
 import { maySeePassword, readChallenge } from './auth.ts'
 import { dockerCredentials } from './docker-credentials.ts'
 import { OciHttp } from './http.ts'
@@ -35,24 +35,24 @@ describe('an address', () => {
     ['8.8.8.8', 'public'],
     ['2606:4700::1111', 'public'],
   ])('%s is %s', (address, zone) => {
-    expect(zoneOf(address)).toBe(zone)
+    expect(networkZone(address)).toBe(zone)
   })
 
   it('leads outwards, or stays where it is', () => {
-    expect(mayLead(['public'], ['public'])).toBe(true)
-    expect(mayLead(['loopback'], ['loopback'])).toBe(true)
-    expect(mayLead(['private'], ['private', 'public'])).toBe(true)
-    expect(mayLead(['public'], ['loopback'])).toBe(false)
-    expect(mayLead(['private'], ['loopback'])).toBe(false)
-    expect(mayLead(['loopback'], ['link-local'])).toBe(false)
+    expect(mayRedirect(['public'], ['public'])).toBe(true)
+    expect(mayRedirect(['loopback'], ['loopback'])).toBe(true)
+    expect(mayRedirect(['private'], ['private', 'public'])).toBe(true)
+    expect(mayRedirect(['public'], ['loopback'])).toBe(false)
+    expect(mayRedirect(['private'], ['loopback'])).toBe(false)
+    expect(mayRedirect(['loopback'], ['link-local'])).toBe(false)
     // A name with one good address and one bad one is a trick.
-    expect(mayLead(['public'], ['public', 'link-local'])).toBe(false)
-    expect(mayLead(['special'], ['special'])).toBe(false)
+    expect(mayRedirect(['public'], ['public', 'link-local'])).toBe(false)
+    expect(mayRedirect(['special'], ['special'])).toBe(false)
   })
 
   it('is refused when a registry in the open leads back to us', async () => {
     const registry = new URL('https://8.8.8.8/')
-    const lead = (to: string) => checkTarget(registry, new URL(to), isLoopbackName)
+    const lead = (to: string) => checkRedirect(registry, new URL(to), isLoopbackName)
     for (const to of ['http://127.0.0.1/', 'https://localhost/', 'https://x.localhost/', 'https://[::1]/'])
       await expect(lead(to)).rejects.toMatchObject({ code: 'registry.forbidden_target' })
     await lead('https://9.9.9.9/blob')

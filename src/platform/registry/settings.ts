@@ -1,26 +1,26 @@
 import type { FindCredentials } from './auth.ts'
 
-/** How registries are spoken to. */
+/** Settings of registry access. */
 export interface OciSettings {
-  /** Hosts the operator named. Others must lie in the open internet. */
+  /** Hosts that the operator configured. Others must have public addresses. */
   readonly trusted: readonly string[]
-  /** Hosts spoken to without TLS; those of this machine always are. */
+  /** Hosts without TLS; loopback hosts are always among them. */
   readonly plain: readonly string[]
-  /** When not empty, the only hosts, with everything below them. */
+  /** When not empty, only these hosts and their subdomains are allowed. */
   readonly allowed: readonly string[]
   readonly credentials: FindCredentials
-  /** How often a request is tried. */
+  /** Attempts of a request. */
   readonly attempts: number
-  /** The first wait between two tries; each further one is twice as long. */
+  /** Delay before the first retry; doubled for each further one. */
   readonly backoffMs: number
-  /** The longest a small request may take in all. */
+  /** Deadline of a small request, retries included. */
   readonly requestMs: number
-  /** Slower than this is taken for a trick: a blob may take its size at this rate, beyond `requestMs`. */
+  /** Minimum transfer rate: the deadline of a blob is `requestMs` plus its size at this rate. */
   readonly bytesPerSecond: number
-  /** The longest a blob may stand still before the rest of it is asked for anew. */
+  /** Longest pause in a transfer before the rest is requested again. */
   readonly idleMs: number
   readonly maxBlobBytes: number
-  /** Uploads above this size are sent in pieces of it. */
+  /** Larger uploads are sent in chunks of this size. */
   readonly chunkBytes: number
 }
 

@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<number, FaultMaker>> = {
 
 const MAX_TEXT = 2048
 
-/** The registry's own code, when it is one: only capitals pass, so that no text of a stranger gets into ours. */
+/** The registry's error code. Only capital letters pass, so that no foreign text gets into the message. */
 const readCode = async (answer: HttpResponse): Promise<string> => {
   const bytes = await answer.head(MAX_TEXT)
   try {
@@ -28,7 +28,7 @@ const readCode = async (answer: HttpResponse): Promise<string> => {
   }
 }
 
-/** What an answer means that is not the one hoped for. */
+/** The fault for an unexpected status. */
 export const statusFault = async (
   at: RegistryRepository,
   answer: HttpResponse,
@@ -36,5 +36,5 @@ export const statusFault = async (
 ): Promise<Fault> => {
   const make = MEANINGS[answer.status] ?? registryFaults.garbled
   const code = await readCode(answer)
-  return make(`${at.host}/${at.repository} answers ${answer.status}${code} when asked for ${what}`)
+  return make(`${at.host}/${at.repository} answered ${answer.status}${code} to the request for ${what}`)
 }

@@ -1,2 +1,2 @@
-/** Loaded with the first registry that has a certificate: it takes longer than all of HTTP. */
+/** Loaded with the first TLS connection: loading it takes longer than all of HTTP. */
 export { Agent, request } from 'node:https'

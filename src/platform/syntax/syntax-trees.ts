@@ -1,5 +1,4 @@
 import type { NapiConfig } from '@ast-grep/napi'
-import { LANGUAGES } from '../../kernel/text/languages.ts'
 import type { SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
 import { parseLines, type SgNode } from './ast-grep.ts'
 
@@ -74,6 +73,13 @@ class TreeNode implements SyntaxNode {
     return this.#node.findAll(kindRule(kinds)).map((node) => new TreeNode(node))
   }
 
+  leaves(regex: string): readonly SyntaxNode[] {
+    return this.#node
+      .findAll({ rule: { regex } })
+      .filter((node) => node.children().length === 0)
+      .map((node) => new TreeNode(node))
+  }
+
   parent(): SyntaxNode | undefined {
     return wrap(this.#node.parent())
   }
@@ -82,5 +88,5 @@ class TreeNode implements SyntaxNode {
 const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? undefined : new TreeNode(node))
 
 export const syntaxTrees = (): SyntaxParser => ({
-  parse: (grammar, text) => new TreeNode(parseLines(LANGUAGES[grammar].grammar, text)),
+  parse: (grammar, text) => new TreeNode(parseLines(grammar, text)),
 })

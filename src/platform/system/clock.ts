@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/ports.ts'
 
-// Not `performance`: the first use of that loads a dozen modules, and this is read at every start.
+// Not `performance.now`: its first use loads a dozen modules, and start-up uses this clock.
 const elapsed = (): number => {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1e3 + nanoseconds / 1e6

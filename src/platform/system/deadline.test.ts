@@ -7,7 +7,7 @@ import { withDeadline } from './deadline.ts'
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
 
-it('comes in time, whatever is collected meanwhile', async () => {
+it('aborts after its time, even when garbage is collected meanwhile', async () => {
   const { signal } = new AbortController()
   const seen = { aborted: false }
   withDeadline(signal, 200).addEventListener('abort', ({ target }) => {
@@ -20,7 +20,7 @@ it('comes in time, whatever is collected meanwhile', async () => {
   expect(seen.aborted).toBe(true)
 })
 
-it('passes on the word of whoever no longer waits', () => {
+it('aborts with the reason of the signal of the caller', () => {
   const caller = new AbortController()
   const both = withDeadline(caller.signal, 60_000)
   caller.abort('enough')

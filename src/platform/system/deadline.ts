@@ -1,13 +1,12 @@
 /**
- * A signal that fires when another does, or when the time is over. The timer holds the signals as well: Node 20 holds
- * those inside `any` by nothing, a garbage collection would take the end away, and whoever never answers be waited for
- * without one.
+ * A signal that aborts with `signal` or after `ms`. The timer references all signals: in Node 20 `AbortSignal.any` does
+ * not keep its sources alive, and after a garbage collection the deadline would never fire.
  */
 export const withDeadline = (signal: AbortSignal, ms: number): AbortSignal => {
-  const end = new AbortController()
-  const both = AbortSignal.any([signal, end.signal])
-  const passed = (..._held: readonly AbortSignal[]) =>
-    end.abort(new DOMException('the deadline has passed', 'TimeoutError'))
-  setTimeout(passed, ms, signal, both).unref()
+  const deadline = new AbortController()
+  const both = AbortSignal.any([signal, deadline.signal])
+  const expire = (..._referenced: readonly AbortSignal[]) =>
+    deadline.abort(new DOMException('the deadline has passed', 'TimeoutError'))
+  setTimeout(expire, ms, signal, both).unref()
   return both
 }

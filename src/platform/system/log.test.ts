@@ -21,14 +21,14 @@ describe('the log', () => {
     })
   })
 
-  it('writes text in the form of a Java logger, at the time of this place', () => {
+  it('writes text in the format of a Java logger, in local time', () => {
     const hour = String(new Date(clock.now()).getHours()).padStart(2, '0')
     const [line = ''] = written('text', 'info', (log) => log.write('error', 'a message', { tool: 'x' }))
     expect(line).toMatch(/^\d\d:\d\d:05\.006 \[main\] ERROR warrant - a message \{"tool":"x"\}$/)
     expect(line.slice(0, 2)).toBe(hour)
   })
 
-  it('leaves out what is below its level', () => {
+  it('leaves out lines below its level', () => {
     const lines = written('text', 'warn', (log) => {
       for (const level of ['debug', 'info', 'warn', 'error'] as const) log.write(level, level)
     })

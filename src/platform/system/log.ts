@@ -10,31 +10,31 @@ interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat
   readonly clock: Clock
-  /** Who writes, in the text form. */
+  /** Name of the logger in the text format. */
   readonly name?: string
   readonly write: (line: string) => void
 }
 
 /**
- * Escaped as a whole: a newline in a logged value could forge a line of its own, an escape could repaint the terminal,
- * and a mark for the direction of writing turn round what stands there.
+ * Formats one line and escapes it: a newline in a logged value could forge a line, an escape sequence could repaint the
+ * terminal, and a bidirectional mark could reorder the text.
  */
-type Line = (at: number, level: LogLevel, message: string, fields: JsonObject) => string
+type FormatLine = (at: number, level: LogLevel, message: string, fields: JsonObject) => string
 
-const jsonLine: Line = (at, level, message, fields) =>
+const jsonLine: FormatLine = (at, level, message, fields) =>
   escapeInvisible(JSON.stringify({ at: new Date(at).toISOString(), level, message, ...fields }))
 
-const two = (value: number): string => String(value).padStart(2, '0')
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
-/** As Java's loggers show it: the time of day where the machine stands. */
+/** Local time of day, as Java's loggers print it. */
 const timeOfDay = (at: number): string => {
   const date = new Date(at)
-  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two)
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits)
   return `${parts.join(':')}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 const textLine =
-  (name: string): Line =>
+  (name: string): FormatLine =>
   (at, level, message, fields) => {
     const tail = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
     return escapeInvisible(
@@ -42,13 +42,13 @@ const textLine =
     )
   }
 
-/** A log of lines. It goes to stderr: stdout belongs to the protocol. */
+/** A log of lines. `write` has to go to stderr: stdout belongs to the protocol. */
 export const createLog = ({ level, format, clock, name = 'warrant', write }: LogOptions): Log => {
   const threshold = LOG_LEVELS.indexOf(level)
-  const line = format === 'json' ? jsonLine : textLine(name)
+  const formatLine = format === 'json' ? jsonLine : textLine(name)
   return {
     write(at, message, fields = {}) {
-      if (LOG_LEVELS.indexOf(at) >= threshold) write(line(clock.now(), at, message, fields))
+      if (LOG_LEVELS.indexOf(at) >= threshold) write(formatLine(clock.now(), at, message, fields))
     },
   }
 }

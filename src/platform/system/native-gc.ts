@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** How much the process may grow before somebody tidies up. */
-const STEP = 256 * 1024 * 1024
+/** Growth of the resident set after which a collection is forced. */
+const GROWTH_BYTES = 256 * 1024 * 1024
 
-let collector: (() => void) | undefined
+let collectGarbage: (() => void) | undefined
 
 const findCollector = (): (() => void) => {
   setFlagsFromString('--expose_gc')
@@ -12,26 +12,26 @@ const findCollector = (): (() => void) => {
 }
 
 /**
- * What native code holds for objects that are gone is given back in the turn after the collection: first the nodes,
- * and then, with nobody left who holds it, the tree.
+ * Native memory is released by finalizers, which run in the turn after the collection. The first round frees the nodes,
+ * the second the tree that they referenced.
  */
-const release = async (): Promise<void> => {
-  collector ??= findCollector()
+const freeNativeMemory = async (): Promise<void> => {
+  collectGarbage ??= findCollector()
   for (let round = 0; round < 2; round += 1) {
-    collector()
+    collectGarbage()
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
 /**
- * Syntax trees are native: the collector sees a few bytes where there are hundreds of megabytes, and would never
- * come by itself. Whoever parses much asks this between two files, and waits when there is something to wait for.
+ * Syntax trees are native memory: V8 sees a few bytes where there are hundreds of megabytes and would not collect. Call
+ * the result between two files; it returns a promise when a collection was necessary.
  */
 export const createCollector = (): (() => Promise<void> | undefined) => {
   let last = process.memoryUsage.rss()
   return () => {
-    if (process.memoryUsage.rss() - last < STEP) return undefined
-    return release().then(() => {
+    if (process.memoryUsage.rss() - last < GROWTH_BYTES) return undefined
+    return freeNativeMemory().then(() => {
       last = process.memoryUsage.rss()
     })
   }

@@ -4,9 +4,9 @@ const SALT_BYTES = 16
 const pool = Buffer.alloc(256 * SALT_BYTES)
 let used = pool.length
 
-/** A secret for each entry, so that its payload cannot be found by guessing. */
+/** A random salt for each entry, so that its payload cannot be guessed from its hash. */
 export const randomSalts = (): string => {
-  // Asked for one at a time, randomness would cost more than the entry it protects.
+  // Filled in bulk: one call per salt would cost more than hashing the entry.
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
@@ -15,7 +15,7 @@ export const randomSalts = (): string => {
   return pool.toString('hex', used - SALT_BYTES, used)
 }
 
-/** The same for every run, for replays and tests. Guessable, and meant to be. */
+/** Deterministic salts for replays and tests; they hide nothing. */
 export const fixedSalts = (seq: number): string =>
   createHash('sha256')
     .update(`SALT\n${seq}`)

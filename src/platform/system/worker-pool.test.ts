@@ -15,7 +15,7 @@ const PROGRAM = new URL(
   `)}`,
 )
 
-/** A machine so busy that whatever gets less than a second gets nothing. */
+/** A busy machine: timers below one second fire at once. */
 const busy: Clock = {
   ...systemClock,
   after(ms, then) {
@@ -28,31 +28,31 @@ const busy: Clock = {
 const never = new AbortController().signal
 
 describe('threads', () => {
-  it('that have answered are waited for: slow to end is not stuck', async () => {
+  it('that are idle get time to exit: slow is not stuck', async () => {
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: busy })
-    expect(await threads.run('echo', 'done', 30_000, never)).toBe('done')
+    expect(await threads.run('echo', 'done', { ms: 30_000, signal: never })).toBe('done')
     expect(await threads.close()).toBe(true)
   })
 
-  it('that are at work are not waited for long', async () => {
+  it('that run a job get little time to exit', async () => {
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: busy })
-    expect(await threads.run('echo', 'done', 30_000, never)).toBe('done')
-    threads.run('echo', 'hang', 30_000, never).catch(() => {})
+    expect(await threads.run('echo', 'done', { ms: 30_000, signal: never })).toBe('done')
+    threads.run('echo', 'hang', { ms: 30_000, signal: never }).catch(() => {})
     expect(await threads.close()).toBe(false)
   })
 
-  it('leave no timer behind that would keep the process after they have ended', async () => {
+  it('leave no timer behind that would keep the process alive', async () => {
     const clock = new StillClock()
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock })
-    expect(await threads.run('echo', 'words', 10_000, never)).toBe('words')
+    expect(await threads.run('echo', 'words', { ms: 10_000, signal: never })).toBe('words')
     expect(await threads.close()).toBe(true)
     expect(clock.waiting).toBe(0)
   })
 
-  it('let go of the signal of a job that has ended', async () => {
+  it('remove their listener from the signal when a job has ended', async () => {
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: new StillClock() })
     const { signal } = new AbortController()
-    await threads.run('echo', 'words', 10_000, signal)
+    await threads.run('echo', 'words', { ms: 10_000, signal })
     expect(getEventListeners(signal, 'abort')).toEqual([])
     await threads.close()
   })

@@ -3,7 +3,20 @@ import { Fault, type FaultView } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
 
-/** One job on its way to a thread, and what it answers with. Plain data: it is copied between threads. */
+/**
+ * A pool of worker threads for jobs that may hang in a system call or a regular expression.
+ *
+ * Each thread runs one job at a time, and messages carry the id of the job, so late replies are recognized and ignored.
+ * - Cancel: the pool rejects the caller at once and stores the job's id in the thread's shared `cancelFlag`. The job
+ *   checks the flag and its deadline in `checkDeadline`, ends with a fault, and the thread takes the next job.
+ * - Deadline: a job that is GRACE_MS past its deadline did not check, so its thread is stuck. The pool rejects the
+ *   caller, terminates the thread and counts it as stuck until it has exited: a thread inside a system call cannot be
+ *   terminated before the call returns. At MAX_THREADS stuck threads new jobs are refused.
+ * - Growth: MIN_THREADS are started on demand. Another one is started only when a job has waited GROW_AFTER_MS, and it
+ *   ends when the queue is empty.
+ */
+
+/** A job as it is sent to a thread: plain data, which is copied. */
 export interface ThreadJob {
   readonly id: number
   readonly name: string
@@ -15,73 +28,76 @@ export type ThreadReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly fault: FaultView }
   | { readonly id: number; readonly bug: string }
-  /** Not the end yet: how far it is. */
+  /** Progress; the job goes on. */
   | { readonly id: number; readonly done: number; readonly total: number }
 
 type Progress = (done: number, total: number) => void
 
-/** What a thread is started with. The cell holds the number of the job that nobody waits for any more. */
+/** What a thread is started with. `cancelFlag` holds the id of the job that was cancelled last. */
 export interface ThreadData<T> {
   readonly setup: T
   readonly cancelFlag: Int32Array
 }
 
-interface Job extends ThreadJob {
-  readonly answer: (value: unknown) => void
-  readonly fail: (cause: unknown) => void
+interface Job {
+  readonly request: ThreadJob
+  readonly resolve: (value: unknown) => void
+  readonly reject: (cause: unknown) => void
   readonly progress: Progress
-  /** Calls off the end of its time, and lets go of the signal: many jobs may share one. */
+  /** Cancels the timer and removes the listener from the signal, which many jobs may share. */
   release: () => void
   thread: Thread | undefined
 }
 
 interface Thread {
   readonly worker: Worker
-  readonly cell: Int32Array
-  /** It is up; before that, waiting for it says nothing about the disk. */
+  readonly cancelFlag: Int32Array
+  /** False while the thread starts: waiting for it says nothing about the disk. */
   ready: boolean
   job: Job | undefined
+}
+
+interface RunOptions {
+  readonly ms: number
+  readonly signal: AbortSignal
+  readonly progress?: Progress
 }
 
 interface ThreadOptions<T> {
   readonly program: URL
   readonly setup: T
   readonly clock: Clock
-  /** Most threads at a time; jobs that compute gain nothing from more than there are processors. */
-  readonly many?: number
+  /** For jobs that compute, which gain nothing from more threads than processors. */
+  readonly maxThreads?: number
 }
 
-/** Threads that are always welcome; more are started only while others are held up. */
-const FEW = 2
-const MANY = 16
-/** How long a job waits for its turn before another thread is started for it. */
-const PATIENCE_MS = 50
-/** A thread ends its own job when the time is up; one that does not is stuck. */
+const MIN_THREADS = 2
+const MAX_THREADS = 16
+const GROW_AFTER_MS = 50
+/** Time after its deadline in which a job has to end by itself. */
 const GRACE_MS = 100
-/** How long threads get to end that may hang in a disk. */
-const END_MS = 300
-/** How long those get that have answered: they hang in nothing, but a busy machine takes its time with a large heap. */
-const REST_MS = 10_000
-const MAX_WAITING = 5_000
-/** A runaway job ends its thread, not the server. */
+/** Time for busy threads to exit; they may hang in a system call. */
+const BUSY_EXIT_MS = 300
+/** Time for idle threads to exit: they do not hang, but freeing a large heap takes long on a busy machine. */
+const IDLE_EXIT_MS = 10_000
+const MAX_QUEUED = 5_000
+/** A job that needs more ends its thread, not the server. */
 const HEAP_MB = 512
 
 const toFault = ({ kind, code, fix, message, detail }: FaultView): Fault =>
   new Fault({ kind, code, fix }, message, detail === undefined ? {} : { detail })
 
-const outOfMemory = (cause: Error): boolean =>
-  (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+const removeItem = <I>(items: I[], item: I): void => {
+  const at = items.indexOf(item)
+  if (at >= 0) items.splice(at, 1)
+}
 
-/**
- * Has jobs done in threads, one at a time each. A job that hangs in a system call or a regular expression costs a
- * thread, which is given up when the time is over; the others go on.
- */
 export class WorkerPool<T> {
   readonly #options: ThreadOptions<T>
   readonly #alive = new Set<Thread>()
   readonly #idle: Thread[] = []
-  readonly #waiting: Job[] = []
-  readonly #lost = new Set<Worker>()
+  readonly #queue: Job[] = []
+  readonly #stuck = new Set<Worker>()
   #lastId = 0
   #growing = false
 
@@ -89,55 +105,43 @@ export class WorkerPool<T> {
     this.#options = options
   }
 
-  run(
-    name: string,
-    args: unknown,
-    ms: number,
-    signal: AbortSignal,
-    progress: Progress = () => {},
-  ): Promise<unknown> {
+  run(name: string, args: unknown, { ms, signal, progress = () => {} }: RunOptions): Promise<unknown> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    if (this.#waiting.length >= MAX_WAITING || this.#lost.size >= MANY) {
-      return Promise.reject(jailFaults.busy('too many calls are waiting for the file system'))
+    if (this.#queue.length >= MAX_QUEUED || this.#stuck.size >= MAX_THREADS) {
+      return Promise.reject(jailFaults.busy('too many calls wait for the file system'))
     }
-    return new Promise((answer, fail) => {
+    return new Promise((resolve, reject) => {
       this.#lastId += 1
-      const job: Job = {
-        id: this.#lastId,
-        name,
-        args,
-        ms,
-        answer,
-        fail,
-        progress,
-        release: () => {},
-        thread: undefined,
-      }
-      const abandon = () => this.#abandon(job, signal.reason)
-      const stopTimer = this.#options.clock.after(ms + GRACE_MS, () => this.#late(job))
+      const request = { id: this.#lastId, name, args, ms }
+      const job: Job = { request, resolve, reject, progress, release: () => {}, thread: undefined }
+      const cancel = () => this.#cancel(job, signal.reason)
+      const { clock, maxThreads = MIN_THREADS } = this.#options
+      const stopTimer = clock.after(ms + GRACE_MS, () => this.#expire(job))
       job.release = () => {
         stopTimer()
-        signal.removeEventListener('abort', abandon)
+        signal.removeEventListener('abort', cancel)
       }
-      signal.addEventListener('abort', abandon, { once: true })
-      this.#waiting.push(job)
-      if (this.#idle.length === 0 && this.#alive.size < Math.min(FEW, this.#options.many ?? FEW))
-        this.#start()
-      this.#next()
+      signal.addEventListener('abort', cancel, { once: true })
+      this.#queue.push(job)
+      if (this.#idle.length === 0 && this.#alive.size < Math.min(MIN_THREADS, maxThreads)) this.#start()
+      this.#dispatch()
     })
   }
 
-  /** Ends all threads. False when one does not end: then the process cannot end by itself either. */
+  /** Terminates all threads. False when one does not exit: then the process cannot exit by itself either. */
   async close(): Promise<boolean> {
     const alive = [...this.#alive]
-    const at = (working: boolean) =>
-      alive.filter(({ job }) => (job !== undefined) === working).map(({ worker }) => worker)
-    const ended = [this.#end([...this.#lost, ...at(true)], END_MS), this.#end(at(false), REST_MS)]
+    const workers = (busy: boolean) =>
+      alive.filter(({ job }) => (job !== undefined) === busy).map(({ worker }) => worker)
+    const ended = [
+      this.#terminate([...this.#stuck, ...workers(true)], BUSY_EXIT_MS),
+      this.#terminate(workers(false), IDLE_EXIT_MS),
+    ]
     this.#alive.clear()
-    return (await Promise.all(ended)).every((one) => one)
+    return (await Promise.all(ended)).every((exited) => exited)
   }
 
-  async #end(workers: readonly Worker[], ms: number): Promise<boolean> {
+  async #terminate(workers: readonly Worker[], ms: number): Promise<boolean> {
     if (workers.length === 0) return true
     let stopTimer = () => {}
     const late = new Promise<boolean>((resolve) => {
@@ -147,30 +151,27 @@ export class WorkerPool<T> {
     return Promise.race([ended, late]).finally(() => stopTimer())
   }
 
-  #next(): void {
-    for (let thread = this.#idle.pop(); thread !== undefined; thread = this.#idle.pop()) {
-      const job = this.#waiting.shift()
-      if (job === undefined) {
-        this.#idle.push(thread)
-        return
-      }
+  #dispatch(): void {
+    while (this.#idle.length > 0) {
+      const job = this.#queue.shift()
+      if (job === undefined) return
+      const thread = this.#idle.pop() as Thread
       thread.job = job
       job.thread = thread
-      const { id, name, args, ms } = job
-      thread.worker.postMessage({ id, name, args, ms } satisfies ThreadJob)
+      thread.worker.postMessage(job.request)
     }
-    if (this.#waiting.length > 0) this.#growLater()
+    if (this.#queue.length > 0) this.#growLater()
   }
 
-  /** Another thread, if those there are do not get free in a moment: quick jobs are not worth one. */
+  /** Starts another thread if none becomes idle in GROW_AFTER_MS: short jobs are not worth one. */
   #growLater(): void {
-    if (this.#growing || this.#alive.size >= (this.#options.many ?? MANY)) return
+    if (this.#growing || this.#alive.size >= (this.#options.maxThreads ?? MAX_THREADS)) return
     this.#growing = true
-    this.#options.clock.after(PATIENCE_MS, () => {
+    this.#options.clock.after(GROW_AFTER_MS, () => {
       this.#growing = false
       const starting = [...this.#alive].some(({ ready }) => !ready)
-      if (this.#waiting.length > 0 && this.#idle.length === 0 && !starting) this.#start()
-      this.#next()
+      if (this.#queue.length > 0 && this.#idle.length === 0 && !starting) this.#start()
+      this.#dispatch()
     })
   }
 
@@ -180,55 +181,52 @@ export class WorkerPool<T> {
     const workerData: ThreadData<T> = { setup, cancelFlag }
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB }
     const worker = new Worker(program, { workerData, resourceLimits, stdout: true })
-    const thread: Thread = { worker, cell: cancelFlag, ready: false, job: undefined }
+    const thread: Thread = { worker, cancelFlag, ready: false, job: undefined }
     this.#alive.add(thread)
     this.#idle.push(thread)
     worker.unref()
     worker.on('online', () => {
       thread.ready = true
     })
-    worker.on('message', (reply: ThreadReply) => this.#answered(thread, reply))
-    worker.on('error', (cause) => this.#ended(thread, cause))
+    worker.on('message', (reply: ThreadReply) => this.#onReply(thread, reply))
+    worker.on('error', (cause) => this.#onExit(thread, cause))
     worker.on('exit', () => {
-      this.#lost.delete(worker)
-      this.#ended(thread, new Error('a thread ended'))
+      this.#stuck.delete(worker)
+      this.#onExit(thread, new Error('a worker thread exited'))
     })
   }
 
-  #answered(thread: Thread, reply: ThreadReply): void {
+  #onReply(thread: Thread, reply: ThreadReply): void {
     const { job } = thread
-    if (job === undefined || job.id !== reply.id || !this.#alive.has(thread)) return
+    if (job === undefined || job.request.id !== reply.id || !this.#alive.has(thread)) return
     if ('done' in reply) return job.progress(reply.done, reply.total)
     thread.job = undefined
     job.release()
-    if ('value' in reply) job.answer(reply.value)
-    else job.fail('fault' in reply ? toFault(reply.fault) : new Error(reply.bug))
-    if (this.#waiting.length === 0 && this.#alive.size > FEW) return this.#remove(thread)
+    if ('value' in reply) job.resolve(reply.value)
+    else job.reject('fault' in reply ? toFault(reply.fault) : new Error(reply.bug))
+    if (this.#queue.length === 0 && this.#alive.size > MIN_THREADS) return this.#remove(thread)
     this.#idle.push(thread)
-    this.#next()
+    this.#dispatch()
   }
 
-  /** Nobody waits any more: a running job is told, a waiting one is dropped. */
-  #abandon(job: Job, reason: unknown): void {
-    job.fail(reason)
-    if (job.thread !== undefined) {
-      Atomics.store(job.thread.cell, 0, job.id)
-      return
-    }
-    job.release()
-    const at = this.#waiting.indexOf(job)
-    if (at >= 0) this.#waiting.splice(at, 1)
+  /** Rejects the caller. A running job sees the flag; a queued one is dropped. */
+  #cancel(job: Job, reason: unknown): void {
+    job.reject(reason)
+    if (job.thread === undefined) {
+      job.release()
+      removeItem(this.#queue, job)
+    } else Atomics.store(job.thread.cancelFlag, 0, job.request.id)
   }
 
-  #late(job: Job): void {
+  #expire(job: Job): void {
     const { thread } = job
     job.release()
-    job.fail(jailFaults.timeout(`took longer than ${job.ms} ms`, { detail: { limit: job.ms } }))
-    if (thread === undefined) return this.#abandon(job, undefined)
-    // Somewhere between this thread and the disk nothing moves. Whether it ever ends is not up to us.
-    this.#lost.add(thread.worker)
+    const { ms } = job.request
+    job.reject(jailFaults.timeout(`took longer than ${ms} ms`, { detail: { limit: ms } }))
+    if (thread === undefined) return this.#cancel(job, undefined)
+    this.#stuck.add(thread.worker)
     this.#remove(thread)
-    this.#next()
+    this.#dispatch()
   }
 
   #remove(thread: Thread): void {
@@ -236,13 +234,16 @@ export class WorkerPool<T> {
     void thread.worker.terminate()
   }
 
-  #ended(thread: Thread, cause: Error): void {
+  #onExit(thread: Thread, cause: Error): void {
     if (!this.#alive.delete(thread)) return
-    const at = this.#idle.indexOf(thread)
-    if (at >= 0) this.#idle.splice(at, 1)
+    removeItem(this.#idle, thread)
     thread.job?.release()
-    thread.job?.fail(outOfMemory(cause) ? jailFaults.too_many_entries('more than fits into memory') : cause)
-    if (this.#waiting.length > 0 && this.#idle.length === 0) this.#start()
-    this.#next()
+    thread.job?.reject(
+      (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? jailFaults.too_many_entries('the result does not fit into memory')
+        : cause,
+    )
+    if (this.#queue.length > 0 && this.#idle.length === 0) this.#start()
+    this.#dispatch()
   }
 }

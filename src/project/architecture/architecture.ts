@@ -1,3 +1,4 @@
+import type { Grammar } from '../../kernel/text/languages.ts'
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
@@ -20,7 +21,7 @@ import {
 } from '../source/source-files.ts'
 import { SourceIndex } from '../source/source-index.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import type { Grammar, SyntaxParser } from '../source/syntax-tree.ts'
+import type { SyntaxNode, SyntaxParser } from '../source/syntax-tree.ts'
 import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { measure } from './metrics.ts'
 import type { Suggestion } from './suggestion.ts'
@@ -45,27 +46,28 @@ export interface Architecture {
   readonly warnings: readonly Warning[]
 }
 
-const GRAMMARS: readonly (readonly [RegExp, Grammar])[] = [
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'TypeScript' | 'Tsx'>
+
+const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
-  [/(?<!\.d)\.[cm]?ts$/, 'typescript'],
+  [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is read with the larger grammar: one set of kinds for all scripts.
-  [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'tsx'],
+  [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
 ]
 
-const READERS: Readonly<
-  Record<Grammar, (file: string, root: ReturnType<SyntaxParser['parse']>) => SourceUnit>
-> = {
+const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => SourceUnit>> = {
   java: readJava,
   kotlin: readKotlin,
-  typescript: readScript,
-  tsx: readScript,
+  TypeScript: readScript,
+  Tsx: readScript,
 }
 
-const grammarOf = (path: string): Grammar | undefined => GRAMMARS.find(([ending]) => ending.test(path))?.[1]
+const codeGrammar = (path: string): CodeGrammar | undefined =>
+  GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
 const isRead = (path: string): boolean =>
-  grammarOf(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
+  codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
 
 /** Reads a project once: every file that matters, in order. */
 class Reading {
@@ -101,7 +103,7 @@ class Reading {
   }
 
   #code(path: string, text: string): void {
-    const grammar = grammarOf(path)
+    const grammar = codeGrammar(path)
     if (grammar === undefined) return
     try {
       this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
@@ -170,7 +172,7 @@ export const analyse = async (
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
-    signatures.push(writeSignature(unit, index, detector.resolver, own.inbound, own.outbound))
+    signatures.push(writeSignature(unit, { index, resolver: detector.resolver }, own))
   }
   const found = dedupe({ inbound, outbound: outbound.concat(detector.configured()) })
   const graph = buildGraph(index, found)

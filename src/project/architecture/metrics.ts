@@ -9,9 +9,9 @@ import { findAnnotation, type Method } from '../source/source-unit.ts'
 import { findCycles } from './dependency-cycles.ts'
 import type { ArchitectureGraph } from './graph.ts'
 import {
-  measuredAt as at,
   type Group,
   type Measured,
+  measuredAt,
   SUGGESTION_SEVERITIES,
   type Suggestion,
   type SuggestionSeverity,
@@ -49,7 +49,7 @@ const resilience = ({ index, connections }: MeasureInput): readonly Measured[] =
         ) === undefined,
     )
     .filter(({ type }) => findAnnotation(type.annotations, 'FeignClient')?.args.has('fallback') !== true)
-    .map((place) => at(place, 'no_resilience', 'medium', 1))
+    .map((place) => measuredAt(place, { rule: 'no_resilience', severity: 'medium', value: 1 }))
 }
 
 const advice = ({ index }: MeasureInput): readonly Measured[] => {
@@ -59,7 +59,9 @@ const advice = ({ index }: MeasureInput): readonly Measured[] => {
   )
   const advised = places.some(({ type, unit }) => rolesOf(type, unit).includes('Advice'))
   const [first] = controllers
-  return first === undefined || advised ? [] : [at(first, 'no_advice', 'medium', controllers.length)]
+  return first === undefined || advised
+    ? []
+    : [measuredAt(first, { rule: 'no_advice', severity: 'medium', value: controllers.length })]
 }
 
 const values = ({ index }: MeasureInput): readonly Measured[] => {
@@ -75,7 +77,14 @@ const values = ({ index }: MeasureInput): readonly Measured[] => {
   const [first] = used
   return first === undefined || bound || used.length <= MANY_VALUES
     ? []
-    : [at(first.place, 'many_values', 'low', used.length, first.line)]
+    : [
+        measuredAt(first.place, {
+          rule: 'many_values',
+          severity: 'low',
+          value: used.length,
+          line: first.line,
+        }),
+      ]
 }
 
 const skippedService = ({ graph }: MeasureInput): readonly Measured[] => {
@@ -111,14 +120,13 @@ const duplicates = ({ index }: MeasureInput): readonly Measured[] => {
     first === undefined || rest.length === 0
       ? []
       : [
-          at(
-            first.place,
-            'duplicate',
-            'medium',
-            rest.length + 1,
-            first.method.line,
-            `${first.place.type.name}.${first.method.name}`,
-          ),
+          measuredAt(first.place, {
+            rule: 'duplicate',
+            severity: 'medium',
+            value: rest.length + 1,
+            line: first.method.line,
+            subject: `${first.place.type.name}.${first.method.name}`,
+          }),
         ],
   )
 }
@@ -136,7 +144,9 @@ const untested = ({ index, tests }: MeasureInput): readonly Measured[] => {
     )
   })
   const [first] = bare
-  return first === undefined ? [] : [at(first, 'untested', 'info', bare.length)]
+  return first === undefined
+    ? []
+    : [measuredAt(first, { rule: 'untested', severity: 'info', value: bare.length })]
 }
 
 const versions = ({ structure }: MeasureInput): readonly Measured[] => {

@@ -20,21 +20,15 @@ export interface Suggestion {
   readonly value: number
 }
 
-/** A measure before its group is known. */
+/** A suggestion before its group is known. */
 export type Measured = Omit<Suggestion, 'group'>
 
-export const measuredAt = (
-  place: TypeLocation,
-  rule: string,
-  severity: SuggestionSeverity,
-  value: number,
-  line = place.type.line,
-  subject = place.type.name,
-): Measured => ({
-  rule,
-  severity,
-  subject,
-  file: place.unit.file,
-  line,
-  value,
+type Measure = Pick<Measured, 'rule' | 'severity' | 'value'> & Partial<Pick<Measured, 'line' | 'subject'>>
+
+/** A measure of a type; line and subject are those of the type when not given. */
+export const measuredAt = ({ unit, type }: TypeLocation, measure: Measure): Measured => ({
+  subject: type.name,
+  file: unit.file,
+  line: type.line,
+  ...measure,
 })

@@ -1,6 +1,6 @@
 import type { TypeLocation } from '../source/source-index.ts'
 import { bodiesOf, findAnnotation, type Method } from '../source/source-unit.ts'
-import { measuredAt as at, type Measured } from './suggestion.ts'
+import { type Measured, measuredAt } from './suggestion.ts'
 
 const LONG_METHOD = 50
 const LONG_CLASS = 300
@@ -19,18 +19,36 @@ const FRAMEWORK =
 export const TYPE_RULES: readonly Rule[] = [
   (place) => {
     const { lines } = place.type
-    return lines > LONG_CLASS ? [at(place, 'long_class', lines > HUGE_CLASS ? 'high' : 'medium', lines)] : []
+    return lines > LONG_CLASS
+      ? [
+          measuredAt(place, {
+            rule: 'long_class',
+            severity: lines > HUGE_CLASS ? 'high' : 'medium',
+            value: lines,
+          }),
+        ]
+      : []
   },
   (place) =>
     ofMethods(place, ({ name, line, lines }) =>
       lines > LONG_METHOD
-        ? [at(place, 'long_method', 'medium', lines, line, `${place.type.name}.${name}`)]
+        ? [
+            measuredAt(place, {
+              rule: 'long_method',
+              severity: 'medium',
+              value: lines,
+              line,
+              subject: `${place.type.name}.${name}`,
+            }),
+          ]
         : [],
     ),
   (place) =>
     place.type.constructors
       .filter(({ parameters }) => parameters.length > MANY_PARAMETERS && place.type.kind !== 'record')
-      .map(({ line, parameters }) => at(place, 'many_parameters', 'medium', parameters.length, line)),
+      .map(({ line, parameters }) =>
+        measuredAt(place, { rule: 'many_parameters', severity: 'medium', value: parameters.length, line }),
+      ),
   (place) => {
     const fields = place.type.fields.filter(
       ({ annotations }) => findAnnotation(annotations, 'Autowired', 'Inject') !== undefined,
@@ -38,23 +56,54 @@ export const TYPE_RULES: readonly Rule[] = [
     const [first] = fields
     return first === undefined || place.unit.language === 'script'
       ? []
-      : [at(place, 'field_injection', 'low', fields.length, first.line)]
+      : [
+          measuredAt(place, {
+            rule: 'field_injection',
+            severity: 'low',
+            value: fields.length,
+            line: first.line,
+          }),
+        ]
   },
   (place) =>
     ofMethods(place, ({ name, silentCatches }) =>
-      silentCatches.map((line) => at(place, 'silent_catch', 'high', 1, line, `${place.type.name}.${name}`)),
+      silentCatches.map((line) =>
+        measuredAt(place, {
+          rule: 'silent_catch',
+          severity: 'high',
+          value: 1,
+          line,
+          subject: `${place.type.name}.${name}`,
+        }),
+      ),
     ),
   (place) =>
     ofMethods(place, ({ name, calls }) =>
       calls
         .filter((call) => call.name === 'printStackTrace')
-        .map((call) => at(place, 'print_stack', 'low', 1, call.line, `${place.type.name}.${name}`)),
+        .map((call) =>
+          measuredAt(place, {
+            rule: 'print_stack',
+            severity: 'low',
+            value: 1,
+            line: call.line,
+            subject: `${place.type.name}.${name}`,
+          }),
+        ),
     ),
   (place) =>
     ofMethods(place, ({ name, calls }) =>
       calls
         .filter((call) => call.makes && call.name === 'Thread')
-        .map((call) => at(place, 'raw_thread', 'medium', 1, call.line, `${place.type.name}.${name}`)),
+        .map((call) =>
+          measuredAt(place, {
+            rule: 'raw_thread',
+            severity: 'medium',
+            value: 1,
+            line: call.line,
+            subject: `${place.type.name}.${name}`,
+          }),
+        ),
     ),
   (place) => {
     const inDomain = /(^|\.)domain(\.|$)/.test(place.unit.package)
@@ -63,7 +112,7 @@ export const TYPE_RULES: readonly Rule[] = [
     )
     const first = place.unit.types[0] === place.type
     return inDomain && first && foreign.length > 0
-      ? [at(place, 'domain_framework', 'high', foreign.length)]
+      ? [measuredAt(place, { rule: 'domain_framework', severity: 'high', value: foreign.length })]
       : []
   },
 ]

@@ -8,7 +8,7 @@ import {
   simpleName,
   type TypeUnit,
 } from '../source/source-unit.ts'
-import type { KnownText, TextResolver } from '../source/text-resolver.ts'
+import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Inbound } from './connections.ts'
 import type { ProtoService } from './proto.ts'
@@ -42,27 +42,27 @@ const innermost = (expression: Expression): Expression => {
   return inside === undefined ? expression : innermost(inside)
 }
 
-const namesOf = (
-  annotation: Annotation,
-  { args }: Listener,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly KnownText[] => {
+const listenedName = (annotation: Annotation, { args }: Listener): Expression | undefined => {
   const given = args.map((name) => annotation.args.get(name)).find((one) => one !== undefined)
-  return given === undefined ? [] : resolver.texts(innermost(given), scope)
+  return given === undefined ? undefined : innermost(given)
+}
+
+/** A type or method that may listen. */
+interface Handler {
+  readonly handler: string
+  readonly line: number
+  readonly annotations: readonly Annotation[]
 }
 
 const listened = (
-  annotations: readonly Annotation[],
-  line: number,
-  handler: string,
+  { annotations, line, handler }: Handler,
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Inbound[] =>
   annotations.flatMap((annotation) => {
     const listener = Object.hasOwn(LISTENERS, annotation.name) ? LISTENERS[annotation.name] : undefined
     if (listener === undefined) return []
-    return namesOf(annotation, listener, resolver, scope).map(({ text, confidence, origin }) => ({
+    return resolver.texts(listenedName(annotation, listener), scope).map(({ text, confidence, origin }) => ({
       protocol: listener.protocol,
       endpoint: text,
       source_file: scope.unit.file,
@@ -185,9 +185,9 @@ export const eventInbound = (
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Inbound[] => [
-  ...listened(type.annotations, type.line, type.name, resolver, scope),
+  ...listened({ ...type, handler: type.name }, resolver, scope),
   ...type.methods.flatMap((method) => [
-    ...listened(method.annotations, method.line, `${type.name}.${method.name}`, resolver, scope),
+    ...listened({ ...method, handler: `${type.name}.${method.name}` }, resolver, scope),
     ...scheduled(type, method, resolver, scope),
     ...functional(type, method, resolver, scope),
   ]),

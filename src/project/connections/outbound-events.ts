@@ -49,11 +49,15 @@ const SENDERS: Readonly<Record<string, Sender>> = {
 
 const SEND_WORDS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/
 
-const record = (
+interface Sent {
+  readonly sender: Sender
+  readonly call: CallExpression
+  readonly scope: TypeScope
+}
+
+const messageRecord = (
   known: KnownText | undefined,
-  sender: Sender,
-  call: CallExpression,
-  scope: TypeScope,
+  { sender, call, scope }: Sent,
   extra: Partial<Outbound> = {},
 ): Outbound => ({
   target_service: known === undefined || known.text === '' ? `${sender.type} default` : known.text,
@@ -74,7 +78,8 @@ const topicOf = (argument: Expression | undefined): Expression | undefined =>
     : argument
 
 /** Rabbit names an exchange only when there is something between it and the message. */
-const rabbit = (call: CallExpression, sender: Sender, resolver: TextResolver, scope: TypeScope): Outbound => {
+const rabbit = (sent: Sent, resolver: TextResolver): Outbound => {
+  const { call, scope } = sent
   const [first, second] = call.args
   const exchange = call.args.length >= 3 ? resolver.text(first, scope) : undefined
   const key =
@@ -84,7 +89,7 @@ const rabbit = (call: CallExpression, sender: Sender, resolver: TextResolver, sc
         ? resolver.text(first, scope)
         : undefined
   const named = exchange === undefined || exchange.text === '' ? key : exchange
-  return record(named, sender, call, scope, key === undefined ? {} : { routing_key: key.text })
+  return messageRecord(named, sent, key === undefined ? {} : { routing_key: key.text })
 }
 
 export const messageOutbound = (
@@ -96,7 +101,8 @@ export const messageOutbound = (
   const type = scope.typeOf(call.receiver)
   const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
   if (sender === undefined || !sender.methods.test(call.name)) return []
-  if (sender.protocol === 'Messaging-RabbitMQ') return [rabbit(call, sender, resolver, scope)]
+  const sent = { sender, call, scope }
+  if (sender.protocol === 'Messaging-RabbitMQ') return [rabbit(sent, resolver)]
   const carried = topicOf(call.args[0])
   // With one argument and no record in it the template's default is meant, and the argument is the message.
   const known = call.args.length === 1 && carried === call.args[0] ? undefined : resolver.text(carried, scope)
@@ -104,7 +110,7 @@ export const messageOutbound = (
     sender.type === 'StreamBridge' && known !== undefined
       ? destination(known, resolver.configuration, scope)
       : known
-  return [record(bound, sender, call, scope)]
+  return [messageRecord(bound, sent)]
 }
 
 const destination = (binding: KnownText, configuration: Configuration, scope: TypeScope): KnownText => {
@@ -160,16 +166,18 @@ export class GrpcCalls {
     this.#protos = protos
   }
 
-  #make(name: string, type: string, line: number, scope: TypeScope, extra: Partial<Outbound> = {}): Outbound {
+  #record(
+    name: string,
+    scope: TypeScope,
+    fields: Pick<Outbound, 'type' | 'line'> & Partial<Outbound>,
+  ): Outbound {
     return {
       target_service: this.#protos.get(name)?.fullName ?? name,
       protocol: 'gRPC',
-      type,
       source_file: scope.unit.file,
-      line,
       caller: callerOf(scope),
       confidence: 'high',
-      ...extra,
+      ...fields,
     }
   }
 
@@ -178,9 +186,9 @@ export class GrpcCalls {
       STUBS.test(call.name) && call.receiver?.kind === 'name'
         ? /(\w+)Grpc$/.exec(call.receiver.name)?.[1]
         : undefined
-    if (stub !== undefined) return [this.#make(stub, 'Stub', call.line, scope)]
+    if (stub !== undefined) return [this.#record(stub, scope, { type: 'Stub', line: call.line })]
     const coroutine = call.makes ? /(?:^|\.)(\w+)CoroutineStub$/.exec(call.name)?.[1] : undefined
-    if (coroutine !== undefined) return [this.#make(coroutine, 'Stub', call.line, scope)]
+    if (coroutine !== undefined) return [this.#record(coroutine, scope, { type: 'Stub', line: call.line })]
     return this.#channel(call, scope)
   }
 
@@ -196,7 +204,9 @@ export class GrpcCalls {
     const port = call.name === 'forAddress' ? this.#resolver.text(call.args[1], scope)?.text : undefined
     const shown = port !== undefined && Number(port) <= MAX_PORT ? `${host.text}:${port}` : host.text
     return [
-      this.#make(shown, 'ManagedChannel', call.line, scope, {
+      this.#record(shown, scope, {
+        type: 'ManagedChannel',
+        line: call.line,
         confidence: host.confidence,
         ...(host.origin !== undefined && { origin: host.origin }),
       }),
@@ -211,7 +221,9 @@ export class GrpcCalls {
       const name = this.#resolver.text(annotation.args.get('value') ?? annotation.args.get('name'), scope)
       const fallback = /(\w+?)Grpc\b/.exec(field.type)?.[1] ?? field.name
       return [
-        this.#make(name?.text ?? fallback, 'GrpcClient', field.line, scope, {
+        this.#record(name?.text ?? fallback, scope, {
+          type: 'GrpcClient',
+          line: field.line,
           confidence: name?.confidence ?? 'medium',
         }),
       ]

@@ -23,7 +23,7 @@ const REST_TEMPLATE: Readonly<Record<string, string>> = {
 const FLUENT = new Set(['WebClient', 'RestClient', 'WebClientBuilder', 'RestClientBuilder'])
 const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
 
-const AIMS: readonly { readonly method: string; readonly on: RegExp; readonly type: string }[] = [
+const REQUEST_BUILDERS: readonly { readonly method: string; readonly on: RegExp; readonly type: string }[] = [
   { method: 'uri', on: /^HttpRequestBuilder$/, type: 'HttpClient' },
   { method: 'newBuilder', on: /^HttpRequest$/, type: 'HttpClient' },
   { method: 'url', on: /^RequestBuilder$/, type: 'OkHttp' },
@@ -38,13 +38,16 @@ const verbIn = (args: readonly Expression[]): string | undefined => {
     .find((one) => one !== undefined)
 }
 
-const httpRecord = (
-  address: KnownText,
-  type: string,
-  call: CallExpression,
-  verb: string | undefined,
-  scope: TypeScope,
-): Outbound => {
+interface HttpCall {
+  readonly address: KnownText
+  /** The client by which the call is made. */
+  readonly type: string
+  readonly call: CallExpression
+  readonly verb?: string | undefined
+  readonly scope: TypeScope
+}
+
+const httpRecord = ({ address, type, call, verb, scope }: HttpCall): Outbound => {
   const target = plainAddress(address.text)
   const known = target !== '' && target !== '{}' && target !== '/'
   return {
@@ -90,8 +93,15 @@ export class HttpCalls {
     const path = this.#resolver.text(call.args[0], scope)
     if (path === undefined) return []
     const base = path.text.startsWith('/') ? this.#bases.find(call.receiver, scope) : undefined
+    const address = withBase(base, path)
     return [
-      httpRecord(withBase(base, path), 'RestTemplate', call, verb === '' ? verbIn(call.args) : verb, scope),
+      httpRecord({
+        address,
+        type: 'RestTemplate',
+        call,
+        verb: verb === '' ? verbIn(call.args) : verb,
+        scope,
+      }),
     ]
   }
 
@@ -102,8 +112,8 @@ export class HttpCalls {
     if (!FLUENT.has(type)) return []
     const label = type.replace(/Builder$/, '')
     if (call.name === 'baseUrl' || (call.name === 'create' && call.args.length > 0)) {
-      const base = this.#resolver.text(call.args[0], scope)
-      return base === undefined ? [] : [httpRecord(base, label, call, undefined, scope)]
+      const address = this.#resolver.text(call.args[0], scope)
+      return address === undefined ? [] : [httpRecord({ address, type: label, call, scope })]
     }
     if (call.name !== 'uri') return []
     const chain = chainOf(call)
@@ -112,19 +122,18 @@ export class HttpCalls {
     const path = this.#resolver.text(call.args[0], scope) ?? { text: '', confidence: 'low' as const }
     const base = this.#bases.find(call.receiver, scope)
     const lambda = call.args[0]?.kind === 'other' || call.args[0] === undefined
-    return [
-      httpRecord(withBase(base, lambda ? { text: '', confidence: 'high' } : path), label, call, verb, scope),
-    ]
+    const address = withBase(base, lambda ? { text: '', confidence: 'high' } : path)
+    return [httpRecord({ address, type: label, call, verb, scope })]
   }
 
   /** The JDK's client, OkHttp and plain connections: the address is in the request that is built. */
   #plain(call: CallExpression, scope: TypeScope): readonly Outbound[] {
-    const aimed = AIMS.find(
+    const client = REQUEST_BUILDERS.find(
       ({ method, on }) => method === call.name && on.test(scope.typeOf(call.receiver)),
     )?.type
-    if (aimed === undefined || call.args.length === 0) return []
+    if (client === undefined || call.args.length === 0) return []
     const address = this.#resolver.text(call.args[0], scope)
-    return address === undefined ? [] : [httpRecord(address, aimed, call, undefined, scope)]
+    return address === undefined ? [] : [httpRecord({ address, type: client, call, scope })]
   }
 }
 

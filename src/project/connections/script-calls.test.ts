@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { memoryFiles } from '../../../test/support/memory-files.ts'
+import { inboundRows, outboundRows, type Snippet } from '../../../test/support/project-rows.ts'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { type Architecture, analyse } from '../architecture/architecture.ts'
 
@@ -70,4 +71,72 @@ export class CatsService {
     'CTRL_CatsController SVC_CatsService',
     'SVC_CatsService EXT_https_cats_internal',
   ])
+})
+
+const SNIPPETS: readonly Snippet[] = [
+  {
+    title: 'reads template literals, axios and got',
+    files: {
+      'a.ts': `const HOST = 'http://billing'
+axios.post(\`\${HOST}/pay\`, {})
+got('http://stock/x')
+got.get('http://stock/y')
+axios({ url: 'http://mail/send', method: 'post' })`,
+    },
+    rows: [
+      '2: REST axios POST -> http://billing/pay',
+      '4: REST got GET -> http://stock/y',
+      '5: REST axios -> http://mail/send',
+    ],
+  },
+  {
+    title: 'reads the message and gRPC patterns of Nest',
+    files: {
+      'a.ts': `@Controller()
+class Orders {
+  @MessagePattern('orders.created') created() {}
+  @EventPattern({ cmd: 'sum' }) sum() {}
+  @GrpcMethod('Greeter', 'Hi') hi() {}
+}`,
+    },
+    rows: [
+      '3: Messaging-Nest orders.created, Orders.created',
+      '4: Messaging-Nest sum, Orders.sum',
+      '5: gRPC Greeter, Orders.hi',
+    ],
+  },
+  {
+    title: 'reads a Fastify plugin by the name of its parameter',
+    files: {
+      'a.ts':
+        "import type { FastifyInstance } from 'fastify'\nexport const plugin = (app: FastifyInstance) => { app.get('/x', handler) }",
+    },
+    rows: ['2: REST GET /x'],
+  },
+  {
+    title: 'gives no row for relative addresses, other receivers and single arguments',
+    files: {
+      'a.ts': `import express from 'express'
+const app = express()
+app.get('view engine')
+fetch('/local')
+cache.get('http://not-a-client', 1)
+const list = new Map()
+list.delete('/x', 1)`,
+    },
+    rows: [],
+  },
+  {
+    title: 'gives no row for type declarations and minified files',
+    files: {
+      'a.d.ts': "fetch('http://a')",
+      'a.min.js': "fetch('http://b')",
+      'a.test.ts': "fetch('http://c')",
+    },
+    rows: [],
+  },
+]
+
+it.each(SNIPPETS)('$title', async ({ files, rows }) => {
+  expect([...(await inboundRows(files)), ...(await outboundRows(files))]).toEqual(rows)
 })

@@ -100,10 +100,8 @@ class SignatureWriter {
 /** What one file declares, as it is told to others. */
 export const writeSignature = (
   unit: SourceUnit,
-  index: SourceIndex,
-  resolver: TextResolver,
-  inbound: readonly Inbound[],
-  outbound: readonly Outbound[],
+  { index, resolver }: { readonly index: SourceIndex; readonly resolver: TextResolver },
+  { inbound, outbound }: Pick<Signature, 'inbound' | 'outbound'>,
 ): Signature => ({
   file: unit.file,
   package: unit.package,

@@ -20,7 +20,7 @@ export interface PageArgs {
   readonly path: string
   readonly offset: number
   readonly limit: number
-  /** Most bytes of text. */
+  /** Maximum size of the text. */
   readonly bytes: number
 }
 
@@ -45,28 +45,28 @@ const entriesOf = (
   return entries.some(isBlocked) ? entries.filter((entry) => !isBlocked(entry)) : entries
 }
 
-/** A folder as the structure of a project: what tools and builds leave behind is not part of it. */
+/** The entries of a folder without build output, editor files and hidden files. */
 export const listStructure = (context: JobContext, rules: PathRules, args: PageArgs): ListingPage =>
   page(
     entriesOf(context, args.path, rules).filter((entry) => !isClutter(entry)),
     args,
   )
 
-/** A folder as it is. */
+/** The entries of a folder, except blocked names. */
 export const listFolder = (context: JobContext, args: PageArgs): ListingPage =>
   page(entriesOf(context, args.path, context.rules), args)
 
 export interface Info extends Omit<FileInfo, 'modified' | 'linkCount'> {
   readonly modified: string
   readonly shared: boolean
-  /** Whether the reading tools would give its text. */
+  /** Whether project_read can return its text. */
   readonly readable: boolean
 }
 
-/** The facts of a file or folder, with no look at its contents. */
+/** File information; the content is not read. */
 export const describePath = ({ jail, rules }: JobContext, { path }: { readonly path: string }): Info => {
   const { modified, linkCount, ...facts } = jail.info(path, rules)
-  if (facts.kind === 'other') throw jailFaults.special_file('not a plain file or folder')
+  if (facts.kind === 'other') throw jailFaults.special_file('not a regular file or folder')
   const ending = extensionOrName(facts.path.slice(facts.path.lastIndexOf('/') + 1))
   return {
     ...facts,

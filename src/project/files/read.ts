@@ -9,18 +9,18 @@ export interface FileText {
   readonly text: string
   readonly size: number
   readonly modified: string
-  /** Lines in the file, and the numbers of those in `text`. */
+  /** Number of lines in the file; `first` and `last` are the lines in `text`. */
   readonly lines: number
   readonly first: number
   readonly last: number
   readonly mark: boolean
-  /** The file has other names, perhaps outside. */
+  /** The file has several hard links, perhaps outside of the root. */
   readonly shared: boolean
 }
 
 export interface ReadArgs extends LineChoice {
   readonly path: string
-  /** Most bytes of text to give back. */
+  /** Maximum size of the text. */
   readonly bytes: number
 }
 
@@ -42,15 +42,15 @@ export const readText = (
   args: ReadArgs,
 ): FileText => asText(jail.read(args.path, rules, { bytes: fileBytes, checkDeadline }), args)
 
-/** One of several files: its text, or why there is none. */
+/** One of several files: its text, or the fault. */
 export type FileResult =
   | FileText
   | { readonly path: string; readonly error: string; readonly message: string }
 
-/** As much of a path that could not be read as it takes to know it again. */
-const MAX_SHOWN = 256
+/** Characters of a path in an error. */
+const MAX_SHOWN_PATH = 256
 
-/** Many files under one budget; each that fails says why and spoils nothing for the others. */
+/** Reads files under one byte budget. A file that fails becomes an error entry; the others are still read. */
 export const readMany = (
   context: JobContext,
   { paths, bytes }: { readonly paths: readonly string[]; readonly bytes: number },
@@ -59,7 +59,7 @@ export const readMany = (
   return paths.map((path, at) => {
     context.checkDeadline()
     try {
-      // What the first ones leave goes to the next: an even share, and all that was not used before.
+      // Each file gets an even share of the remaining budget, so unused bytes go to later files.
       const file = readText(context, context.rules, { path, bytes: Math.floor(left / (paths.length - at)) })
       left -= Buffer.byteLength(file.text)
       return file
@@ -67,7 +67,7 @@ export const readMany = (
       if (!(thrown instanceof Fault) || (thrown.kind === 'exhausted' && thrown.code.endsWith('timeout')))
         throw thrown
       const error = thrown.code.slice(thrown.code.indexOf('.') + 1)
-      return { path: showName(path.slice(0, MAX_SHOWN)), error, message: thrown.message }
+      return { path: showName(path.slice(0, MAX_SHOWN_PATH)), error, message: thrown.message }
     }
   })
 }

@@ -16,9 +16,9 @@ export interface SearchArgs {
   readonly glob?: string | undefined
   readonly ignored: boolean
   readonly context: number
-  /** Most matching lines. */
+  /** Maximum number of matching lines. */
   readonly limit: number
-  /** Most bytes of text. */
+  /** Maximum size of the text. */
   readonly bytes: number
 }
 
@@ -31,17 +31,18 @@ export interface SearchAnswer {
   readonly cut?: string
 }
 
+/** Bytes in all files together. */
 const MAX_SEARCHED = 256 * 1024 * 1024
-const MAX_ONE = 4 * 1024 * 1024
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 const MAX_LINE = 400
 const MAX_LEVELS = 64
 
-/** May be catastrophic: whoever runs this does so where it can be stopped. */
+/** A user's expression may backtrack catastrophically: run it only in a worker thread that can be terminated. */
 const compile = ({ pattern, literal, ignoreCase }: SearchArgs): RegExp => {
   try {
     return new RegExp(literal ? escapeRegExp(pattern) : pattern, ignoreCase ? 'gmi' : 'gm')
   } catch (cause) {
-    throw projectFaults.pattern('the pattern is not a regular expression', { cause })
+    throw projectFaults.pattern('the pattern is not a valid regular expression', { cause })
   }
 }
 
@@ -54,13 +55,13 @@ const decode = (bytes: Uint8Array): string | undefined => {
   return isUtf8(buffer) ? buffer.toString('utf8') : undefined
 }
 
-/** Numbers, from 0, of the lines that hold the start of a match. */
-const matchLines = (text: string, regex: RegExp, most: number): number[] => {
+/** Indexes of the lines in which a match starts. */
+const matchLines = (text: string, regex: RegExp, max: number): number[] => {
   const found: number[] = []
   let line = 0
   let counted = 0
   regex.lastIndex = 0
-  for (let match = regex.exec(text); match !== null && found.length < most; match = regex.exec(text)) {
+  for (let match = regex.exec(text); match !== null && found.length < max; match = regex.exec(text)) {
     for (
       let at = text.indexOf('\n', counted);
       at !== -1 && at < match.index;
@@ -69,9 +70,9 @@ const matchLines = (text: string, regex: RegExp, most: number): number[] => {
       line += 1
       counted = at + 1
     }
-    // A match behind the last newline is on no line at all.
+    // An empty match behind the last newline is not on a line.
     if (match.index < text.length || !text.endsWith('\n')) found.push(line)
-    // One match a line is enough, and an empty one must not be found forever.
+    // Continue on the next line: one match a line is enough, and an empty match must not repeat.
     const end = text.indexOf('\n', match.index)
     if (end === -1) break
     regex.lastIndex = Math.max(regex.lastIndex, end + 1)
@@ -81,7 +82,7 @@ const matchLines = (text: string, regex: RegExp, most: number): number[] => {
 
 const cutLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)
 
-/** Matches and their surroundings, `12:` for a match and `11-` for a neighbour. */
+/** Matching lines as `12:text` and context lines as `11-text`, as grep prints them. */
 const showMatches = (text: string, found: readonly number[], context: number): string[] => {
   const lines = splitLines(text)
   const hits = new Set(found)
@@ -99,12 +100,12 @@ const showMatches = (text: string, found: readonly number[], context: number): s
   return shown
 }
 
-/** What a search has found so far, and how much of its budget is left. */
-class Finds {
+/** Results of a search so far, and its remaining budget. */
+class SearchResults {
   readonly blocks: string[] = []
   readonly #args: SearchArgs
   readonly #regex: RegExp
-  readonly #needle: Buffer | undefined
+  readonly #literal: Buffer | undefined
   matches = 0
   searched = 0
   unread = 0
@@ -115,7 +116,7 @@ class Finds {
   constructor(args: SearchArgs) {
     this.#args = args
     this.#regex = compile(args)
-    this.#needle = args.literal && !args.ignoreCase ? Buffer.from(args.pattern) : undefined
+    this.#literal = args.literal && !args.ignoreCase ? Buffer.from(args.pattern) : undefined
   }
 
   /** Searches one file. False once the budget is spent. */
@@ -126,26 +127,27 @@ class Finds {
     }
     this.searched += 1
     this.#read += file.bytes.length
-    if (this.#read > MAX_SEARCHED) this.cut = 'too many bytes to search; start further down'
-    else this.#look(path, file.bytes)
+    if (this.#read > MAX_SEARCHED)
+      this.cut = `more than ${MAX_SEARCHED} bytes to search; choose a folder further down`
+    else this.#searchBytes(path, file.bytes)
     return this.cut === undefined
   }
 
-  #look(path: string, bytes: Uint8Array): void {
+  #searchBytes(path: string, bytes: Uint8Array): void {
     const { limit, context } = this.#args
-    if (this.#needle !== undefined && !asBuffer(bytes).includes(this.#needle)) return
+    if (this.#literal !== undefined && !asBuffer(bytes).includes(this.#literal)) return
     const text = decode(bytes)
     if (text === undefined) return
     const found = matchLines(text, this.#regex, limit - this.matches + 1)
     const kept = found.slice(0, limit - this.matches)
     if (kept.length < found.length) this.cut = `more than ${limit} matches`
-    if (kept.length > 0) this.#keep([path, ...showMatches(text, kept, context)].join('\n'), kept.length)
+    if (kept.length > 0) this.#addBlock([path, ...showMatches(text, kept, context)].join('\n'), kept.length)
   }
 
-  #keep(block: string, matches: number): void {
+  #addBlock(block: string, matches: number): void {
     this.#written += Buffer.byteLength(block) + 2
     if (this.#written > this.#args.bytes) {
-      this.cut = 'more than fits into one answer; narrow the search'
+      this.cut = 'more matches than fit into one answer; narrow the search'
       return
     }
     this.blocks.push(block)
@@ -153,10 +155,10 @@ class Finds {
   }
 }
 
-/** Searches the text files of a folder; what was not searched or not shown is said. */
+/** Searches the text files below a folder. `cut` says what was not searched or not shown. */
 export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer => {
   const { jail, rules, checkDeadline } = context
-  const finds = new Finds(args)
+  const results = new SearchResults(args)
   const wanted = args.glob === undefined ? () => true : anyGlob([args.glob])
   const end = jail.within(args.path, rules, (start) => {
     const above = namesOf(start.path).length
@@ -165,15 +167,17 @@ export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer 
       if (kind !== 'file' || rules.allowed?.has(extensionOrName(name)) === false) return 'go'
       if (!wanted(segments) && !wanted(segments.slice(above))) return 'go'
       checkDeadline()
-      return finds.search(segments.map(showName).join('/'), folder.read(name, MAX_ONE)) ? 'go' : 'stop'
+      return results.search(segments.map(showName).join('/'), folder.read(name, MAX_FILE_BYTES))
+        ? 'go'
+        : 'stop'
     })
   })
-  const { blocks, matches, searched, unread, cut } = finds
-  const unseen =
-    cut === undefined && end.cut ? 'the tree is too large to see all of it; start further down' : cut
+  const { blocks, matches, searched, unread, cut } = results
+  const incomplete =
+    cut === undefined && end.cut ? 'too many files to visit all of them; choose a folder further down' : cut
   const notes = [
-    ...(unseen === undefined ? [] : [unseen]),
-    ...(unread === 0 ? [] : [`${unread} files too large or not readable`]),
+    ...(incomplete === undefined ? [] : [incomplete]),
+    ...(unread === 0 ? [] : [`${unread} files are too large or cannot be read`]),
     ...(end.unread === 0 ? [] : [`${end.unread} folders cannot be read`]),
   ]
   return {

@@ -5,11 +5,11 @@ import { projectFaults } from '../faults.ts'
 
 export interface Text {
   readonly text: string
-  /** A byte order mark was taken off. */
+  /** A byte order mark was removed. */
   readonly mark: boolean
 }
 
-/** Files that begin like this are no text, whatever their name says. */
+/** Magic numbers of binary formats. */
 const MAGIC: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a Java class', [0xca, 0xfe, 0xba, 0xbe]],
   ['an archive', [0x50, 0x4b, 0x03, 0x04]],
@@ -17,33 +17,34 @@ const MAGIC: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['an image', [0x89, 0x50, 0x4e, 0x47]],
   ['a PDF document', [0x25, 0x50, 0x44, 0x46]],
 ]
-const SNIFF = 8_192
+const SNIFFED_BYTES = 8_192
 
 const startsWith = (bytes: Uint8Array, head: readonly number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte)
 
-/** Whether the first bytes are binary. Stricter than the gate's check: a file that may be binary is not shown to a model. */
+/** Whether the first bytes look binary. Stricter than the gate: what may be binary is not shown to a model. */
 export const looksBinary = (bytes: Uint8Array): boolean =>
-  bytes.subarray(0, SNIFF).includes(0) || MAGIC.some(([, magic]) => startsWith(bytes, magic))
+  bytes.subarray(0, SNIFFED_BYTES).includes(0) || MAGIC.some(([, magic]) => startsWith(bytes, magic))
 
-/** Bytes as text, or the reason why they are none. Nothing is guessed and nothing replaced. */
+/** Decodes strict UTF-8. Binary content and other encodings are faults; nothing is replaced. */
 export const decodeText = (bytes: Uint8Array, path: string): Text => {
   const magic = MAGIC.find(([, head]) => startsWith(bytes, head))
-  if (magic !== undefined) throw projectFaults.binary(`${magic[0]}, not text: ${quotePath(path)}`)
+  if (magic !== undefined) throw projectFaults.binary(`the file is ${magic[0]}, not text: ${quotePath(path)}`)
   const encoding = markedEncoding(bytes)
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
-    throw projectFaults.encoding(`UTF-16, not UTF-8: ${quotePath(path)}`)
+    throw projectFaults.encoding(`the file is UTF-16, not UTF-8: ${quotePath(path)}`)
   }
-  if (bytes.includes(0)) throw projectFaults.binary(`holds NUL bytes: ${quotePath(path)}`)
+  if (bytes.includes(0))
+    throw projectFaults.binary(`the file contains NUL bytes, so it is not text: ${quotePath(path)}`)
   const mark = encoding === 'utf-8'
   const body = Buffer.from(bytes.buffer, bytes.byteOffset + (mark ? 3 : 0), bytes.byteLength - (mark ? 3 : 0))
-  // One byte a character costs half the memory and a fraction of the time.
+  // Latin-1 strings take one byte a character and skip UTF-8 decoding.
   if (isAscii(body)) return { text: body.toString('latin1'), mark }
-  if (!isUtf8(body)) throw projectFaults.encoding(`not UTF-8: ${quotePath(path)}`)
+  if (!isUtf8(body)) throw projectFaults.encoding(`the file is not UTF-8: ${quotePath(path)}`)
   return { text: body.toString('utf8'), mark }
 }
 
-/** Which lines are wanted. Numbers start at 1 and include both ends. */
+/** The requested lines. Numbers start at 1; both ends are included. */
 export interface LineChoice {
   readonly startLine?: number | undefined
   readonly endLine?: number | undefined
@@ -73,14 +74,15 @@ export const splitLines = (text: string): string[] => {
   return lines
 }
 
-const refuseMixed = ({ startLine, endLine, head, tail }: LineChoice): void => {
+const rejectMixedChoice = ({ startLine, endLine, head, tail }: LineChoice): void => {
   const ways = [startLine ?? endLine, head, tail].filter((one) => one !== undefined)
-  if (ways.length > 1) throw projectFaults.invalid_params('choose one of head, tail and a range of lines')
+  if (ways.length > 1)
+    throw projectFaults.invalid_params('use only one of: head, tail, startLine with endLine')
 }
 
-/** The whole text as it is, or the chosen lines without the last one's newline. */
+/** The whole text unchanged, or the chosen lines without the newline of the last one. */
 export const chooseLines = (text: string, choice: LineChoice): LineSlice => {
-  refuseMixed(choice)
+  rejectMixedChoice(choice)
   const { startLine, endLine, head, tail } = choice
   if (startLine === undefined && endLine === undefined && head === undefined && tail === undefined) {
     const lines = countLines(text)
@@ -99,7 +101,7 @@ export const chooseLines = (text: string, choice: LineChoice): LineSlice => {
   }
 }
 
-/** The first whole lines that fit into `bytes`, or of a single long line as much as fits. */
+/** The first whole lines that fit into `bytes`; a first line that is too long is cut. */
 export const fitLines = (lines: LineSlice, bytes: number): LineSlice => {
   if (lines.text.length * 3 <= bytes || Buffer.byteLength(lines.text) <= bytes) return lines
   const head = Buffer.from(lines.text)
@@ -111,7 +113,7 @@ export const fitLines = (lines: LineSlice, bytes: number): LineSlice => {
   return { ...lines, text, last: lines.first + countLines(text) - 1 }
 }
 
-/** How many of the first lines fit; one at least, so that who pages on gets further. */
+/** How many of the first lines fit. At least one, so that paging always advances. */
 export const countFitting = (lines: readonly string[], bytes: number): number => {
   let left = bytes
   const over = lines.findIndex((line) => {

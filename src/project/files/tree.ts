@@ -10,7 +10,7 @@ export interface TreeArgs {
   readonly exclude: readonly string[]
   readonly ignored: boolean
   readonly limit: number
-  /** Most bytes of text. */
+  /** Maximum size of the text. */
   readonly bytes: number
 }
 
@@ -19,7 +19,7 @@ export interface Tree {
   readonly entries: number
   /** Levels shown. */
   readonly depth: number
-  /** What is missing from the picture, in words; absent when nothing is. */
+  /** What is missing from the tree; absent when nothing is. */
   readonly cut?: string
 }
 
@@ -28,22 +28,25 @@ interface Line {
   readonly text: string
 }
 
-const notes = (
-  shown: number,
-  all: number,
-  depth: number,
-  asked: number,
-  { cut, deeper, unread }: WalkEnd,
-): string[] => [
-  ...(depth < asked && shown < all ? [`only ${depth} of ${asked} levels fit`] : []),
-  ...(depth === asked && deeper > 0 ? [`${deeper} folders go deeper`] : []),
-  ...(shown < all && depth === 1 ? [`${all - shown} entries below or after are not shown`] : []),
-  ...(cut ? ['the tree is too large to see all of it; start further down'] : []),
+interface Shown {
+  /** Entries shown, of `all`. */
+  readonly shown: number
+  readonly all: number
+  /** Levels shown, of those requested. */
+  readonly depth: number
+  readonly requested: number
+}
+
+const notes = ({ shown, all, depth, requested }: Shown, { cut, deeper, unread }: WalkEnd): string[] => [
+  ...(depth < requested && shown < all ? [`only ${depth} of ${requested} levels fit`] : []),
+  ...(depth === requested && deeper > 0 ? [`${deeper} folders go deeper`] : []),
+  ...(shown < all && depth === 1 ? [`${all - shown} entries are not shown`] : []),
+  ...(cut ? ['too many files to visit all of them; choose a folder further down'] : []),
   ...(unread > 0 ? [`${unread} folders cannot be read`] : []),
 ]
 
-/** As many levels as fit into the limit: a whole picture of less says more than the first page of everything. */
-const shorten = (
+/** Drops the deepest levels until the rest fits: complete upper levels are more useful than a cut list. */
+const fitLevels = (
   lines: readonly Line[],
   depth: number,
   { limit, bytes }: TreeArgs,
@@ -56,9 +59,9 @@ const shorten = (
         bytes,
       ),
     )
-  for (let most = depth; most > 1; most -= 1) {
-    const kept = lines.filter(({ level }) => level <= most)
-    if (kept.length <= limit && fitting(kept) === kept.length) return { kept, depth: most }
+  for (let levels = depth; levels > 1; levels -= 1) {
+    const kept = lines.filter(({ level }) => level <= levels)
+    if (kept.length <= limit && fitting(kept) === kept.length) return { kept, depth: levels }
   }
   const first = lines.filter(({ level }) => level === 1)
   return { kept: first.slice(0, fitting(first)), depth: 1 }
@@ -81,8 +84,8 @@ export const renderFileTree = (context: JobContext, args: TreeArgs): Tree => {
       },
     )
   })
-  const { kept, depth: shown } = shorten(lines, depth, args)
-  const cut = notes(kept.length, lines.length, shown, depth, end)
+  const { kept, depth: shown } = fitLevels(lines, depth, args)
+  const cut = notes({ shown: kept.length, all: lines.length, depth: shown, requested: depth }, end)
   return {
     text: kept.map(({ text }) => text).join('\n'),
     entries: kept.length,
@@ -96,7 +99,7 @@ export interface GlobArgs {
   readonly path: string
   readonly ignored: boolean
   readonly limit: number
-  /** Most bytes of text. */
+  /** Maximum size of the text. */
   readonly bytes: number
 }
 
@@ -108,7 +111,7 @@ export interface GlobResult {
 
 const MAX_LEVELS = 64
 
-/** Files whose path from the root fits the pattern. */
+/** Files whose path, from the root or from the start folder, matches the glob. */
 export const findFiles = (
   context: JobContext,
   { pattern, path, ignored, limit, bytes }: GlobArgs,

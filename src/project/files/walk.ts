@@ -5,59 +5,59 @@ import type { PathTest } from '../../kernel/text/glob.ts'
 import type { JobContext } from '../job-context.ts'
 
 export interface WalkOptions {
-  /** Names below the start that are gone down. */
+  /** Levels below the start folder. */
   readonly depth: number
-  /** Leave out what the project's ignore files leave out. */
+  /** Leave out files that `.gitignore` excludes. */
   readonly ignores: boolean
-  /** Leave out these as well. */
+  /** Leave out these paths, too. */
   readonly exclude: PathTest
 }
 
-/** What a walk shows of an entry. `stop` ends the walk. */
+/** Called for each entry. `stop` ends the walk. */
 export type Visit = (entry: DirectoryEntry, segments: readonly string[], folder: Folder) => 'go' | 'stop'
 
-/** How a walk ended, and what it did not see. */
+/** How a walk ended, and what it did not visit. */
 export interface WalkEnd {
-  /** It ended before everything was seen: because it was told to, or because there is too much. */
+  /** The visitor stopped it, or there were too many entries. */
   readonly cut: boolean
-  /** Folders deeper than it goes. */
+  /** Folders below the last level. */
   readonly deeper: number
-  /** Folders that the system does not let us list. */
+  /** Folders that cannot be listed. */
   readonly unread: number
 }
 
 const MAX_VISITED = 20_000
 const MAX_DEPTH = 64
-const MAX_IGNORE = 256 * 1024
+const MAX_IGNORE_BYTES = 256 * 1024
 
 export const namesOf = (path: string): readonly string[] => (path === '' ? [] : path.split('/'))
 
 const ignoreOf = (folder: Folder, entries: readonly DirectoryEntry[]): IgnoreFile | undefined => {
   if (!entries.some(({ name, kind }) => name === '.gitignore' && kind === 'file')) return undefined
-  const file = folder.read('.gitignore', MAX_IGNORE)
+  const file = folder.read('.gitignore', MAX_IGNORE_BYTES)
   return file && readIgnore(Buffer.from(file.bytes).toString('utf8'), namesOf(folder.path).length)
 }
 
-/** What the ignore files above a folder say about it. */
+/** The `.gitignore` files of the folders above a folder. */
 const ignoresAbove = ({ jail, rules }: JobContext, path: string): readonly IgnoreFile[] =>
   namesOf(path).flatMap((_, depth, names) =>
     jail.within(names.slice(0, depth).join('/') || '.', rules, (folder) => {
-      const file = folder.read('.gitignore', MAX_IGNORE)
+      const file = folder.read('.gitignore', MAX_IGNORE_BYTES)
       return file === undefined ? [] : [readIgnore(Buffer.from(file.bytes).toString('utf8'), depth)]
     }),
   )
 
 /**
- * Whether the system refused to list a folder. One that a walk merely comes by, the data of a container that runs
- * as somebody else, does not make the rest unreadable.
+ * Whether a folder could not be listed, usually because another user owns it (the data of a container).
+ * Such a folder is skipped; the rest of the tree is still walked.
  */
 export const isUnlisted = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.io.code
 
-/** Goes through a folder depth first, in code-unit order, never through a link. */
+/** Walks a folder depth first, in code-unit order. Symlinks are visited but not followed. */
 export const walkTree = (context: JobContext, start: Folder, options: WalkOptions, visit: Visit): WalkEnd => {
   const { rules, checkDeadline } = context
-  const most = Math.min(options.depth, MAX_DEPTH)
+  const levels = Math.min(options.depth, MAX_DEPTH)
   let visited = 0
   let deeper = 0
   let unread = 0
@@ -73,7 +73,7 @@ export const walkTree = (context: JobContext, start: Folder, options: WalkOption
     (ignores.length === 0 || !isIgnored(ignores, segments, entry.kind === 'directory'))
 
   const descend = (folder: Folder, entry: DirectoryEntry, depth: number, ignores: readonly IgnoreFile[]) => {
-    if (depth >= most) {
+    if (depth >= levels) {
       deeper += 1
       return
     }
@@ -99,8 +99,8 @@ export const walkTree = (context: JobContext, start: Folder, options: WalkOption
       const segments = [...names, entry.name]
       if (!shown(entry, segments, ignores)) continue
       visited += 1
-      const word = visited > MAX_VISITED ? 'stop' : visit(entry, segments, folder)
-      if (word === 'stop') cut = true
+      const next = visited > MAX_VISITED ? 'stop' : visit(entry, segments, folder)
+      if (next === 'stop') cut = true
       else if (entry.kind === 'directory') descend(folder, entry, depth, ignores)
       if (cut) return
     }

@@ -1,7 +1,7 @@
 import { renderArchitectureMermaid } from '../architecture/mermaid.ts'
 import { escapeHtml, renderArchitectureSvg } from './html-diagram.ts'
-import type { Block, Inline, ReportModel } from './model.ts'
-import { REPORT_STRINGS } from './strings.ts'
+import { type InlineFormat, renderInline } from './inline.ts'
+import type { Block, ReportLanguage, ReportModel } from './model.ts'
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#d8dee6;--paper:#fff;--well:#f5f7fa;--app:#e7e0fb;--ctrl:#dbeafe;--svc:#dcfce7;--rep:#fef3c7;--ext:#f1f5f9}
@@ -32,69 +32,52 @@ pre{overflow-x:auto;background:var(--well);padding:1rem;border-radius:8px;font-s
 .critical{background:#b3123a}.high{background:#b45309}.medium{background:#1d5fa8}.low{background:#4b6b57}
 `
 
-/** Nothing is fetched and nothing runs, whatever the project's files say. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+/** The page loads nothing and runs no script, whatever text the project's files put into it. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-class HtmlWriter {
-  readonly #model: ReportModel
+const HTML: InlineFormat = {
+  text: escapeHtml,
+  code: (text) => `<code>${escapeHtml(text)}</code>`,
+  severity: (severity, label) => `<span class="tag ${severity}">${label}</span>`,
+}
 
-  constructor(model: ReportModel) {
-    this.#model = model
-  }
+const renderTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const cells = (row: readonly string[], tag: string) =>
+    row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')
+  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
+  return `<div class="wide"><table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>${body}</tbody></table></div>`
+}
 
-  #inline(parts: readonly Inline[]): string {
-    const severities = REPORT_STRINGS[this.#model.lang].severities
-    return parts
-      .map((part) => {
-        if (typeof part === 'string') return escapeHtml(part)
-        if ('code' in part) return `<code>${escapeHtml(part.code)}</code>`
-        if ('strong' in part) return `<strong>${escapeHtml(part.strong)}</strong>`
-        return `<span class="tag ${part.severity}">${severities[part.severity]}</span>`
-      })
-      .join('')
-  }
-
-  #block(block: Block, title: string): string {
-    switch (block.kind) {
-      case 'heading':
-        return `<h3>${escapeHtml(block.text)}</h3>`
-      case 'text':
-        return `<p>${this.#inline(block.text)}</p>`
-      case 'bullets':
-        return `<ul>${block.items.map((item) => `<li>${this.#inline(item)}</li>`).join('')}</ul>`
-      case 'table':
-        return block.rows.length === 0 ? '' : this.#table(block.head, block.rows)
-      case 'diagram':
-        return [
-          `<div class="wide diagram">${renderArchitectureSvg(block.drawing, title)}</div>`,
-          `<details><summary>Mermaid</summary><pre>${escapeHtml(renderArchitectureMermaid(block.drawing))}</pre></details>`,
-        ].join('\n')
-    }
-  }
-
-  #table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-    const cells = (row: readonly string[], tag: string) =>
-      row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')
-    const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-    return `<div class="wide"><table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>${body}</tbody></table></div>`
-  }
-
-  write(): string {
-    const sections = this.#model.sections.map(({ title, blocks }, index) => {
-      const tag = index === 0 ? 'h1' : 'h2'
-      return `<section><${tag}>${escapeHtml(title)}</${tag}>\n${blocks.map((block) => this.#block(block, title)).join('\n')}</section>`
-    })
-    return [
-      `<!doctype html>\n<html lang="${this.#model.lang}">\n<head>\n<meta charset="utf-8">`,
-      `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-      '<meta name="viewport" content="width=device-width, initial-scale=1">',
-      `<title>${escapeHtml(this.#model.sections[0]?.title ?? '')}</title>`,
-      `<style>${STYLE}</style>\n</head>\n<body>`,
-      ...sections,
-      '</body>\n</html>\n',
-    ].join('\n')
+const renderBlock = (block: Block, title: string, lang: ReportLanguage): string => {
+  switch (block.kind) {
+    case 'heading':
+      return `<h3>${escapeHtml(block.text)}</h3>`
+    case 'text':
+      return `<p>${renderInline(block.text, lang, HTML)}</p>`
+    case 'bullets':
+      return `<ul>${block.items.map((item) => `<li>${renderInline(item, lang, HTML)}</li>`).join('')}</ul>`
+    case 'table':
+      return block.rows.length === 0 ? '' : renderTable(block.head, block.rows)
+    case 'diagram':
+      return [
+        `<div class="wide diagram">${renderArchitectureSvg(block.drawing, title)}</div>`,
+        `<details><summary>Mermaid</summary><pre>${escapeHtml(renderArchitectureMermaid(block.drawing))}</pre></details>`,
+      ].join('\n')
   }
 }
 
-/** The report as one file that opens anywhere. */
-export const writeHtml = (model: ReportModel): string => new HtmlWriter(model).write()
+/** The report as one self-contained HTML file. */
+export const writeHtml = ({ lang, sections }: ReportModel): string =>
+  [
+    `<!doctype html>\n<html lang="${lang}">\n<head>\n<meta charset="utf-8">`,
+    `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escapeHtml(sections[0]?.title ?? '')}</title>`,
+    `<style>${STYLE}</style>\n</head>\n<body>`,
+    ...sections.map(({ title, blocks }, index) => {
+      const tag = index === 0 ? 'h1' : 'h2'
+      return `<section><${tag}>${escapeHtml(title)}</${tag}>\n${blocks.map((block) => renderBlock(block, title, lang)).join('\n')}</section>`
+    }),
+    '</body>\n</html>\n',
+  ].join('\n')

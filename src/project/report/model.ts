@@ -4,13 +4,9 @@ import type { SuggestionSeverity } from '../architecture/suggestion.ts'
 export const REPORT_LANGUAGES = ['en', 'es'] as const
 export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
 
-/** A report before it is Markdown or HTML: what is said, not how it looks. */
+/** The content of a report, independent of Markdown and HTML. */
 
-export type Inline =
-  | string
-  | { readonly code: string }
-  | { readonly strong: string }
-  | { readonly severity: SuggestionSeverity }
+export type Inline = string | { readonly code: string } | { readonly severity: SuggestionSeverity }
 
 export type Block =
   | { readonly kind: 'heading'; readonly text: string }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Grammar } from '../../kernel/text/languages.ts'
 
-/** Languages whose trees the workflows read. */
-export type Grammar = 'java' | 'kotlin' | 'typescript' | 'tsx'
-
-/** A node of a syntax tree: only what reading declarations and calls takes. */
+/** A node of a syntax tree: the part of the parser's interface that reading declarations and calls needs. */
 export interface SyntaxNode {
   /** Differs from that of every other node of the same tree. */
   readonly id: number
@@ -20,6 +18,8 @@ export interface SyntaxNode {
   words(): readonly string[]
   /** Everything below of these kinds, in the order of the text. */
   descend(kinds: readonly string[]): readonly SyntaxNode[]
+  /** Nodes without children below this one whose whole text matches a regular expression in Rust syntax. */
+  leaves(regex: string): readonly SyntaxNode[]
   parent(): SyntaxNode | undefined
 }
 

@@ -1,28 +1,10 @@
-import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
+import { extensionOf, type Grammar, grammarForExtension } from '../../kernel/text/languages.ts'
+import type { SyntaxNode } from '../source/syntax-tree.ts'
 
-/** A node of a syntax tree, as far as we look at one. */
-export interface DeclarationNode {
-  kind(): string | number
-  text(): string
-  children(): DeclarationNode[]
-  field(name: string): DeclarationNode | null
-  range(): { readonly start: Place; readonly end: Place }
-  /** Nodes whose whole text fits a regular expression of the parser's own kind. */
-  findAll(config: { readonly rule: { readonly regex: string } }): DeclarationNode[]
-}
+export const grammarOf = (name: string): Grammar | undefined => grammarForExtension(extensionOf(name))
 
-interface Place {
-  readonly line: number
-  readonly column: number
-}
-
-/** Parses a text with a grammar of ast-grep. */
-export type ParseText = (grammar: string, text: string) => DeclarationNode
-
-export const grammarOf = (name: string): string | undefined => grammarForExtension(extensionOf(name))
-
-/** Kinds of node that declare something, in all grammars at once: where they share a name, they share its meaning. */
-const DECLARES: Readonly<Record<string, string>> = {
+/** Node kinds that declare a symbol, for all grammars: a kind used by several grammars means the same in each. */
+const SYMBOL_KINDS: Readonly<Record<string, string>> = {
   class_declaration: 'class',
   abstract_class_declaration: 'class',
   class_definition: 'class',
@@ -65,8 +47,8 @@ const DECLARES: Readonly<Record<string, string>> = {
   enum_entry: 'case',
 }
 
-/** Declarations that hold others. Functions do too, but what is inside of them is nobody else's business. */
-const HOLDS = new Set([
+/** Symbols whose members are listed. The locals of a function are not listed: no other file can use them. */
+const CONTAINER_SYMBOLS = new Set([
   'class',
   'interface',
   'protocol',
@@ -79,8 +61,8 @@ const HOLDS = new Set([
   'type',
 ])
 
-/** What only stands around declarations. */
-const AROUND = new Set([
+/** Nodes that declare nothing but contain declarations. */
+const WRAPPERS = new Set([
   'export_statement',
   'ambient_declaration',
   'expression_statement',
@@ -109,7 +91,7 @@ const AROUND = new Set([
   'ERROR',
 ])
 
-const NAMES = new Set([
+const NAME_NODES = new Set([
   'identifier',
   'type_identifier',
   'simple_identifier',
@@ -117,39 +99,36 @@ const NAMES = new Set([
   'pattern',
 ])
 
-export interface Declared {
+export interface DeclaredSymbol {
   readonly name: string
   readonly kind: string
   /** From 1, both inclusive. */
   readonly line: number
   readonly end: number
-  readonly inside: readonly Declared[]
+  readonly members: readonly DeclaredSymbol[]
 }
 
 const MAX_NAME = 200
 
-const nameOf = (node: DeclarationNode): string | undefined => {
+const symbolName = (node: SyntaxNode): string | undefined => {
   // JavaScript calls the name of a class field `property`.
   const named =
-    node.field('name') ??
-    node.field('property') ??
-    node.children().find((child) => NAMES.has(String(child.kind())))
+    node.field('name') ?? node.field('property') ?? node.children().find(({ kind }) => NAME_NODES.has(kind))
   const name = named?.text().replace(/\s+/g, ' ')
   return name === undefined || name === '' || name.length > MAX_NAME ? undefined : name
 }
 
-/** Reads on as deep as declarations hold declarations. `depth` is how many levels of them are wanted. */
-export const readSymbols = (node: DeclarationNode, depth: number): readonly Declared[] =>
+/** The symbols below a node; members of members down to `depth` levels. */
+export const readSymbols = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] =>
   depth === 0 ? [] : node.children().flatMap((child) => symbolsOf(child, depth))
 
-const symbolsOf = (node: DeclarationNode, depth: number): readonly Declared[] => {
-  const kind = String(node.kind())
-  const label = Object.hasOwn(DECLARES, kind) ? DECLARES[kind] : undefined
-  const name = label === undefined ? undefined : nameOf(node)
+const symbolsOf = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] => {
+  const { kind } = node
+  const label = Object.hasOwn(SYMBOL_KINDS, kind) ? SYMBOL_KINDS[kind] : undefined
+  const name = label === undefined ? undefined : symbolName(node)
   if (label !== undefined && name !== undefined) {
-    const { start, end } = node.range()
-    const inside = HOLDS.has(label) ? readSymbols(node, depth - 1) : []
-    return [{ name, kind: label, line: start.line + 1, end: end.line + 1, inside }]
+    const members = CONTAINER_SYMBOLS.has(label) ? readSymbols(node, depth - 1) : []
+    return [{ name, kind: label, line: node.line, end: node.lastLine, members }]
   }
-  return AROUND.has(kind) ? readSymbols(node, depth) : []
+  return WRAPPERS.has(kind) ? readSymbols(node, depth) : []
 }

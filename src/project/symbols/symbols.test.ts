@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
-import { parseText } from '../../platform/syntax/ast-grep.ts'
+import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { textRules } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { JOBS } from '../jobs.ts'
@@ -56,7 +56,7 @@ beforeAll(() => {
     rules: textRules([]),
     checkDeadline: () => {},
     now: () => 0,
-    parse: parseText,
+    parser: syntaxTrees(),
     fileBytes: 10_485_760,
   }
 })
@@ -97,7 +97,7 @@ describe('the outline of a file', () => {
   })
 
   it('is not made of what has no grammar', () => {
-    expect(() => outline('.gitignore')).toThrow(/no grammar/)
+    expect(() => outline('.gitignore')).toThrow(/not available for this file type/)
   })
 })
 
@@ -141,7 +141,7 @@ describe('uses', () => {
 
   it('are of one name, not of a pattern', () => {
     expect(() => JOBS.uses(context, { name: '.*', path: '.', limit: 5, bytes: 100_000 })).toThrow(
-      /not a name/,
+      /not an identifier/,
     )
   })
 })

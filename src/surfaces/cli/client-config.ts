@@ -12,7 +12,7 @@ export const CLIENTS = [
 ] as const
 export type ClientName = (typeof CLIENTS)[number]
 
-/** Our programs that speak MCP over stdio. */
+/** Programs of this package that serve MCP over stdio. */
 export const SERVERS = [
   'warrant',
   'sentinel-mcp',
@@ -23,9 +23,9 @@ export const SERVERS = [
 ] as const
 export type ServerName = (typeof SERVERS)[number]
 
-/** What to start, as a client's configuration spells it. */
+/** The server command in a client's configuration. */
 export interface Launch {
-  /** What the client will call the server. */
+  /** The server's name in the client. */
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
@@ -33,12 +33,12 @@ export interface Launch {
 
 export interface ClientConfig {
   readonly client: ClientName
-  /** Where the text belongs. */
+  /** The file to put the text in, or where to enter it. */
   readonly file: string
-  /** Whether the text is for one project, and the client starts the server in it. */
+  /** Whether the configuration belongs to one project, in whose folder the client starts the server. */
   readonly inProject: boolean
   readonly text: string
-  /** The same for Windows, where a client cannot start a `.cmd` shim by itself. */
+  /** The same for Windows, where a client cannot start a `.cmd` shim directly. */
   readonly windows: string
 }
 

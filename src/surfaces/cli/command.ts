@@ -34,7 +34,7 @@ export interface Option {
   readonly description: string
   readonly value?: string
   readonly choices?: readonly string[]
-  /** One of those that every command takes: help shows them apart. */
+  /** A setting that every command takes: help lists them separately. */
   readonly common?: true
 }
 
@@ -43,7 +43,7 @@ export interface Terminal {
   print(text: string): void
   /** Everything else: stderr. */
   printError(text: string): void
-  /** Results with colours of ours, where everybody else's text has lost its own. */
+  /** Results with escape sequences of ours: the caller has removed those of untrusted text. */
   printStyled(text: string): void
 }
 
@@ -60,13 +60,13 @@ export interface Command {
   /** Arguments as the usage line shows them, such as `<client>`. */
   readonly usage: string
   readonly options: () => readonly Option[]
-  /** Values its first argument may have, for completion. */
+  /** Values of its first argument, for completion. */
   readonly choices: readonly string[]
-  /** Most arguments it takes, where that is more than a few. */
+  /** Maximum number of arguments. Undefined: the default of the program. */
   readonly maxPositionals?: number
-  /** One of its verbs as help shows it, when the first argument names one. */
+  /** The help of a subcommand. Undefined when there is no such subcommand. */
   readonly verb?: (name: string) => Omit<Command, 'run' | 'choices'> | undefined
-  /** Loaded when called: a command costs nothing until then. Resolves to the exit code. */
+  /** Loads the command's code when called. Resolves to the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>
 }
 
@@ -79,14 +79,14 @@ export const allOptions = (command: Pick<Command, 'options'>): readonly Option[]
   HELP_OPTION,
 ]
 
-/** What the parser has to say, in one sentence: its advice comes on lines of its own. */
-const complaintOf = (message: string): string => {
+/** The first sentence of `parseArgs`' error message, without its advice. */
+const optionProblem = (message: string): string => {
   const [, flag] = /^Option '(?:-\w, )?(--[\w-]+)' argument is ambiguous/.exec(message) ?? []
-  if (flag !== undefined) return `${flag} lacks its value; one that begins with a dash is written ${flag}=-…`
+  if (flag !== undefined) return `${flag} needs a value; write a value that begins with a dash as ${flag}=-…`
   return message.split(/\.?\n|\. | To /)[0] ?? message
 }
 
-/** Reads a command's own words. `--` ends the options, as everywhere. */
+/** Parses the arguments of a command. `--` ends the options. */
 export const readArguments = (command: Command, args: readonly string[]) => {
   const options = Object.fromEntries(
     allOptions(command).map(({ flag, kind }) => [
@@ -97,7 +97,7 @@ export const readArguments = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
-    throw usageFaults.option(complaintOf((cause as Error).message), { cause })
+    throw usageFaults.option(optionProblem((cause as Error).message), { cause })
   }
 }
 

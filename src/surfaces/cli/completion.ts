@@ -4,7 +4,7 @@ import { allOptions, type Command, usageFaults } from './command.ts'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-const words = (command: Command): string =>
+const completions = (command: Command): string =>
   [...command.choices, ...allOptions(command).map(({ flag }) => `--${flag}`)].join(' ')
 
 const bash = (commands: readonly Command[]): string => `_warrant() {
@@ -14,13 +14,13 @@ const bash = (commands: readonly Command[]): string => `_warrant() {
     return
   fi
   case "\${COMP_WORDS[1]}" in
-${commands.map((command) => `    ${command.name}) COMPREPLY=($(compgen -W "${words(command)}" -- "$word")) ;;`).join('\n')}
+${commands.map((command) => `    ${command.name}) COMPREPLY=($(compgen -W "${completions(command)}" -- "$word")) ;;`).join('\n')}
   esac
 }
 complete -o default -F _warrant warrant
 `
 
-// zsh reads bash completions, so there is one script to keep right.
+// zsh can load bash completions, so one script serves both.
 const zsh = (commands: readonly Command[]): string =>
   `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`
 
@@ -28,13 +28,13 @@ const fish = (commands: readonly Command[]): string =>
   [
     'complete -c warrant -f',
     ...commands.flatMap((command) => {
-      const here = `-n '__fish_seen_subcommand_from ${command.name}'`
+      const condition = `-n '__fish_seen_subcommand_from ${command.name}'`
       return [
         `complete -c warrant -n __fish_use_subcommand -a ${command.name} -d ${quoteShell(command.summary)}`,
-        ...command.choices.map((choice) => `complete -c warrant ${here} -a ${choice}`),
+        ...command.choices.map((choice) => `complete -c warrant ${condition} -a ${choice}`),
         ...allOptions(command).map(
           ({ flag, kind, description }) =>
-            `complete -c warrant ${here} -l ${flag}${kind === 'text' ? ' -r' : ''} -d ${quoteShell(description)}`,
+            `complete -c warrant ${condition} -l ${flag}${kind === 'text' ? ' -r' : ''} -d ${quoteShell(description)}`,
         ),
       ]
     }),

@@ -2,18 +2,18 @@ import { type Invocation, usageFaults } from './command.ts'
 
 export type Verb = (invocation: Invocation, rest: readonly string[]) => Promise<number>
 
-/** Runs the verb that the first argument names. `most` is how many more each takes, where that is known. */
+/** Runs the subcommand that the first argument names. `maxRest` limits the arguments after it. */
 export const runVerb = (
   verbs: Readonly<Record<string, Verb>>,
   invocation: Invocation,
-  most: Readonly<Record<string, number>> = {},
+  maxRest: Readonly<Record<string, number>> = {},
 ): Promise<number> => {
   const [name = '', ...rest] = invocation.positionals
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined) throw usageFaults.argument(`name one of: ${Object.keys(verbs).join(', ')}`)
-  // What is passed over in silence is taken for granted: a file to verify, a node to show.
-  const [extra] = rest.slice(most[name] ?? rest.length)
-  if (extra !== undefined) throw usageFaults.argument(`${name} has no use for ${JSON.stringify(extra)}`)
+  // An ignored argument would look as if it had been used, such as a second file to verify.
+  const [extra] = rest.slice(maxRest[name] ?? rest.length)
+  if (extra !== undefined) throw usageFaults.argument(`${name} takes no argument ${JSON.stringify(extra)}`)
   return verb(invocation, rest)
 }
 

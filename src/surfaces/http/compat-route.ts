@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { type Route, sendJson } from './server.ts'
 
-/** How the servers answer whose clients were there before us. */
+/** Response format of the compatibility servers, which their existing clients depend on. */
 
 export const COMPAT_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 } as const
 
-/** The words of the refusals that clients know by heart; any other is said as it is. */
+/** Error texts that existing clients compare; any other status keeps its own message. */
 const REFUSALS: Readonly<Record<number, string>> = { 404: 'Not found', 405: 'Method not allowed' }
 
-/** What their routes share: most of them read, and all of them refuse in one line. */
+/** Defaults of all compatibility routes. */
 export const compatRoute = {
   methods: ['GET', 'HEAD'],
   normalizePath: true,

@@ -12,8 +12,8 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
 import type { Route } from './server.ts'
 
-/** Fires when the client is gone: nobody is left to answer. */
-const goneSignal = (response: ServerResponse): AbortSignal => {
+/** Aborted when the client disconnects. */
+const disconnectSignal = (response: ServerResponse): AbortSignal => {
   const controller = new AbortController()
   response.once('close', () => controller.abort())
   return controller.signal
@@ -24,9 +24,9 @@ interface ToolRequest {
   readonly stage: GateStage
 }
 
-type Refusal = readonly [status: number, body: object]
+type ErrorResponse = readonly [status: number, body: object]
 
-const isRefusal = (value: ToolRequest | Refusal): value is Refusal => Array.isArray(value)
+const isErrorResponse = (value: ToolRequest | ErrorResponse): value is ErrorResponse => Array.isArray(value)
 
 const readStage = (args: unknown): GateStage | undefined => {
   const named = isRecord(args) ? args.stage : undefined
@@ -42,8 +42,8 @@ const parseJson = (text: string): { readonly value: unknown } | undefined => {
   }
 }
 
-/** What a body asks for, or why it asks for nothing. `dryRun` is not looked at: it is always so. */
-const readRequest = (body: Buffer): ToolRequest | Refusal => {
+/** Parses the body of a tool call. `dryRun` is ignored: every call is a dry run. */
+const readRequest = (body: Buffer): ToolRequest | ErrorResponse => {
   const parsed = body.length === 0 ? { value: {} } : parseJson(body.toString('utf8'))
   if (parsed === undefined) return [400, { error: 'Invalid JSON body.' }]
   const { value } = parsed
@@ -61,12 +61,12 @@ const readRequest = (body: Buffer): ToolRequest | Refusal => {
   return { tool, stage }
 }
 
-const queryOf = (url: string | undefined): URLSearchParams => {
+const queryParameters = (url: string | undefined): URLSearchParams => {
   const at = url?.indexOf('?') ?? -1
   return new URLSearchParams(at === -1 ? '' : url?.slice(at))
 }
 
-/** The catalogues, the resources and the tools, over plain HTTP. */
+/** Tools and resources over plain HTTP, with their listings. */
 export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly Route[] => [
   {
     ...compatRoute,
@@ -79,12 +79,15 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
     path: '/resource',
     summary: 'One resource by its `uri`.',
     async handle({ raw }, response) {
-      const asked = queryOf(raw.url).get('uri')
+      const asked = queryParameters(raw.url).get('uri')
       const uri = findResource(asked)
       if (uri === undefined) {
         return sendCompat(response, 404, { error: 'Unknown enterprise resource URI', requestedUri: asked })
       }
-      sendCompat(response, 200, { uri, payload: await (await reader()).resource(uri, goneSignal(response)) })
+      sendCompat(response, 200, {
+        uri,
+        payload: await (await reader()).resource(uri, disconnectSignal(response)),
+      })
     },
   },
   {
@@ -96,21 +99,21 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
   {
     ...compatRoute,
     path: '/tool',
-    summary: 'Runs a tool, always as a dry run, and answers with one envelope.',
+    summary: 'Runs a tool as a dry run and returns its envelope.',
     methods: ['POST'],
     async handle({ body }, response) {
       const request = readRequest(body)
-      if (isRefusal(request)) return sendCompat(response, ...request)
-      sendCompat(response, 200, await run(request.tool, request.stage, goneSignal(response)))
+      if (isErrorResponse(request)) return sendCompat(response, ...request)
+      sendCompat(response, 200, await run(request.tool, request.stage, disconnectSignal(response)))
     },
   },
 ]
 
-/** `/status` where the evidence is served too: both servers' answers in one, each where its clients look. */
+/** `/status` of a server that also serves the evidence: merges the answers of both compatibility servers. */
 export const combinedStatus = ({ reader }: EnterpriseService): Route => ({
   ...compatRoute,
   path: '/status',
-  summary: 'What this server offers, what is installed, and whether there is evidence to go by.',
+  summary: 'Tools and resources of this server, the installation, and whether valid evidence exists.',
   async handle(_, response) {
     const { status: _ok, evidence: both, ...rest } = await (await reader()).status()
     const { status, context_api, evidence } = both
@@ -118,28 +121,28 @@ export const combinedStatus = ({ reader }: EnterpriseService): Route => ({
   },
 })
 
-/** All that the enterprise server has of its own, and what it says where it has nothing. */
+/** All routes of the enterprise server, and its answer to unknown paths. */
 export const enterpriseHttp = (service: EnterpriseService) => ({
   routes: [
     {
       ...compatRoute,
       path: '/health',
-      summary: 'Alive: 200 as long as the process answers.',
+      summary: 'Liveness: 200 as long as the process answers.',
       open: true,
       handle: (_, response) => sendCompat(response, 200, { status: 'ok' }),
     },
     {
       ...compatRoute,
       path: '/status',
-      summary: 'What this server offers, what is installed, and whether there is evidence.',
+      summary: 'Tools and resources of this server, the installation, and whether evidence exists.',
       handle: async (_, response) => sendCompat(response, 200, await (await service.reader()).status()),
     },
     ...enterpriseRoutes(service),
   ] satisfies readonly Route[],
-  // The path is judged before the method: where there is nothing, no method would do.
+  // An unknown path is 404 for every method, never 405.
   fallback: {
     path: '*',
-    summary: 'Nothing.',
+    summary: 'Unknown paths.',
     headers: COMPAT_HEADERS,
     refuse: compatRoute.refuse,
     handle: (_, response) => sendCompat(response, 404, { error: 'Not found' }),

@@ -30,7 +30,7 @@ const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string
 
 const etagOf = ({ digest }: Valid): string => `"${digest.slice('sha256:'.length, 'sha256:'.length + 32)}"`
 
-/** Whether the client has it already. Tags are compared as the weak ones a proxy may have made of them. */
+/** Whether the client has this version. Weak comparison, because a proxy may have weakened the tag. */
 const hasCopy = ({ raw }: HttpRequest, etag: string): boolean => {
   const asked = raw.headers['if-none-match']
   if (asked === undefined) return false
@@ -42,53 +42,53 @@ const notModified = (response: ServerResponse, etag: string): void => {
   response.end()
 }
 
-const known = new WeakMap<EvidenceReading, ResponseCache>()
+const caches = new WeakMap<EvidenceReading, ResponseCache>()
 
-const bodiesOf = (reading: EvidenceReading): ResponseCache => {
-  const bodies = known.get(reading) ?? new ResponseCache()
-  known.set(reading, bodies)
-  return bodies
+const responseCache = (reading: EvidenceReading): ResponseCache => {
+  const cache = caches.get(reading) ?? new ResponseCache()
+  caches.set(reading, cache)
+  return cache
 }
 
-const searchOf = (url = ''): string => {
+const queryString = (url = ''): string => {
   const at = url.indexOf('?')
   return at === -1 ? '' : url.slice(at + 1)
 }
 
-/** The bytes of an answer from valid evidence, or what is wrong with the question. */
-type Answer = (views: EvidenceViews, bodies: ResponseCache, search: string) => string | Buffer | QueryProblem
+/** The response body, or the problem with the query. */
+type Answer = (views: EvidenceViews, cache: ResponseCache, search: string) => string | Buffer | QueryProblem
 
 const fixed =
   (name: string, view: (views: EvidenceViews) => object): Answer =>
-  (views, bodies) =>
-    bodies.fixed(name, () => JSON.stringify(view(views)))
+  (views, cache) =>
+    cache.fixed(name, () => JSON.stringify(view(views)))
 
-const whole: Answer = (views, bodies, search) => {
+const whole: Answer = (views, cache, search) => {
   const parameters = new URLSearchParams(search)
   const get = (name: string) => parameters.get(name)
   const view = get('view')?.trim().toLowerCase()
   const compact = view === 'compact' || (view !== 'full' && readBoolean(get, 'includeSuppressed') === false)
-  return bodies.fixed(compact ? 'compact' : 'full', () => JSON.stringify(views.whole(compact)))
+  return cache.fixed(compact ? 'compact' : 'full', () => JSON.stringify(views.whole(compact)))
 }
 
 const collection =
   (name: CollectionName): Answer =>
-  (views, bodies, search) => {
-    const question = `${name}?${search}`
-    const recalled = bodies.get(question)
-    if (recalled !== undefined) return recalled
+  (views, cache, search) => {
+    const key = `${name}?${search}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const parameters = new URLSearchParams(search)
     const query = readQuery(name, (key) => parameters.get(key))
     if ('error' in query) return query
     const write = () => views.pageText(views.page(name, query))
-    return search === '' ? bodies.fixed(name, write) : bodies.set(question, write())
+    return search === '' ? cache.fixed(name, write) : cache.set(key, write())
   }
 
 const ANSWERS: readonly { readonly under: string; readonly summary: string; readonly answer: Answer }[] = [
-  { under: '', summary: 'The evidence file; `view=compact` leaves out what was suppressed.', answer: whole },
+  { under: '', summary: 'The evidence file; `view=compact` leaves out suppressed findings.', answer: whole },
   {
     under: '/summary',
-    summary: 'Counts of everything.',
+    summary: 'Counts of findings and of the other collections.',
     answer: fixed('summary', (views) => views.summary()),
   },
   {
@@ -103,7 +103,7 @@ const ANSWERS: readonly { readonly under: string; readonly summary: string; read
   })),
 ]
 
-/** The evidence under its route, read-only. */
+/** The evidence file and its views, read-only. */
 export const evidenceRoutes = ({ evidence, route }: Omit<EvidenceRoutePorts, 'path'>): readonly Route[] =>
   ANSWERS.map(({ under, summary, answer }) => ({
     ...compatRoute,
@@ -115,7 +115,7 @@ export const evidenceRoutes = ({ evidence, route }: Omit<EvidenceRoutePorts, 'pa
         return sendCompat(response, 404, { error: 'Evidence file not found or invalid' })
       }
       const etag = etagOf(reading)
-      const body = answer(viewsOf(reading.evidence), bodiesOf(reading), searchOf(request.raw.url))
+      const body = answer(viewsOf(reading.evidence), responseCache(reading), queryString(request.raw.url))
       if (typeof body === 'object' && 'error' in body) return sendCompat(response, 400, body)
       if (hasCopy(request, etag)) return notModified(response, etag)
       sendBody(response, body, etag)
@@ -124,22 +124,22 @@ export const evidenceRoutes = ({ evidence, route }: Omit<EvidenceRoutePorts, 'pa
 
 const HEALTH = Buffer.from(JSON.stringify({ status: 'ok' }))
 
-/** Liveness, and whether there is evidence to go by. */
-const ownRoutes = (ports: EvidenceRoutePorts): readonly Route[] => [
+/** Liveness, and whether valid evidence exists. */
+const statusRoutes = (ports: EvidenceRoutePorts): readonly Route[] => [
   {
     ...compatRoute,
     path: '/health',
-    summary: 'Alive: 200 as long as the process answers.',
+    summary: 'Liveness: 200 as long as the process answers.',
     open: true,
     handle: (_, response) => sendBody(response, HEALTH),
   },
   {
     ...compatRoute,
     path: '/status',
-    summary: 'Whether there is valid evidence, its figures, and what can be asked.',
+    summary: 'Whether valid evidence exists, its counts, and the supported filters.',
     async handle(request, response) {
       const reading = await ports.evidence.read()
-      const body = bodiesOf(reading).fixed(`status ${ports.path} ${ports.route}`, () =>
+      const body = responseCache(reading).fixed(`status ${ports.path} ${ports.route}`, () =>
         JSON.stringify(statusView(reading, ports)),
       )
       if (reading.kind !== 'valid') return sendBody(response, body)
@@ -150,13 +150,13 @@ const ownRoutes = (ports: EvidenceRoutePorts): readonly Route[] => [
   },
 ]
 
-/** All a server of evidence alone has, and what it says where it has nothing. */
+/** All routes of the evidence server, and its answer to unknown paths. */
 export const evidenceHttp = (ports: EvidenceRoutePorts) => ({
-  routes: [...ownRoutes(ports), ...evidenceRoutes(ports)],
+  routes: [...statusRoutes(ports), ...evidenceRoutes(ports)],
   fallback: {
     ...compatRoute,
     path: '*',
-    summary: 'Nothing.',
+    summary: 'Unknown paths.',
     handle: (_, response) => sendCompat(response, 404, { error: 'Not found' }),
   } satisfies Route,
 })

@@ -28,7 +28,7 @@ const originName = (header: string): string | undefined => {
   }
 }
 
-// Compared as digests: equal length whatever was sent, so time tells nothing of the token.
+// Digests have equal length, so the time of the comparison reveals nothing about the token.
 const sameSecret = (a: string, b: string): boolean =>
   lazyCrypto().timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
 
@@ -37,13 +37,13 @@ export interface HttpRefusal {
   readonly message: string
 }
 
-/** Who may talk to us. A page in a browser may reach loopback; it must not get an answer there. */
+/** Checks Host, Origin and token. Web pages can send requests to loopback, so loopback is checked too. */
 export const accessGuard = (rules: AccessRules) => {
   const hosts = new Set([...LOOPBACK, ...rules.allowedHosts.map((host) => host.toLowerCase())])
   const origins = new Set([...LOOPBACK, ...rules.allowedOrigins.map((host) => host.toLowerCase())])
   return ({ headers, rawHeaders }: IncomingMessage, open: boolean): HttpRefusal | undefined => {
     const host = hostName(headers.host)
-    // Node keeps the first of two hosts; a proxy before us may have gone by the second.
+    // Node keeps the first of two Host headers; a proxy in front may have used the second.
     if (host === undefined || !hosts.has(host) || countHosts(rawHeaders) !== 1)
       return { status: 403, message: 'Host is not allowed' }
     if (headers.origin !== undefined) {
@@ -51,8 +51,8 @@ export const accessGuard = (rules: AccessRules) => {
       if (origin === undefined || !origins.has(origin))
         return { status: 403, message: 'Origin is not allowed' }
     } else if (headers['sec-fetch-site'] === 'cross-site') {
-      // A page that embeds us as a picture or a script sends no origin. It cannot read the answer, but tell that
-      // there is one, and have us work for it.
+      // A page that loads us as an image or script sends no Origin. It cannot read the answer, but it learns that
+      // the server exists and makes it work.
       return { status: 403, message: 'Requests of other sites are not allowed' }
     }
     if (open || rules.token === undefined) return undefined

@@ -8,7 +8,6 @@ interface Timing {
   sum: number
 }
 
-/** A value as it is now. */
 export interface Gauge {
   readonly name: string
   readonly help: string
@@ -22,7 +21,7 @@ const labels = (pairs: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${label(value)}"`)
     .join(',')
 
-/** Counts calls and requests and writes them as Prometheus text, the same order every time. */
+/** Counts calls and requests and writes them as Prometheus text in a stable order. */
 export class Metrics implements Recorder {
   readonly #calls = new Map<string, number>()
   readonly #timings = new Map<string, Timing>()

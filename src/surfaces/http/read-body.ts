@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The whole body, or undefined when it is longer than `limit`: then nothing of it is kept. */
+/** The whole body; undefined when it is longer than `limit`, and then none of it is kept. */
 export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) {

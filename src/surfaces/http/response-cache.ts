@@ -1,16 +1,16 @@
-/** How many questions are remembered with their answers, and how long either may be. */
-const RECENT = { questions: 1024, answers: 128, bytes: 64 * 1024, question: 256 }
+/** Limits of the cache for queries: keys seen once, cached bodies, and the length of either. */
+const RECENT = { keys: 1024, bodies: 128, bodyBytes: 64 * 1024, keyLength: 256 }
 
-/** Longer ones are written anew each time: sending them costs more than that, and memory is dear too. */
+/** Longer bodies are not cached: sending them costs more than writing them, and they would fill the memory. */
 const MAX_FIXED = 16 * 1024 * 1024
 
-/** The bytes of answers that are the same as long as one file is. */
+/** Response bodies of one version of the evidence file. */
 export class ResponseCache {
   readonly #fixed = new Map<string, Buffer>()
   readonly #recent = new Map<string, Buffer>()
-  readonly #asked = new Set<string>()
+  readonly #seenOnce = new Set<string>()
 
-  /** An answer there is one of: written once and kept. */
+  /** A body without parameters: written once and kept. */
   fixed(name: string, write: () => string): Buffer {
     const kept = this.#fixed.get(name)
     if (kept !== undefined) return kept
@@ -19,26 +19,25 @@ export class ResponseCache {
     return body
   }
 
-  /** An answer to a question asked before, while it is remembered. */
-  get(question: string): Buffer | undefined {
-    return this.#recent.get(question)
+  get(key: string): Buffer | undefined {
+    return this.#recent.get(key)
   }
 
   /**
-   * Clients ask the same few questions again and again: from the second time on the answer is kept, and what was
-   * learnt first is forgotten first. One that turns pages asks each once, and pays for no memory.
+   * Caches the body from the second request for the same key on, and evicts the oldest body first. Clients repeat
+   * the same few queries; one that turns pages asks for each page once and takes no memory.
    */
-  set(question: string, text: string): string | Buffer {
-    if (text.length > RECENT.bytes || question.length > RECENT.question) return text
-    if (!this.#asked.has(question)) {
-      if (this.#asked.size >= RECENT.questions) this.#asked.clear()
-      this.#asked.add(question)
+  set(key: string, text: string): string | Buffer {
+    if (text.length > RECENT.bodyBytes || key.length > RECENT.keyLength) return text
+    if (!this.#seenOnce.has(key)) {
+      if (this.#seenOnce.size >= RECENT.keys) this.#seenOnce.clear()
+      this.#seenOnce.add(key)
       return text
     }
     const body = Buffer.from(text)
-    const [oldest] = this.#recent.size < RECENT.answers ? [] : this.#recent.keys()
+    const [oldest] = this.#recent.size < RECENT.bodies ? [] : this.#recent.keys()
     if (oldest !== undefined) this.#recent.delete(oldest)
-    this.#recent.set(question, body)
+    this.#recent.set(key, body)
     return body
   }
 }

@@ -6,30 +6,30 @@ export interface OperatorPorts {
   readonly store: Store
   readonly metrics: Metrics
   readonly gauges: () => Promise<readonly Gauge[]>
-  /** What `/` shows. */
+  /** The text of `/`. */
   readonly index: () => string
 }
 
 const READ = ['GET', 'HEAD']
 
-/** What an operator asks a server: are you alive, can you work, what have you done. */
+/** Routes for operators: liveness, readiness and metrics. */
 export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   {
     path: '/',
-    summary: 'The addresses of this server and the line that connects a client.',
+    summary: 'The URLs of this server and the command that connects a client.',
     methods: READ,
     handle: (_, response) => sendText(response, ports.index()),
   },
   {
     path: '/health',
-    summary: 'Alive: 200 as long as the process answers.',
+    summary: 'Liveness: 200 as long as the process answers.',
     methods: READ,
     open: true,
     handle: (_, response) => sendJson(response, 200, { status: 'ok' }),
   },
   {
     path: '/ready',
-    summary: 'Able to work: 503 when the store fails.',
+    summary: 'Readiness: 503 when the store fails.',
     methods: READ,
     open: true,
     async handle(_, response) {
@@ -51,7 +51,7 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   },
 ]
 
-/** RFC 9728: where a client learns who issues the tokens we take. */
+/** RFC 9728: tells clients which authorization server issues the tokens. */
 export const metadataRoutes = (resource: () => string, issuer: string): readonly Route[] =>
   ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'].map((path) => ({
     path,

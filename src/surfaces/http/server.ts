@@ -4,7 +4,7 @@ import type { Ids, Log } from '../../kernel/ports.ts'
 import { type AccessRules, accessGuard } from './guards.ts'
 import { readBody } from './read-body.ts'
 
-/** What a route gets. Its body has been read, and is within the route's limit. */
+/** A request whose body has been read and is within the route's limit. */
 export interface HttpRequest {
   readonly raw: IncomingMessage
   readonly method: string
@@ -17,30 +17,30 @@ export interface Route {
   readonly path: string
   /** One sentence for the reference page. */
   readonly summary: string
-  /** Undefined: the handler sees every method and decides itself. */
+  /** Undefined: the handler accepts every method. */
   readonly methods?: readonly string[]
   readonly bodyBytes?: number
-  /** Answers without a token: liveness and discovery must. */
+  /** Needs no token: for liveness and discovery. */
   readonly open?: boolean
-  /** How a refusal looks here; a plain JSON object when undefined. */
+  /** The JSON body of a refusal. Undefined: the default format. */
   readonly refuse?: (status: number, message: string) => object
   /** Headers of a refusal. */
   readonly headers?: Headers
-  /** Also found with slashes after it and dots inside, as `new URL` would resolve them. */
+  /** Also matches paths with trailing slashes and dot segments, which `new URL` resolves. */
   readonly normalizePath?: boolean
   readonly handle: (request: HttpRequest, response: ServerResponse) => void | Promise<void>
 }
 
 export interface HttpServerSettings {
   readonly routes: readonly Route[]
-  /** Answers where no route does; without it a plain 404. */
+  /** Answers unknown paths. Undefined: 404 in the default format. */
   readonly fallback?: Route
   readonly access: AccessRules
   readonly headersMs: number
   readonly requestMs: number
   readonly log: Log
   readonly ids: Ids
-  /** Sees each answer: for the metrics. */
+  /** Called after each response, for the metrics. */
   readonly observe: (route: string, status: number) => void
   /** Value of `WWW-Authenticate` on a 401. */
   readonly challenge: () => string
@@ -49,7 +49,7 @@ export interface HttpServerSettings {
 const REST_BODY_BYTES = 1024 * 1024
 const MAX_CONNECTIONS = 1_024
 
-/** Begins an answer of JSON, and gives its body. */
+/** Writes the headers of a JSON response and returns its body. */
 const beginJson = (response: ServerResponse, status: number, value: unknown, headers?: Headers): string => {
   const body = JSON.stringify(value)
   response.writeHead(status, {
@@ -81,8 +81,8 @@ export const sendText = (
 const LINGER_MS = 2_000
 
 /**
- * Answers while bytes we will not look at may still be coming. They are let fall for a moment, because a client
- * that is cut off while it sends never reads why; then the connection ends.
+ * Refuses a request whose body is still arriving. The body is discarded for up to two seconds before the connection
+ * is closed, because a client that is cut off while sending never reads the response.
  */
 const rejectUnread = (
   request: IncomingMessage,
@@ -93,18 +93,18 @@ const rejectUnread = (
 ): void => {
   response.write(beginJson(response, status, value, { ...headers, connection: 'close' }))
   const timer = setTimeout(() => response.end(), LINGER_MS)
-  const over = () => {
+  const finish = () => {
     clearTimeout(timer)
     response.end()
   }
-  request.once('end', over)
-  request.once('close', over)
+  request.once('end', finish)
+  request.once('close', finish)
   request.resume()
 }
 
 const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
 
-/** The path a browser would ask for; undefined for what is no address, such as `//`. */
+/** The normalized path; undefined for an invalid URL such as `//`. */
 const resolvePath = (url: string): string | undefined => {
   try {
     return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '') || '/'
@@ -113,16 +113,18 @@ const resolvePath = (url: string): string | undefined => {
   }
 }
 
-/** Finds the route of a request: by its path to the letter, else by what the path amounts to. */
+/** Finds the route of a request by its exact path, else by its normalized path. */
 const routeFinder = ({ routes, fallback }: Pick<HttpServerSettings, 'routes' | 'fallback'>) => {
   const exact = new Map(routes.map((route) => [route.path, route]))
-  const loose = new Map(routes.filter((route) => route.normalizePath).map((route) => [route.path, route]))
+  const normalized = new Map(
+    routes.filter((route) => route.normalizePath).map((route) => [route.path, route]),
+  )
   return (url: string): Route | undefined => {
     const end = url.indexOf('?')
     const found = exact.get(end === -1 ? url : url.slice(0, end))
     if (found !== undefined) return found
-    const path = loose.size === 0 ? undefined : resolvePath(url)
-    return (path === undefined ? undefined : loose.get(path)) ?? fallback
+    const path = normalized.size === 0 ? undefined : resolvePath(url)
+    return (path === undefined ? undefined : normalized.get(path)) ?? fallback
   }
 }
 
@@ -131,7 +133,7 @@ const NO_BODY = Buffer.alloc(0)
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
-/** The one door: host, origin and token are judged, bodies are bounded, then a route answers. */
+/** The HTTP server of all programs: checks Host, Origin and token, limits bodies, then calls a route. */
 export const createHttpServer = (options: HttpServerSettings): Server => {
   const { log, ids, observe, challenge } = options
   const findRoute = routeFinder(options)
@@ -139,13 +141,13 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const route = findRoute(request.url ?? '')
-    const bodied = hasBody(request)
+    const withBody = hasBody(request)
     const method = request.method ?? ''
     response.on('finish', () => observe(route?.path ?? 'other', response.statusCode))
     response.setHeader('x-content-type-options', 'nosniff')
     const refuse = (status: number, message: string) => {
       const value = (route?.refuse ?? plainRefusal)(status, message)
-      if (request.complete || !bodied) sendJson(response, status, value, route?.headers)
+      if (request.complete || !withBody) sendJson(response, status, value, route?.headers)
       else rejectUnread(request, response, status, value, route?.headers)
     }
     const refusal = guard(request, route?.open ?? false)
@@ -154,7 +156,7 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
       return refuse(refusal.status, refusal.message)
     }
     const limit = route?.bodyBytes ?? REST_BODY_BYTES
-    const body = bodied ? await readBody(request, limit) : NO_BODY
+    const body = withBody ? await readBody(request, limit) : NO_BODY
     if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)
     if (route === undefined) return refuse(404, 'There is nothing at this path')
     if (route.methods !== undefined && !route.methods.includes(method)) {
@@ -168,21 +170,21 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
     {
       headersTimeout: options.headersMs,
       requestTimeout: options.requestMs,
-      // The default looks for slow clients every 30 s, which makes a 10 s limit a 40 s one.
+      // By default Node checks for slow clients every 30 s, which makes a 10 s limit a 40 s one.
       connectionsCheckingInterval: Math.min(1_000, options.headersMs),
     },
     (request, response) => {
       serve(request, response).catch((cause: unknown) => {
         if (response.destroyed || !request.complete) return
         const id = ids.next()
-        log.write('error', 'bug in the HTTP front', { id, stack: stackOf(cause) })
+        log.write('error', 'bug in the HTTP server', { id, stack: stackOf(cause) })
         if (response.headersSent) response.destroy()
-        else sendJson(response, 500, plainRefusal(500, `Internal error ${id}: look it up in the log`))
+        else sendJson(response, 500, plainRefusal(500, `Internal error ${id}: the log has the details`))
       })
     },
   )
   server.maxConnections = MAX_CONNECTIONS
-  // Node would drop those beyond the 2000th unseen, an `Origin` among them. Their bytes are bounded anyway.
+  // Node would silently drop headers beyond the 2000th, `Origin` among them. Their total size is limited anyway.
   server.maxHeadersCount = 0
   return server
 }

@@ -1,23 +1,7 @@
-import type { ProgressUpdate } from '../../kernel/call.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
-import {
-  CAPABILITIES_KEY,
-  Envelopes,
-  isBare,
-  isPlainCall,
-  type ProgressToken,
-  progressToken,
-  VERSION_KEY,
-} from './envelope.ts'
-import {
-  type CompatOptions,
-  discoverResult,
-  type Host,
-  initializeResult,
-  MODERN,
-  NO_COMPAT,
-  repairInitialize,
-} from './handshake.ts'
+import { isBare, isPlainCall } from './envelope.ts'
+import { EraNegotiation, REPLAY_ID } from './era.ts'
+import { type CompatOptions, type Host, NO_COMPAT, repairInitialize, translateMethod } from './handshake.ts'
 import {
   exceedsDepth,
   type Frame,
@@ -35,73 +19,61 @@ import {
 import { Pending } from './pending.ts'
 import { ResponseOrder, type Slot } from './response-order.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
-import { writeModern, writeOutcome } from './serialize.ts'
+import { progressReporter, writeOutcome } from './serialize.ts'
 import type { ResolvedCall, Service } from './service.ts'
 
-type Era = 'opening' | 'legacy' | 'modern'
-
-/** The id of a handshake repeated for the SDK alone. No client may use it. */
-const REPLAY = 'warrant:replay'
-
-/** A line that has come in, and the place of its answer where answers keep their order. */
+/** A received line, and the slot of its response where responses keep the order of the requests. */
 interface Line {
   readonly frame: Frame
   readonly slot: Slot | undefined
 }
 
 export interface ConnectionOptions {
+  /** False sends every request through the SDK, for comparison. */
   readonly direct?: boolean
   readonly decorate?: Decorate | undefined
-  /** Ends the conversation as if the client had hung up. */
+  /** Ends the connection as if the client had closed it. */
   readonly hangUp?: () => void
 }
 
 const LISTEN = 'subscriptions/listen'
-const PROBE = 'server/discover'
 const METHOD_NOT_FOUND = -32601
 
 /**
- * One client on a line-based channel. Answers what is asked most (`initialize`, `ping`, `tools/*`,
- * `server/discover`) itself and hands the rest to the SDK, which is loaded when first needed. Both ways
- * give the same bytes.
+ * One client on a line-based channel. Answers the most frequent requests (`initialize`, `ping`, `tools/*`,
+ * `server/discover`) itself and hands the rest to the SDK, which is loaded when first needed. Both paths give the
+ * same bytes.
  */
 export class Connection {
   readonly #host: Host
   readonly #send: (line: string) => void
-  readonly #decorate: Decorate | undefined
-  readonly #hangUp: (() => void) | undefined
+  readonly #options: ConnectionOptions
   readonly #direct: boolean
-  readonly #envelopes: Envelopes
+  readonly #compat: CompatOptions
+  readonly #era: EraNegotiation
   readonly #order: ResponseOrder | undefined
   readonly #pending = new Pending()
-  #era: Era = 'opening'
-  #probed = false
-  #opened: Params | undefined
-  /** The tools, once they are loaded. */
+  /** Undefined until the tools are loaded. */
   #service: Service | undefined
   #link: SdkLink | undefined
   #loading = false
-  /** Frames that came while something was being loaded, in their order. */
+  /** Lines received while something was being loaded, in their order. */
   #held: Line[] = []
-  #stopNews = () => {}
+  #stopListening = () => {}
   #closed = false
-
-  get #manners(): CompatOptions {
-    return this.#host.handshake.compat ?? NO_COMPAT
-  }
 
   constructor(host: Host, send: (line: string) => void, options: ConnectionOptions = {}) {
     this.#host = host
     this.#send = send
     this.#direct = options.direct ?? true
-    this.#decorate = options.decorate
-    this.#hangUp = options.hangUp
-    this.#envelopes = new Envelopes()
-    this.#order = this.#manners.orderedResponses ? new ResponseOrder(send) : undefined
+    this.#options = options
+    this.#compat = host.handshake.compat ?? NO_COMPAT
+    this.#era = new EraNegotiation(host.handshake)
+    this.#order = this.#compat.orderedResponses ? new ResponseOrder(send) : undefined
   }
 
   receive(line: string): void {
-    const { maxDepth, nullParams } = this.#manners
+    const { maxDepth, nullParams } = this.#compat
     const frame: Frame = exceedsDepth(line, maxDepth)
       ? { kind: 'reject', id: null, fault: 'depth' }
       : readFrame(line, nullParams)
@@ -114,22 +86,26 @@ export class Connection {
     else this.#order.answer(id, text)
   }
 
-  /** Answers a frame that could not even be read. */
+  /** Answers a frame that is no valid message. */
   reject(fault: FrameFault, id: RequestId | null = null, slot = this.#order?.open()): void {
-    const text = writeError(id, this.#host.handshake.dialect.frame(fault))
+    this.#sendError(id, this.#host.handshake.dialect.frame(fault), slot)
+  }
+
+  #sendError(id: RequestId | null, error: RpcError, slot: Slot | undefined): void {
+    const text = writeError(id, error)
     if (slot === undefined) this.#send(text)
     else this.#order?.fill(slot, text)
   }
 
-  /** Resolves when every request has been answered, open subscriptions apart. */
+  /** Resolves when every request has been answered, except for open subscriptions. */
   async settled(): Promise<void> {
     await this.#pending.settled(() => this.#loading)
   }
 
-  /** Ends the subscriptions with their final word and lets go of everything. */
+  /** Ends the subscriptions with their final message and cancels all calls. */
   async close(): Promise<void> {
     if (this.#closed) return
-    this.#stopNews()
+    this.#stopListening()
     await this.#link?.close()
     this.#closed = true
     this.#pending.clear('closed')
@@ -156,111 +132,74 @@ export class Connection {
     }
   }
 
-  /** Decides the era from the opening exchange, by the SDK's rules. False: ask again once the SDK is here. */
+  /** False when only the SDK can tell the era: load it and take the line again. */
   #settleEra(message: Request | Notification): boolean {
-    if (this.#era !== 'opening') return true
-    const claim = this.#envelopes.judge(message.params)
-    if (claim === 'unsure') return false
-    if (claim === 'none') this.#era = 'legacy'
-    // An envelope that does not hold decides nothing, nor does a probe: the client may still turn out to be an
-    // older one, until it makes a request.
-    else if (claim === 'valid') {
-      const request = 'id' in message
-      if (request && message.method === PROBE) this.#probed = true
-      else if (request || !this.#probed) this.#era = 'modern'
-    }
-    // The SDK may be here already, and does not see what we answer ourselves.
-    if (this.#link !== undefined) this.#catchUp()
-    return true
+    if (this.#era.isSettled) return true
+    const settled = this.#era.settle(message)
+    if (settled) this.#deliver(this.#era.replay())
+    return settled
   }
 
   #notified(message: Notification, line: Line): void {
     if (!this.#settleEra(message)) return this.#load(line, 'sdk')
     if (!message.method.startsWith('notifications/')) {
-      // Where a method is a call, somebody may think it happened.
-      const level = this.#manners.methodCalls ? 'warn' : 'debug'
-      const fields = { method: message.method.slice(0, 64) }
-      this.#host.handshake.log.write(
-        level,
-        'ignored: without an id there is no answer, and so no effect',
-        fields,
-      )
+      // With `methodCalls` a notification may be a failed tool call: log it as a warning.
+      const level = this.#compat.methodCalls ? 'warn' : 'debug'
+      const method = message.method.slice(0, 64)
+      this.#host.handshake.log.write(level, 'ignored: a request needs an id', { method })
     }
     if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as RequestId
       this.#pending.cancel(id, message.params?.reason)
       this.#order?.dropId(id)
     }
-    // With no SDK there is nobody a notification could matter to.
-    if (this.#link !== undefined) this.#deliver(message)
+    this.#deliver(message)
   }
 
   #requested(asked: Request, line: Line): void {
     const { id } = asked
-    const message = this.#interpret(asked)
+    const message = translateMethod(asked, this.#compat, this.#service?.parts.catalog)
     const { method } = message
-    if (this.#pending.has(id) || id === REPLAY) return this.reject('duplicate', id, line.slot)
+    if (this.#pending.has(id) || id === REPLAY_ID) return this.reject('duplicate', id, line.slot)
     if (!this.#settleEra(message)) return this.#load(line, 'sdk')
     if (line.slot !== undefined) this.#order?.bind(id, line.slot)
-    if (this.#direct && this.#greet(message)) return
+    if (this.#direct && this.#answerHandshake(message)) return
     const service = this.#service
     if (service === undefined) return this.#load(line, 'tools')
-    const plan = method === 'tools/call' ? service.resolve(message.params) : undefined
-    if (plan !== undefined && isRefusal(plan)) {
-      service.logRejected(id, plan)
-      return this.#respond(id, writeError(id, plan.error))
+    const resolved = method === 'tools/call' ? service.resolve(message.params) : undefined
+    if (resolved !== undefined && isRefusal(resolved)) {
+      service.logRejected(id, resolved)
+      return this.#respond(id, writeError(id, resolved.error))
     }
-    if (this.#direct && this.#answer(service, message, plan)) return
+    if (this.#direct && this.#answer(service, message, resolved)) return
     if (this.#link === undefined) return this.#load(line, 'sdk')
-    const { handshake } = this.#host
-    const repaired =
-      method === 'initialize' ? { ...message, params: repairInitialize(handshake, message.params) } : message
+    const params = method === 'initialize' && repairInitialize(this.#host.handshake, message.params)
+    const repaired = params ? { ...message, params } : message
     if (!this.#link.accepts(repaired)) return this.reject('params', id, line.slot)
     this.#pending.add(id, { method, listens: method === LISTEN })
     if (method === LISTEN) this.#order?.dropId(id)
     this.#deliver(repaired)
   }
 
-  /** What a client that counts on older ways means in today's. */
-  #interpret(message: Request): Request {
-    const { methodCalls, aliases } = this.#manners
-    const method = aliases.get(message.method) ?? message.method
-    if (methodCalls && this.#service?.parts.catalog.find(method) !== undefined) {
-      return { ...message, method: 'tools/call', params: { name: method, arguments: message.params ?? {} } }
-    }
-    return method === message.method ? message : { ...message, method }
-  }
-
-  /** Answers the handshake, before there are tools. True when it did. */
-  #greet({ id, method, params }: Request): boolean {
-    const { handshake } = this.#host
-    if (this.#era === 'legacy' && method === 'ping' && isBare(params)) return this.#result(id, '{}')
-    if (method === 'shutdown' && this.#manners.shutdown) {
-      this.#hangUp?.()
+  /** Answers a handshake request, which needs no tools. False when it is none. */
+  #answerHandshake(request: Request): boolean {
+    const { id, method } = request
+    if (method === 'shutdown' && this.#compat.shutdown) {
+      this.#options.hangUp?.()
       return this.#result(id, '{}')
     }
-    if (this.#era === 'legacy' && method === 'initialize') {
-      if (this.#link !== undefined || params?._meta !== undefined) return false
-      this.#opened = repairInitialize(handshake, params)
-      this.#fetchTools()
-      return this.#result(id, JSON.stringify(initializeResult(handshake, params?.protocolVersion)))
-    }
-    if (this.#era !== 'legacy' && method === PROBE && isBare(params)) {
-      if (this.#envelopes.judge(params) !== 'valid') return false
-      this.#fetchTools()
-      return this.#result(id, writeModern(handshake, discoverResult(handshake), true))
-    }
-    return false
+    const json = this.#era.answerHandshake(request, this.#link !== undefined)
+    if (json === undefined) return false
+    if (method !== 'ping') this.#preloadTools()
+    return this.#result(id, json)
   }
 
   /** True when the request has been, or will be, answered without the SDK. */
-  #answer(service: Service, { id, method, params }: Request, plan: ResolvedCall | undefined): boolean {
-    const modern = this.#era !== 'legacy'
-    if (modern && this.#envelopes.judge(params) !== 'valid') return false
-    if (method === 'tools/list' && isBare(params)) {
-      return this.#result(id, service.toolListJson(modern))
-    }
-    return plan !== undefined && isPlainCall(params) && this.#call(service, id, plan, params, modern)
+  #answer(service: Service, { id, method, params }: Request, resolved: ResolvedCall | undefined): boolean {
+    const modern = !this.#era.isLegacy
+    if (modern && !this.#era.hasEnvelope(params)) return false
+    if (method === 'tools/list' && isBare(params)) return this.#result(id, service.toolListJson(modern))
+    return resolved !== undefined && isPlainCall(params) && this.#call(service, id, resolved, params)
   }
 
   #result(id: RequestId, json: string): true {
@@ -268,46 +207,28 @@ export class Connection {
     return true
   }
 
-  #reporter(progressToken: ProgressToken): (progress: ProgressUpdate) => void {
-    return ({ done, ...rest }) =>
-      this.#send(
-        JSON.stringify({
-          jsonrpc: '2.0',
-          method: 'notifications/progress',
-          params: { progressToken, progress: done, ...rest },
-        }),
-      )
-  }
-
-  #call(
-    service: Service,
-    id: RequestId,
-    plan: ResolvedCall,
-    params: Params | undefined,
-    modern: boolean,
-  ): true {
-    const token = progressToken(params)
-    const report = token === undefined ? undefined : this.#reporter(token)
-    const call = service.openCall(report, { request: id, tool: plan.tool.name })
+  #call(service: Service, id: RequestId, { tool, args }: ResolvedCall, params: Params | undefined): true {
+    const era = this.#era.isLegacy ? 'legacy' : 'modern'
+    const call = service.openCall(progressReporter(params, this.#send), { request: id, tool: tool.name })
     let over = false
-    service.parts.invoke(plan.tool, plan.args, call, (outcome) => {
+    service.parts.invoke(tool, args, call, (outcome) => {
       over = true
       if (outcome.kind !== 'cancelled' && !this.#closed)
-        this.#respond(id, writeOutcome(service, id, outcome, modern ? 'modern' : 'legacy'))
+        this.#respond(id, writeOutcome(service, id, outcome, era))
       this.#pending.remove(id, call)
     })
     if (!over) this.#pending.add(id, call)
     return true
   }
 
-  /** The client is greeted; what it will ask next is made ready while it thinks. */
-  #fetchTools(): void {
+  /** Loads the tools after the handshake response, before the client asks for them. */
+  #preloadTools(): void {
     if (this.#service !== undefined) return
-    // If this fails, the request that needs them will tell.
+    // A failure is reported by the request that needs the tools.
     setImmediate(() => void Promise.resolve(this.#host.service()).catch(() => {}))
   }
 
-  /** Loads what a frame needs and goes on with it, and with all that came meanwhile, in order. */
+  /** Loads what a line needs, then takes it and all lines received meanwhile, in order. */
   #load(line: Line, what: 'tools' | 'sdk'): void {
     this.#loading = true
     this.#held.push(line)
@@ -322,68 +243,53 @@ export class Connection {
     this.#pending.wake()
   }
 
-  /** Our own files are gone or broken, as when they are replaced under a running server: say so and live on. */
+  /** Our own files cannot be loaded, as during an upgrade: answers with an error and keeps the connection. */
   #abandon(cause: unknown): void {
     const { log, dialect } = this.#host.handshake
     log.write('error', 'cannot load', { cause: String(cause) })
     this.#resume(({ frame, slot }) => {
       if (frame.kind === 'reject') return this.reject(frame.fault, frame.id, slot)
       if (frame.kind !== 'request') return
-      const text = writeError(frame.message.id, dialect.bug())
-      if (slot === undefined) this.#send(text)
-      else this.#order?.fill(slot, text)
+      this.#sendError(frame.message.id, dialect.bug(), slot)
     })
   }
 
   async #fetch(what: 'tools' | 'sdk'): Promise<void> {
     if (this.#service === undefined) {
       this.#service = await this.#host.service()
-      // Closed meanwhile: nobody would ever stop the listening.
+      // Closed meanwhile: a listener added now would never be removed.
       if (this.#closed) return
-      this.#stopNews = this.#service.parts.changes.listen((change) => this.#announce(change))
+      this.#stopListening = this.#service.parts.changes.listen((change) => this.#announce(change))
     }
     if (what === 'tools' || this.#link !== undefined) return
     const { joinSdk, isEnvelope } = await import('./sdk.ts')
-    this.#envelopes.check = isEnvelope
-    this.#link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#decorate)
-    this.#catchUp()
+    this.#era.useSchema(isEnvelope)
+    this.#link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#options.decorate)
+    // The SDK has not seen what was agreed without it.
+    this.#deliver(this.#era.replay())
   }
 
-  /** An older client hears of changed lists unasked; everything else was asked for, and the SDK knows it. */
+  /** Legacy clients get `list_changed` without a subscription; the SDK, once loaded, knows all subscriptions. */
   #announce(change: ChangeEvent): void {
     if (this.#link !== undefined) return this.#link.announce(change)
-    if (this.#era !== 'legacy' || change.kind === 'resource') return
+    if (!this.#era.isLegacy || change.kind === 'resource') return
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
   }
 
-  /** Tells the SDK what has been agreed without it. */
-  #catchUp(): void {
-    const _meta = { [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: {} }
-    const replay = { jsonrpc: '2.0', id: REPLAY }
-    if (this.#era === 'opening') {
-      if (this.#probed) this.#deliver({ ...replay, method: PROBE, params: { _meta } })
-    } else if (this.#opened !== undefined) {
-      this.#deliver({ ...replay, method: 'initialize', params: this.#opened })
-    } else {
-      const params = { requestId: REPLAY, ...(this.#era === 'modern' && { _meta }) }
-      this.#deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-    }
-  }
-
-  #deliver(message: object): void {
-    this.#link?.deliver(message)
+  #deliver(message: object | undefined): void {
+    if (message !== undefined) this.#link?.deliver(message)
   }
 
   #fromSdk(message: object): void {
     const { id } = message as { id?: RequestId }
-    if (id === REPLAY) return
+    if (id === REPLAY_ID) return
     if (id === undefined || 'method' in message) return this.#send(JSON.stringify(message))
     const method = this.#pending.delegated(id)
-    // Cancelled in the meantime: the client no longer wants to hear of it.
+    // Cancelled in the meantime: the client expects no response.
     if (method === undefined) return
     const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
     const { dialect } = this.#host.handshake
-    // The SDK knows the code; how the rest of it looks is the dialect's to say.
+    // The dialect decides how "method not found" looks.
     this.#respond(
       id,
       unknown ? writeError(id, dialect.frame('method', method.slice(0, 128))) : JSON.stringify(message),

@@ -15,52 +15,52 @@ export interface ToolResult {
 /** How failures look on the wire. The tools are the same in every dialect. */
 export interface Dialect {
   readonly name: string
-  /** The revision an `initialize` that names none is answered with. */
+  /** The protocol version for an `initialize` that names none. */
   readonly defaultVersion: string
   frame(fault: FrameFault, detail?: string): RpcError
   unknownTool(name: string): RpcError
-  /** A resource or prompt that is not there. */
+  /** An unknown resource or prompt. */
   absent(what: string, detail: JsonObject): RpcError
   /** The JSON-RPC error of a fault; undefined when it travels as a tool execution error. */
   fault(fault: Fault): RpcError | undefined
   bug(): RpcError
 }
 
-const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly words: string }>> = {
-  parse: { code: -32700, words: 'Parse error' },
-  oversize: { code: -32600, words: 'Invalid Request: the message is too long' },
-  depth: { code: -32600, words: 'Invalid Request: the message nests too deep' },
-  request: { code: -32600, words: 'Invalid Request' },
-  duplicate: { code: -32600, words: 'Invalid Request: a request with this id is still being answered' },
-  params: { code: -32602, words: 'Invalid params' },
-  method: { code: -32601, words: 'Method not found' },
+const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly text: string }>> = {
+  parse: { code: -32700, text: 'Parse error' },
+  oversize: { code: -32600, text: 'Invalid Request: the message is too long' },
+  depth: { code: -32600, text: 'Invalid Request: the message nests too deep' },
+  request: { code: -32600, text: 'Invalid Request' },
+  duplicate: { code: -32600, text: 'Invalid Request: a request with this id is still being answered' },
+  params: { code: -32602, text: 'Invalid params' },
+  method: { code: -32601, text: 'Method not found' },
 }
 
-// A caller's own words go back to it escaped and cut: enough to recognise, too little to abuse.
-const quote = (words: string): string => JSON.stringify(words.slice(0, 128))
+// Quoted input of the caller is escaped and shortened.
+const quote = (text: string): string => JSON.stringify(text.slice(0, 128))
 
-const withDetail = (words: string, detail: string | undefined): string =>
-  detail === undefined ? words : `${words}: ${detail}`
+const withDetail = (text: string, detail: string | undefined): string =>
+  detail === undefined ? text : `${text}: ${detail}`
 
-/** MCP as written: the model sees what it can repair, the client sees what it did wrong. */
+/** MCP as specified: faults are tool errors that the model reads; protocol errors go to the client. */
 const standard: Dialect = {
   name: 'standard',
   defaultVersion: '2025-11-25',
-  frame: (fault, detail) => ({ code: FRAMES[fault].code, message: withDetail(FRAMES[fault].words, detail) }),
+  frame: (fault, detail) => ({ code: FRAMES[fault].code, message: withDetail(FRAMES[fault].text, detail) }),
   unknownTool: (name) => ({ code: -32602, message: `Unknown tool: ${quote(name)}` }),
   absent: (what, data) => ({ code: -32602, message: `${what} not found`, data }),
   fault: () => undefined,
   bug: () => ({ code: -32603, message: 'Internal error' }),
 }
 
-const SENTINEL: Readonly<Record<FaultKind, { readonly code: number; readonly words: string }>> = {
-  invalid: { code: -32602, words: 'Invalid params' },
-  missing: { code: -32602, words: 'Invalid params' },
-  refused: { code: -32000, words: 'Security violation' },
-  exhausted: { code: -32000, words: 'Limit exceeded' },
-  conflict: { code: -32000, words: 'Conflict' },
-  corrupt: { code: -32603, words: 'Internal error' },
-  unavailable: { code: -32603, words: 'Internal error' },
+const SENTINEL: Readonly<Record<FaultKind, { readonly code: number; readonly text: string }>> = {
+  invalid: { code: -32602, text: 'Invalid params' },
+  missing: { code: -32602, text: 'Invalid params' },
+  refused: { code: -32000, text: 'Security violation' },
+  exhausted: { code: -32000, text: 'Limit exceeded' },
+  conflict: { code: -32000, text: 'Conflict' },
+  corrupt: { code: -32603, text: 'Internal error' },
+  unavailable: { code: -32603, text: 'Internal error' },
 }
 
 const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
@@ -73,17 +73,17 @@ const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
   method: 'method_not_found',
 }
 
-/** A fault's code is `room.name`; a fault may say a finer `reason` in its detail. */
+/** The `name` of a fault's code `room.name`, unless its detail gives a finer `reason`. */
 const reasonOf = ({ code, detail }: Fault): string =>
   typeof detail?.reason === 'string' ? detail.reason : code.slice(code.indexOf('.') + 1)
 
-/** Reasons of the funnel's own faults, in the words of the table that clients know. */
-const FUNNEL_REASONS: Readonly<Record<string, string>> = {
+/** The `reason` values that Sentinel clients know for faults of `invoke`. */
+const CALL_REASONS: Readonly<Record<string, string>> = {
   'call.deadline': 'timeout',
   'call.answer_bytes': 'file_too_large',
 }
 
-const missingWords = ({ detail }: Fault): string | undefined => {
+const missingParameter = ({ detail }: Fault): string | undefined => {
   const [issue] = Array.isArray(detail?.issues) ? detail.issues : []
   if (detail?.reason !== 'missing_param' || !isRecord(issue)) return undefined
   return `Missing parameter: ${String(issue.path)}`
@@ -106,11 +106,11 @@ const sentinel: Dialect = {
     return { code: -32602, message, data: { ...detail, details: message, reason: 'not_found' } }
   },
   fault(fault) {
-    const { code, words } = SENTINEL[fault.kind]
-    const details = missingWords(fault) ?? fault.message
-    const reason = FUNNEL_REASONS[fault.code] ?? reasonOf(fault)
+    const { code, text } = SENTINEL[fault.kind]
+    const details = missingParameter(fault) ?? fault.message
+    const reason = CALL_REASONS[fault.code] ?? reasonOf(fault)
     const data = { ...fault.detail, details, reason, fix: fault.fix }
-    return { code, message: code === -32603 ? words : `${words}: ${details}`, data }
+    return { code, message: code === -32603 ? text : `${text}: ${details}`, data }
   },
   bug: () => ({
     code: -32603,
@@ -119,7 +119,7 @@ const sentinel: Dialect = {
   }),
 }
 
-const SCG: Readonly<Record<FaultKind, readonly [code: number, word: string]>> = {
+const SCG: Readonly<Record<FaultKind, readonly [code: number, name: string]>> = {
   invalid: [2000, 'BAD_REQUEST'],
   missing: [4000, 'NOT_FOUND'],
   refused: [5000, 'INVARIANT_VIOLATION'],
@@ -129,13 +129,13 @@ const SCG: Readonly<Record<FaultKind, readonly [code: number, word: string]>> = 
   unavailable: [1000, 'INTERNAL_ERROR'],
 }
 
-const scgError = ([code, word]: readonly [number, string], message: string): RpcError => ({
+const scgError = ([code, name]: readonly [number, string], message: string): RpcError => ({
   code,
   message,
-  data: { code_string: word },
+  data: { code_string: name },
 })
 
-/** Numeric codes from 1000 to 5000, each with its word in `data.code_string`. */
+/** Numeric codes from 1000 to 5000, each with its name in `data.code_string`. */
 const scg: Dialect = {
   name: 'scg',
   defaultVersion: '2024-11-05',
@@ -143,7 +143,7 @@ const scg: Dialect = {
     if (fault === 'oversize' || fault === 'depth' || fault === 'params') {
       return scgError(SCG.invalid, standard.frame(fault, detail).message)
     }
-    // Nothing a caller sent is ever repeated here: what is refused might be what must not be said.
+    // The message never repeats the caller's input: refused text may be forbidden text.
     return standard.frame(fault)
   },
   absent: (what) => scgError(SCG.missing, `${what} not found`),
@@ -159,12 +159,12 @@ export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
 export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
 
-/** Where a tool execution error carries its fault as data. */
+/** The `_meta` key under which a tool error carries its fault as data. */
 export const FAULT_META = 'warrant/fault'
 
 /**
- * A fault as a tool execution error: words for the model, the same as data for a program. The data is not
- * `structuredContent`: version 1 clients hold even an error's against the tool's output schema.
+ * A fault as a tool error: text for the model, and the same as data for programs. The data is not
+ * `structuredContent`, because version 1 clients validate even an error's against the output schema.
  */
 export const faultResult = (fault: Fault): ToolResult => {
   const view = viewFault(fault)

@@ -35,18 +35,18 @@ const plainEnvelope = (meta: Record<string, unknown>): boolean =>
   (meta[CLIENT_KEY] === undefined || plainClient(meta[CLIENT_KEY]))
 
 /**
- * What a request's `_meta` says of its era.
- * - `none`: no claim to the modern envelope
- * - `valid`, `broken`: the claim is there, and it does or does not hold
- * - `unsure`: only the SDK's own schema can tell, and it is not loaded
+ * The modern envelope in a request's `_meta`.
+ * - `none`: absent
+ * - `valid`, `broken`: present, and accepted or rejected by the SDK's schema
+ * - `unsure`: only the SDK's schema can decide, and the SDK is not loaded
  */
 export type EnvelopeState = 'none' | 'valid' | 'broken' | 'unsure'
 
 const MAX_KNOWN = 64
 
-/** Judges envelopes: the plain ones at sight, the others by the SDK's schema, each kind once. */
+/** Checks envelopes: common ones directly, others by the SDK's schema, whose accepted results are cached. */
 export class Envelopes {
-  /** The SDK's verdict, once it is loaded. */
+  /** The SDK's schema check; undefined until the SDK is loaded. */
   check: ((params: Params) => boolean) | undefined
   readonly #known = new Set<string>()
 
@@ -84,15 +84,15 @@ const isPlain = (params: Params | undefined, members: ReadonlySet<string>): bool
 }
 
 /**
- * Whether a `tools/call` asks for nothing but a call, so that answering it here and through the SDK cannot
- * differ: no task, no retry state, no log level, no member whose meaning we would have to guess.
+ * Whether a `tools/call` has only members that we know, so that our answer and the SDK's cannot differ: no task, no
+ * retry state, no log level, no unknown member.
  */
 export const isPlainCall = (params: Params | undefined): boolean => isPlain(params, CALL_PARAMS)
 
 /** The same for a request that takes no arguments. */
 export const isBare = (params: Params | undefined): boolean => isPlain(params, BARE_PARAMS)
 
-/** No reserved key but the envelope's, and a progress token that is one. */
+/** Has no reserved key except the envelope's, and a valid progress token if any. */
 const isPlainMeta = (meta: Record<string, unknown>): boolean => {
   for (const key in meta) {
     if (key === 'progressToken' ? !isToken(meta[key]) : key.startsWith(PREFIX) && !ENVELOPE_KEYS.has(key)) {

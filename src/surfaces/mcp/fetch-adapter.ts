@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
 
-/** A request as the web platform spells it. Its body has been read already and travels beside it. */
+/** A Fetch API request without its body, which has been read already and is passed separately. */
 export const webRequest = (request: IncomingMessage, signal: AbortSignal): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -11,7 +11,7 @@ export const webRequest = (request: IncomingMessage, signal: AbortSignal): Reque
   return new Request(url, { method: request.method ?? 'GET', headers, signal })
 }
 
-/** Asks for a web response and writes it out, no faster than the client reads. Hanging up aborts. */
+/** Writes a Fetch API response with back-pressure. A disconnect aborts it. */
 export const answerRequest = async (
   response: ServerResponse,
   ask: (signal: AbortSignal) => Promise<Response>,

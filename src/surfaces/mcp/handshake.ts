@@ -1,15 +1,16 @@
+import type { Catalog } from '../../kernel/catalog.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Limits } from '../../kernel/limits.ts'
 import type { Clock, Log, LogLevel } from '../../kernel/ports.ts'
 import type { Dialect } from './dialect.ts'
-import type { Params } from './message.ts'
+import type { Params, Request } from './message.ts'
 import type { Service } from './service.ts'
 
 export const MODERN = '2026-07-28'
-/** Newest first: a client that names none of these is offered the first. */
+/** Newest first: a client that requests another version gets the first. */
 export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
-/** How long a client may keep our lists. They change only with the configuration. */
+/** Cache hints of our lists, which change only with the configuration. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export interface ServerIdentity {
@@ -18,23 +19,23 @@ export interface ServerIdentity {
   readonly title?: string
 }
 
-/** Ways of older servers that their clients count on. */
+/** Behaviour of older servers that their clients depend on. */
 export interface CompatOptions {
   /** A tool's name is also a method: `{"method":"node.create","params":{…}}`. */
   readonly methodCalls: boolean
-  /** Whether `null` in the place of params, or of a tool's arguments, means that there are none. */
+  /** Whether `params` or a tool's `arguments` may be `null`. */
   readonly nullParams: boolean
-  /** Other names of methods. */
+  /** Method aliases. */
   readonly aliases: ReadonlyMap<string, string>
-  /** How deep JSON may nest. */
+  /** Maximum nesting depth of JSON. */
   readonly maxDepth: number
-  /** Whether answers come in the order of the requests. */
+  /** Whether responses are sent in the order of the requests. */
   readonly orderedResponses: boolean
-  /** Whether listed tools show what they say beyond the protocol. */
+  /** Whether `tools/list` includes the tools' `listingMeta`. */
   readonly listingMeta: boolean
-  /** Whether `shutdown` is a method: answered, and then the end. */
+  /** Whether the method `shutdown` ends the server after its response. */
   readonly shutdown: boolean
-  /** How loudly the log speaks of calls whose arguments will not do. */
+  /** The log level of calls with bad arguments. */
   readonly badArgumentsLevel: LogLevel
 }
 
@@ -42,7 +43,7 @@ export const NO_COMPAT: CompatOptions = {
   methodCalls: false,
   nullParams: false,
   aliases: new Map(),
-  // Far beyond any honest message, and short of where recursive code runs out of stack.
+  // Far more than real messages need, and less than what overflows the stack of recursive code.
   maxDepth: 500,
   orderedResponses: false,
   listingMeta: false,
@@ -52,7 +53,7 @@ export const NO_COMPAT: CompatOptions = {
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
 
-/** All a handshake needs: no tool, no schema, nothing that takes time to load. */
+/** What a handshake needs: no tool, no schema, nothing that takes time to load. */
 export interface Handshake {
   readonly identity: ServerIdentity
   readonly instructions?: string
@@ -64,7 +65,7 @@ export interface Handshake {
   readonly log: Log
 }
 
-/** A server that can greet at once and has its tools a moment later. */
+/** A server that answers the handshake at once and loads its tools later. */
 export interface Host {
   readonly handshake: Handshake
   service(): Service | Promise<Service>
@@ -89,7 +90,20 @@ export const discoverResult = ({ capabilities, instructions }: Handshake) => ({
   ...(instructions !== undefined && { instructions }),
 })
 
-/** An `initialize` with nothing in it is still an `initialize`. */
+/** Translates method aliases and, with `methodCalls`, methods named like a tool. */
+export const translateMethod = (
+  request: Request,
+  { methodCalls, aliases }: CompatOptions,
+  catalog: Pick<Catalog, 'find'> | undefined,
+): Request => {
+  const method = aliases.get(request.method) ?? request.method
+  if (methodCalls && catalog?.find(method) !== undefined) {
+    return { ...request, method: 'tools/call', params: { name: method, arguments: request.params ?? {} } }
+  }
+  return method === request.method ? request : { ...request, method }
+}
+
+/** Fills in missing or invalid members of `initialize`, which some clients send. */
 export const repairInitialize = ({ dialect }: Handshake, params: Params | undefined): Params => {
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   const client = isRecord(params?.clientInfo) ? params.clientInfo : {}

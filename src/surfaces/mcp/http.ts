@@ -23,7 +23,7 @@ import type { Service } from './service.ts'
 
 export interface HttpEndpoint {
   readonly route: Route
-  /** Ends open streams with their final word. */
+  /** Ends open streams with their final message. */
   close(): Promise<void>
 }
 
@@ -41,11 +41,11 @@ const rpcRefusal = (status: number, message: string) => ({
   id: null,
 })
 
-const accepts = ({ headers }: IncomingMessage): boolean =>
+const acceptsJson = ({ headers }: IncomingMessage): boolean =>
   headers.accept === undefined || /application\/json|\*\/\*/.test(headers.accept)
 
-/** Headers that repeat the body, as revision 2026-07-28 wants them. An encoded name is the SDK's to decode. */
-const mirrors = ({ headers }: IncomingMessage, { method, params }: RpcRequest): boolean =>
+/** Whether the headers repeat the body, as revision 2026-07-28 requires. Encoded names are left to the SDK. */
+const hasMirrorHeaders = ({ headers }: IncomingMessage, { method, params }: RpcRequest): boolean =>
   headers['mcp-protocol-version'] === MODERN &&
   headers['mcp-method'] === method &&
   headers['mcp-name'] === params?.name
@@ -62,8 +62,8 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     envelopes.check = isEnvelope
     return createHandler(service, decorate)
   })
-  // News must reach streams that are open; with no SDK loaded there are none.
-  const stopNews = changes.listen(
+  // Changes are sent to open streams; without the SDK there are none.
+  const stopListening = changes.listen(
     (change) =>
       void sdk
         .peek()
@@ -71,50 +71,52 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
         .catch(() => {}),
   )
 
-  /** The call, when everything about it is plain; undefined leaves it to the SDK. */
+  /** A call that we can answer without the SDK; undefined leaves it to the SDK. */
   const plainCall = ({ raw, method }: HttpRequest, value: unknown): RpcRequest | undefined => {
     if (!direct || method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '')) return undefined
     const frame = classifyMessage(value)
     if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
     const { message } = frame
     if (Object.keys(value as object).length !== Object.keys(message).length) return undefined
-    if (!mirrors(raw, message) || !accepts(raw)) return undefined
+    if (!hasMirrorHeaders(raw, message) || !acceptsJson(raw)) return undefined
     if (!isPlainCall(message.params) || progressToken(message.params) !== undefined) return undefined
     return envelopes.judge(message.params) === 'valid' ? message : undefined
   }
 
-  /** A call of the older era that is no call: one sentence from us, where the SDK would dump its schema. */
-  const shapeRefusal = ({ raw, method }: HttpRequest, value: unknown): string | undefined => {
-    if (method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '') || !accepts(raw))
+  /** The error of a legacy call without a tool name. The SDK would answer with a dump of its schema. */
+  const nameError = ({ raw, method }: HttpRequest, value: unknown): string | undefined => {
+    if (method !== 'POST' || !JSON_TYPE.test(raw.headers['content-type'] ?? '') || !acceptsJson(raw))
       return undefined
     const frame = classifyMessage(value)
     if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
     const { id, params } = frame.message
     if (envelopes.judge(params) !== 'none') return undefined
-    const plan = service.resolve(params)
-    return isRefusal(plan) && typeof params?.name !== 'string' ? writeError(id, plan.error) : undefined
+    const resolved = service.resolve(params)
+    return isRefusal(resolved) && typeof params?.name !== 'string'
+      ? writeError(id, resolved.error)
+      : undefined
   }
 
   const answerCall = async ({ id, params }: RpcRequest, response: ServerResponse): Promise<void> => {
-    const plan = service.resolve(params)
-    if (isRefusal(plan)) {
-      service.logRejected(id, plan)
-      return sendLine(response, writeError(id, plan.error))
+    const resolved = service.resolve(params)
+    if (isRefusal(resolved)) {
+      service.logRejected(id, resolved)
+      return sendLine(response, writeError(id, resolved.error))
     }
-    const call = service.openCall(undefined, { request: id, tool: plan.tool.name })
-    const gone = () => call.cancel('the client went away')
+    const call = service.openCall(undefined, { request: id, tool: resolved.tool.name })
+    const onClose = () => call.cancel('the client disconnected')
     const outcome = await new Promise<Outcome>((done) => {
       let over = false
-      service.parts.invoke(plan.tool, plan.args, call, (ended) => {
+      service.parts.invoke(resolved.tool, resolved.args, call, (ended) => {
         over = true
         done(ended)
       })
-      // Who is answered at once cannot go away in the meantime.
+      // A synchronous call has ended before the client can disconnect.
       if (over) return
-      response.once('close', gone)
+      response.once('close', onClose)
       calls.add(call)
     })
-    if (calls.delete(call)) response.off('close', gone)
+    if (calls.delete(call)) response.off('close', onClose)
     if (outcome.kind !== 'cancelled') sendLine(response, writeOutcome(service, id, outcome, 'modern'))
   }
 
@@ -131,7 +133,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
       }
       const call = plainCall(request, value)
       if (call !== undefined) return answerCall(call, response)
-      const refusal = shapeRefusal(request, value)
+      const refusal = nameError(request, value)
       if (refusal !== undefined) return sendLine(response, refusal)
       const { fetch } = await sdk.get()
       await answerRequest(response, (signal) =>
@@ -142,7 +144,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   return {
     route,
     async close() {
-      stopNews()
+      stopListening()
       for (const call of calls) call.cancel('the server is stopping')
       const handler = await sdk.peek()
       await handler?.close().catch((cause: unknown) => log.write('warn', String(cause)))
@@ -150,7 +152,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
   }
 }
 
-/** The JSON of a body, or what is wrong with it. An empty body is the SDK's to refuse. */
+/** The JSON of a body, or its fault. An empty body is left to the SDK, which refuses it. */
 const readJson = (body: Buffer): readonly [value: unknown, fault?: FrameFault] => {
   if (body.length === 0) return [undefined]
   if (!isUtf8(body)) return [undefined, 'parse']

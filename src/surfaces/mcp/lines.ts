@@ -5,13 +5,13 @@ const RETURN = 13
 
 export interface LineSink {
   line(text: string): void
-  /** A line past the limit. Its bytes are gone; reading goes on at the next newline. */
+  /** A line over the limit. Its bytes are discarded; reading continues after the next newline. */
   oversize(): void
   /** A line that is not UTF-8, and so not JSON. */
   garbled(): void
 }
 
-/** Cuts a byte stream into lines and never holds more than one line's limit of it. */
+/** Splits a byte stream into lines and never buffers more than one line's limit. */
 export class LineReader {
   readonly #limit: number
   readonly #sink: LineSink
@@ -28,12 +28,12 @@ export class LineReader {
     const from = this.#size === 0 && !this.#skipping ? 0 : chunk.indexOf(NEWLINE) + 1
     if (from > 0) this.#cut(chunk.subarray(0, from))
     const rest = from > 0 ? chunk.subarray(from) : chunk
-    if (this.#size === 0 && !this.#skipping && isAscii(rest)) this.#cutPlain(rest)
+    if (this.#size === 0 && !this.#skipping && isAscii(rest)) this.#cutAscii(rest)
     else this.#cut(rest)
   }
 
-  /** Whole lines of one byte a letter: read as one text, which costs less than a text for each. */
-  #cutPlain(chunk: Buffer): void {
+  /** ASCII lines: decoded as one string and sliced, which is cheaper than decoding each line. */
+  #cutAscii(chunk: Buffer): void {
     const text = chunk.toString('latin1')
     let from = 0
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
@@ -55,7 +55,7 @@ export class LineReader {
     if (from < chunk.length) this.#add(chunk.subarray(from))
   }
 
-  /** The last line needs no newline. */
+  /** The last line may lack its newline. */
   end(): void {
     if (this.#size > 0) this.#finish()
   }

@@ -5,15 +5,19 @@ import { NoOutput, type Tool } from '../../kernel/tool.ts'
 
 type Schema = { readonly type: 'object'; readonly [key: string]: unknown }
 
-// Every integer would carry the bounds of its type; nobody learns from them, every client pays for them.
-const dropNoise = ({ jsonSchema }: { readonly jsonSchema: { minimum?: number; maximum?: number } }): void => {
+// Removes the safe-integer bounds that zod adds to every integer: they cost tokens and tell a model nothing.
+const dropIntegerBounds = ({
+  jsonSchema,
+}: {
+  readonly jsonSchema: { minimum?: number; maximum?: number }
+}): void => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
 /**
- * An argument that may be null may be left out, and null says just that. Clients that send it are understood; saying
- * so of every argument would cost all the others.
+ * A nullable argument may also be omitted, with the same meaning. The schema does not mention null, because that
+ * would cost tokens for every argument; clients that send null are still accepted.
  */
 const dropNull = ({ jsonSchema, zodSchema }: Parameters<Override>[0]): void => {
   const { anyOf } = jsonSchema
@@ -26,20 +30,20 @@ type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['o
 
 const OVERRIDES: Readonly<Record<'input' | 'output', Override>> = {
   input: (found) => {
-    dropNoise(found)
+    dropIntegerBounds(found)
     dropNull(found)
   },
-  output: dropNoise,
+  output: dropIntegerBounds,
 }
 
-// 2020-12 is what a client assumes; saying so in every schema costs the model tokens.
+// Without `$schema`: clients assume 2020-12, and repeating it in every schema costs tokens.
 const writeSchema = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   const { $schema: _, type: __, ...rest } = z.toJSONSchema(schema, { io, override: OVERRIDES[io] })
-  // A union of objects says so at its root too: revisions before 2026-07-28 want an object there.
+  // A union of objects needs `type: object` at its root too: revisions before 2026-07-28 require it.
   return { type: 'object', ...rest }
 }
 
-/** A tool as `tools/list` shows it, all of it from the definition. */
+/** A tool's entry in `tools/list`, generated from its definition. */
 export const describeTool = (tool: Tool, name: string) => ({
   name,
   title: tool.title,
@@ -54,10 +58,10 @@ export const describeTool = (tool: Tool, name: string) => ({
   },
 })
 
-export const listTools = (catalog: Catalog, extras = false) =>
+export const listTools = (catalog: Catalog, withMeta = false) =>
   catalog.tools.map((tool) => ({
     ...describeTool(tool, catalog.listed(tool)),
-    ...(extras && tool.listingMeta),
+    ...(withMeta && tool.listingMeta),
   }))
 
 const describeResource = ({ name, title, description, mimeType }: Catalog['resources'][number]) => ({

@@ -25,7 +25,7 @@ export interface RpcError {
 export type RpcRefusal = { readonly error: RpcError }
 export const isRefusal = (value: object): value is RpcRefusal => 'error' in value
 
-/** What is wrong with a frame that is no message. The dialect knows its code and words. */
+/** Why a frame is no valid message. The dialect maps it to a code and a text. */
 export type FrameFault = 'parse' | 'oversize' | 'depth' | 'request' | 'params' | 'duplicate' | 'method'
 
 export type Frame =
@@ -41,7 +41,7 @@ const BYTE_ORDER_MARK = 0xfeff
 const readId = (id: unknown): RequestId | null =>
   typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null
 
-/** Sorts a JSON value into what it is. Unknown members of the envelope are dropped, nothing is swallowed. */
+/** Classifies a JSON value as a JSON-RPC message. Unknown top-level members are dropped. */
 export const classifyMessage = (value: unknown, nullParams = false): Frame => {
   if (!isRecord(value)) return { kind: 'reject', id: null, fault: 'request' }
   const hasId = Object.hasOwn(value, 'id')
@@ -63,7 +63,7 @@ export const classifyMessage = (value: unknown, nullParams = false): Frame => {
   return { kind: 'request', message }
 }
 
-/** One line of stdio. */
+/** Parses one line of stdio. */
 export const readFrame = (line: string, nullParams = false): Frame => {
   const text = line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line
   let value: unknown
@@ -78,11 +78,11 @@ export const readFrame = (line: string, nullParams = false): Frame => {
 export const writeError = (id: RequestId | null, error: RpcError): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error })
 
-/** The SDK's own order of members, so that both ways of answering give the same bytes. */
+/** Members in the SDK's order, so that both paths give the same bytes. */
 export const writeResult = (id: RequestId, json: string): string =>
   `{"result":${json},"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)}}`
 
-/** Whether brackets outside of strings nest deeper than `limit`. */
+/** Whether brackets outside strings nest deeper than `limit`. */
 export const exceedsDepth = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   let depth = 0

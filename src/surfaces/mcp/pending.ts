@@ -1,21 +1,21 @@
 import type { Call } from '../../kernel/call.ts'
 import type { RequestId } from './message.ts'
 
-/** Who works on a request: a call of our own, or the SDK, which may keep one open to listen. */
+/** What handles a request: a call of ours, or the SDK. */
 export type RequestOwner = Call | Delegated
 
 export interface Delegated {
   readonly method: string
-  /** Stays open for as long as the client likes. */
+  /** A subscription, which stays open until the client ends it. */
   readonly listens: boolean
 }
 
-const isCall = (worker: RequestOwner): worker is Call => 'cancel' in worker
+const isCall = (owner: RequestOwner): owner is Call => 'cancel' in owner
 
-/** So many requests may pass through one map. */
+/** Requests that may pass through one map before it is replaced. */
 const MAX_PASSED = 64
 
-/** Requests not answered yet, and those who wait for the last of them. */
+/** Requests without a response, and the callers that wait for the last of them. */
 export class Pending {
   #open = new Map<RequestId, RequestOwner>()
   #passed = 0
@@ -25,43 +25,43 @@ export class Pending {
     return this.#open.has(id)
   }
 
-  /** The method of a request the SDK works on. */
+  /** The method of a request that the SDK handles. */
   delegated(id: RequestId): string | undefined {
-    const worker = this.#open.get(id)
-    return worker === undefined || isCall(worker) ? undefined : worker.method
+    const owner = this.#open.get(id)
+    return owner === undefined || isCall(owner) ? undefined : owner.method
   }
 
-  add(id: RequestId, worker: RequestOwner): void {
+  add(id: RequestId, owner: RequestOwner): void {
     this.#passed += 1
-    this.#open.set(id, worker)
+    this.#open.set(id, owner)
   }
 
-  /** False when it was not there, or is somebody else's by now. */
-  remove(id: RequestId, worker?: RequestOwner): boolean {
+  /** False when the id is unknown, or was reused for another request. */
+  remove(id: RequestId, owner?: RequestOwner): boolean {
     const known = this.#open.get(id)
-    if (known === undefined || (worker !== undefined && known !== worker)) return false
+    if (known === undefined || (owner !== undefined && known !== owner)) return false
     this.#open.delete(id)
     if (this.#open.size === 0) this.#renew()
     this.wake()
     return true
   }
 
-  /** The client no longer wants an answer. */
+  /** The client cancelled the request. */
   cancel(id: RequestId, reason: unknown): void {
-    const worker = this.#open.get(id)
-    if (worker !== undefined && isCall(worker)) worker.cancel(reason)
+    const owner = this.#open.get(id)
+    if (owner !== undefined && isCall(owner)) owner.cancel(reason)
     this.remove(id)
   }
 
   clear(reason: unknown): void {
-    for (const worker of this.#open.values()) if (isCall(worker)) worker.cancel(reason)
+    for (const owner of this.#open.values()) if (isCall(owner)) owner.cancel(reason)
     this.#open.clear()
     this.wake()
   }
 
   /**
-   * What a map has let go of lives on in its older tables, each of which leads to the next, until the next full
-   * collection: all that calls were about would be kept until then.
+   * V8 keeps deleted entries of a Map reachable through its old tables until the next full garbage collection. A new
+   * Map frees the finished calls earlier.
    */
   #renew(): void {
     if (this.#passed < MAX_PASSED) return
@@ -73,13 +73,13 @@ export class Pending {
     if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** Resolves when everything is answered, open subscriptions apart, and `more` says no. */
+  /** Resolves when all requests except subscriptions have a response and `more` returns false. */
   async settled(more: () => boolean): Promise<void> {
     while (more() || this.#busy()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
   #busy(): boolean {
-    for (const worker of this.#open.values()) if (isCall(worker) || !worker.listens) return true
+    for (const owner of this.#open.values()) if (isCall(owner) || !owner.listens) return true
     return false
   }
 }

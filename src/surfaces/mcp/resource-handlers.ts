@@ -16,7 +16,7 @@ const MAX_VALUES = 100
 const text = (params: Params, key: string): string | undefined =>
   typeof params[key] === 'string' ? params[key] : undefined
 
-/** Reads of resources and prompts: the same for every era and transport. */
+/** Handlers for resources and prompts, the same for every era and transport. */
 export const resourceHandlers = ({ parts }: Service, era: 'legacy' | 'modern') => {
   const { catalog, dialect } = parts
   const invalid = (detail: string) => new WireError(dialect.frame('params', detail))
@@ -48,14 +48,14 @@ export const resourceHandlers = ({ parts }: Service, era: 'legacy' | 'modern') =
   }
 
   return {
-    /** A fault where the wire has no tool result to carry it. */
+    /** A fault as a JSON-RPC error, for methods without a tool result. */
     refuse: (fault: Fault): RpcError => ({
       code: fault.kind === 'invalid' || fault.kind === 'missing' ? -32602 : -32603,
       message: fault.message,
       data: { [FAULT_META]: viewFault(fault) },
     }),
 
-    /** The address of a resource we have. */
+    /** The URI, when there is such a resource. */
     known: (params: Params): string => resolve(params)[0],
 
     async resource(params: Params, call: Call): Promise<object> {
@@ -73,8 +73,8 @@ export const resourceHandlers = ({ parts }: Service, era: 'legacy' | 'modern') =
       const prompt = findPrompt(params.name)
       const parsed = prompt.args.safeParse(params.arguments ?? {})
       if (!parsed.success) {
-        const words = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-        throw resourceFaults.arguments(`${prompt.name}: ${words.join('; ').slice(0, 512)}`)
+        const texts = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+        throw resourceFaults.arguments(`${prompt.name}: ${texts.join('; ').slice(0, 512)}`)
       }
       const messages = await prompt.get(parsed.data as never, call)
       return { description: prompt.description, messages }

@@ -1,12 +1,12 @@
 import type { RequestId } from './message.ts'
 
-/** The place of one answer among the others. */
+/** The position of one response among the others. */
 export interface Slot {
   line: string | undefined
   dropped: boolean
 }
 
-/** Lets answers out in the order of what they answer, however they finish. */
+/** Sends responses in the order of their requests, whichever finishes first. */
 export class ResponseOrder {
   readonly #send: (line: string) => void
   readonly #slots: Slot[] = []
@@ -16,14 +16,14 @@ export class ResponseOrder {
     this.#send = send
   }
 
-  /** Keeps a place for a line that has come in. */
+  /** Reserves the position of a received line. */
   open(): Slot {
     const slot: Slot = { line: undefined, dropped: false }
     this.#slots.push(slot)
     return slot
   }
 
-  /** Whoever answers this id answers into this place. */
+  /** The response with this id goes into this slot. */
   bind(id: RequestId, slot: Slot): void {
     this.#byId.set(id, slot)
   }
@@ -39,16 +39,13 @@ export class ResponseOrder {
     this.fill(slot, line)
   }
 
-  /** There will be no answer. */
-  drop(slot: Slot | undefined): void {
+  /** There will be no response with this id. */
+  dropId(id: RequestId): void {
+    const slot = this.#byId.get(id)
     if (slot === undefined) return
+    this.#byId.delete(id)
     slot.dropped = true
     this.#release()
-  }
-
-  dropId(id: RequestId): void {
-    this.drop(this.#byId.get(id))
-    this.#byId.delete(id)
   }
 
   #release(): void {

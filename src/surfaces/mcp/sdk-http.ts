@@ -5,10 +5,10 @@ import type { Service } from './service.ts'
 
 export { isEnvelope } from './sdk.ts'
 
-/** The SDK's own HTTP handler over the kernel: every request it serves gets a server of its own. */
+/** The SDK's HTTP handler over the kernel. Each request gets its own SDK server. */
 export const createHandler = (service: Service, decorate?: Decorate) => {
   const { limits, log } = service.parts
-  // An older client gets no stream to be told of changes on, so it is not promised any.
+  // Legacy clients have no stream for change notifications here, so the capability is not announced.
   const silent = Object.fromEntries(Object.keys(service.handshake.capabilities).map((name) => [name, {}]))
   const factory = ({ era }: { readonly era: 'legacy' | 'modern' }) =>
     createSdkServer(service, era, decorate, era === 'legacy' ? silent : service.handshake.capabilities)

@@ -18,17 +18,17 @@ import { isRefusal, type Params } from './message.ts'
 import { resourceHandlers } from './resource-handlers.ts'
 import { type Service, WireError } from './service.ts'
 
-/** Lets a test build put its own handler in front of ours. The product passes none. */
+/** Lets tests add handlers to the SDK server. The product passes none. */
 export type Decorate = (server: Server) => void
 
 type Era = 'legacy' | 'modern'
 type Handler = (params: Params, ctx: ServerContext) => object | Promise<object>
 
-// Our own checks give one clear sentence; the SDK's schema would answer with a dump of itself.
+// Our own checks answer with one sentence; the SDK's schema would answer with a dump of itself.
 const ANY_PARAMS = { params: z.looseObject({}).optional() }
 
-const noCursor = (service: Service, params: Params): void => {
-  // Our lists are one page long, so we never gave a cursor that could come back.
+const rejectCursor = (service: Service, params: Params): void => {
+  // Our lists have one page, so every cursor is unknown.
   if (params.cursor !== undefined)
     throw new WireError(service.parts.dialect.frame('params', 'unknown cursor'))
 }
@@ -52,21 +52,23 @@ const openCall = (service: Service, params: Params, ctx: ServerContext, tool?: s
 }
 
 const callTool = async (service: Service, params: Params, ctx: ServerContext): Promise<object> => {
-  const plan = service.resolve(params)
-  if (isRefusal(plan)) {
-    service.logRejected(ctx.mcpReq.id, plan)
-    throw new WireError(plan.error)
+  const resolved = service.resolve(params)
+  if (isRefusal(resolved)) {
+    service.logRejected(ctx.mcpReq.id, resolved)
+    throw new WireError(resolved.error)
   }
-  const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx, plan.tool.name)
-  const outcome = await new Promise<Outcome>((done) => service.parts.invoke(plan.tool, plan.args, call, done))
-  // Nobody is listening any more; the SDK drops what is returned here.
+  const call = openCall(service, { ...params, _meta: ctx.mcpReq._meta }, ctx, resolved.tool.name)
+  const outcome = await new Promise<Outcome>((done) =>
+    service.parts.invoke(resolved.tool, resolved.args, call, done),
+  )
+  // The SDK drops the result of a cancelled request.
   if (outcome.kind === 'cancelled') return { content: [] }
   const result = service.resultOf(outcome)
   if (isRefusal(result)) throw new WireError(result.error)
   return result
 }
 
-/** One SDK server over the kernel: for one connection, or for one HTTP request. */
+/** An SDK server over the kernel, for one connection or one HTTP request. */
 export const createSdkServer = (
   service: Service,
   era: Era,
@@ -100,7 +102,7 @@ export const createSdkServer = (
     })
   const list = (method: string, answer: () => object) =>
     handle(method, (params) => {
-      noCursor(service, params)
+      rejectCursor(service, params)
       return answer()
     })
 
@@ -131,7 +133,7 @@ export const createSdkServer = (
   return server
 }
 
-/** Which updates an older client asked for; the SDK keeps that for newer ones. */
+/** The resource subscriptions of legacy clients; the SDK keeps those of modern ones. */
 const wantsUpdate = new WeakMap<Server, (uri: string) => boolean>()
 
 const announce = async (server: Server, era: Era, change: ChangeEvent): Promise<void> => {
@@ -150,14 +152,14 @@ const announce = async (server: Server, era: Era, change: ChangeEvent): Promise<
 }
 
 export interface SdkLink {
-  /** Whether the SDK would take this for a request. What it does not take it drops without a word. */
+  /** Whether the SDK accepts this as a request. It drops other messages silently. */
   accepts(message: object): boolean
   deliver(message: object): void
   announce(change: ChangeEvent): void
   close(): Promise<void>
 }
 
-/** Puts the SDK behind a connection whose frames somebody else reads and writes. */
+/** Connects the SDK to a connection that reads and writes the frames itself. */
 export const joinSdk = (service: Service, send: (message: object) => void, decorate?: Decorate): SdkLink => {
   const { log } = service.parts
   const wire: Transport = {
@@ -184,7 +186,7 @@ export const joinSdk = (service: Service, send: (message: object) => void, decor
   }
 }
 
-/** Whether the SDK's own schema takes this `_meta` as a modern envelope. */
+/** Whether the SDK's schema accepts this `_meta` as a modern envelope. */
 export const isEnvelope = (params: Params | undefined): boolean => {
   const body = { jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta: params?._meta } }
   const outcome = classifyInboundRequest({ httpMethod: 'POST', body })

@@ -1,13 +1,14 @@
+import type { ProgressUpdate } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import type { Content } from '../../kernel/tool.ts'
-import { SERVER_KEY } from './envelope.ts'
+import { progressToken, SERVER_KEY } from './envelope.ts'
 import { type Handshake, LIST_CACHE } from './handshake.ts'
-import { isRefusal, type RequestId, writeError, writeResult } from './message.ts'
+import { isRefusal, type Params, type RequestId, writeError, writeResult } from './message.ts'
 import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
-/** A result as revision 2026-07-28 wraps it, member for member as the SDK does. */
+/** A result in the format of revision 2026-07-28, with the members in the SDK's order. */
 export const writeModern = ({ identity }: Handshake, result: Result, cached = false): string =>
   JSON.stringify({
     ...result,
@@ -21,6 +22,19 @@ const writeText = (quoted: string): string => `{"type":"text","text":${quoted}}`
 const writeBlock = (block: Content): string =>
   block.type === 'text' ? writeText(JSON.stringify(block.text)) : JSON.stringify(block)
 
+/** Sends progress notifications for a request; undefined when it asks for none. */
+export const progressReporter = (
+  params: Params | undefined,
+  send: (line: string) => void,
+): ((progress: ProgressUpdate) => void) | undefined => {
+  const token = progressToken(params)
+  if (token === undefined) return undefined
+  return ({ done, ...rest }) => {
+    const notification = { progressToken: token, progress: done, ...rest }
+    send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: notification }))
+  }
+}
+
 /** The response line of a finished call. */
 export const writeOutcome = (
   service: Service,
@@ -28,7 +42,7 @@ export const writeOutcome = (
   outcome: Exclude<Outcome, { kind: 'cancelled' }>,
   era: 'legacy' | 'modern',
 ): string => {
-  // An answer is spliced from the JSON the funnel already made, not written a second time.
+  // `invoke` has already written the JSON of the answer; it is inserted as text.
   if (outcome.kind === 'answer' && outcome.json !== undefined) {
     const { json, content, quoted } = outcome
     const blocks =

@@ -12,14 +12,14 @@ import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
 import { writeModern } from './serialize.ts'
 
 export interface ServiceParts extends Omit<Handshake, 'capabilities'> {
-  /** What the handshake says we can do. Without it: what the catalog holds. */
+  /** The announced capabilities. Default: those of the catalog. */
   readonly capabilities?: Capabilities
   readonly catalog: Catalog
   readonly invoke: Invoke
   readonly changes: ChangeEmitter
 }
 
-/** An error the wire carries as it is. */
+/** A JSON-RPC error, sent unchanged. */
 export class WireError extends Error {
   readonly code: number
   readonly data: unknown
@@ -36,7 +36,7 @@ export interface ResolvedCall {
   readonly args: Params
 }
 
-/** The MCP face of the kernel, the same for every transport, revision and path. Holds no connection. */
+/** The kernel as an MCP service, the same for all transports and revisions. Holds no connection. */
 export class Service implements Host {
   readonly parts: ServiceParts
   readonly handshake: Handshake
@@ -45,14 +45,14 @@ export class Service implements Host {
 
   constructor(parts: ServiceParts) {
     this.parts = parts
-    this.handshake = { ...parts, capabilities: parts.capabilities ?? capabilitiesOf(parts.catalog) }
+    this.handshake = { ...parts, capabilities: parts.capabilities ?? catalogCapabilities(parts.catalog) }
   }
 
   service(): this {
     return this
   }
 
-  /** The list as JSON, written once: a client may ask for it a thousand times in one breath. */
+  /** The tool list as JSON, cached: a client may ask for it thousands of times. */
   toolListJson(modern: boolean): string {
     const key = modern ? 'modern' : 'legacy'
     this.#listJson[key] ??= modern
@@ -61,13 +61,13 @@ export class Service implements Host {
     return this.#listJson[key]
   }
 
-  /** Computed when first asked for: turning schemas into JSON is most of what a start would cost. */
+  /** Created on first use: converting the schemas would take most of the start-up time. */
   get toolList() {
     this.#tools ??= { tools: listTools(this.parts.catalog, this.parts.compat?.listingMeta) }
     return this.#tools
   }
 
-  /** Which tool a `tools/call` means, or why it means none. */
+  /** Resolves the tool and arguments of a `tools/call`, or says what is wrong with them. */
   resolve(params: Params | undefined): ResolvedCall | RpcRefusal {
     const { dialect, catalog, compat } = this.parts
     const name = params?.name
@@ -80,7 +80,7 @@ export class Service implements Host {
     return tool === undefined ? { error: dialect.unknownTool(name) } : { tool, args: args ?? {} }
   }
 
-  /** A word in the log about a call that is none. */
+  /** Logs a `tools/call` that could not be resolved. */
   logRejected(id: RequestId, { error }: RpcRefusal): void {
     this.parts.log.write(this.parts.compat?.badArgumentsLevel ?? 'debug', 'not a call', {
       request: shortId(id),
@@ -89,12 +89,12 @@ export class Service implements Host {
     })
   }
 
-  openCall(report?: (progress: ProgressUpdate) => void, about?: CallLabel): Call {
+  openCall(report?: (progress: ProgressUpdate) => void, label?: CallLabel): Call {
     const { clock, log } = this.parts
-    return new Call(clock, log, report, about)
+    return new Call(clock, log, report, label)
   }
 
-  /** What the wire says of an outcome. A cancelled call says nothing, so it must not come here. */
+  /** The wire format of an outcome. A cancelled call has no response. */
   resultOf(outcome: Exclude<Outcome, { kind: 'cancelled' }>): ToolResult | RpcRefusal {
     if (outcome.kind === 'answer') return answerResult(outcome)
     const { dialect } = this.parts
@@ -109,7 +109,7 @@ const answerResult = ({ value, json, content, quoted }: ToolAnswer): ToolResult 
   ...(json !== undefined && { structuredContent: value }),
 })
 
-const capabilitiesOf = (catalog: Catalog): Capabilities => {
+const catalogCapabilities = (catalog: Catalog): Capabilities => {
   const completes = [...catalog.prompts, ...catalog.resources].some(({ complete }) => complete !== undefined)
   return {
     tools: { listChanged: true },

@@ -4,13 +4,13 @@ import type { Host } from './handshake.ts'
 import { LineReader } from './lines.ts'
 
 export interface StdioServer {
-  /** Why it ended: the client hung up, or its end of the pipe is gone. */
+  /** Why it ended: `end` when the client closed stdin, `broken` when stdout cannot be written. */
   readonly ended: Promise<'end' | 'broken'>
-  /** Cancels what is running, says goodbye to subscribers and writes what is left. */
+  /** Cancels running calls, ends the subscriptions and flushes the output. */
   stop(): Promise<void>
 }
 
-/** Collects answers and writes them once a turn: one system call where there would be hundreds. */
+/** Collects responses and writes them once per event-loop turn: one system call instead of hundreds. */
 class LineWriter {
   readonly #output: Writable
   #text = ''
@@ -28,7 +28,7 @@ class LineWriter {
     setImmediate(() => this.flush())
   }
 
-  /** False when the client reads more slowly than it asks. */
+  /** False when the output stream is full (back-pressure). */
   flush(): boolean {
     this.#scheduled = false
     const text = this.#text
@@ -87,7 +87,7 @@ export const serveLines = (
       over = true
       if (how === 'broken') writer.fail()
       else reader.end()
-      // With nobody to read them there are no answers to wait for; what is running stops either way.
+      // A broken output needs no responses, so running calls are not waited for.
       void (how === 'broken' ? stop() : drained().then(stop)).then(() => resolve(how))
     }
     hangUp = () => {
@@ -96,7 +96,7 @@ export const serveLines = (
     }
     input.on('data', (chunk: Buffer) => {
       reader.push(chunk)
-      // Answers that are ready go out now, in one piece; a client that does not read is not read from.
+      // Writes the responses of this chunk at once, and stops reading while the client does not read.
       if (!writer.flush()) {
         input.pause()
         output.once('drain', () => input.resume())

@@ -10,10 +10,10 @@ export interface ToolCost {
   readonly tokens: number
 }
 
-// JSON Schema in common tokenizers takes 3.5 to 4.5 bytes a token; the estimate should not flatter.
+// Common tokenizers need 3.5 to 4.5 bytes of JSON Schema for a token; the lower value does not underestimate.
 const BYTES_PER_TOKEN = 3.5
 
-/** What the tool list costs the model that reads it. */
+/** Estimates how many tokens the tool list costs a model. */
 export const toolCosts = (catalog: Catalog, toolsets: readonly Toolset[]) => {
   const tools: ToolCost[] = catalog.tools.map((tool) => {
     const name = catalog.listed(tool)

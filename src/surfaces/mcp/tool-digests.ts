@@ -2,7 +2,7 @@ import type { Catalog } from '../../kernel/catalog.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import { describeTool } from './listing.ts'
 
-/** The digest of every tool as listed: what a careful client pins, so that a changed tool is noticed. */
+/** The digest of every tool as listed. A client can pin it to notice a changed definition. */
 export const definitionDigests = (catalog: Catalog) =>
   catalog.tools.map((tool) => {
     const name = catalog.listed(tool)

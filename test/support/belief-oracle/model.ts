@@ -2,8 +2,8 @@ import type { GraphConfig } from '../../../src/beliefs/config.ts'
 import type { Graph } from '../../../src/beliefs/graph/graph.ts'
 
 /**
- * The same physics a second time, as plainly as it can be said: every balance a bigint, every search a walk
- * over all edges, undo a copy of everything. Slow, and what the tests hold the graph against.
+ * Reference implementation of the graph for tests, as simple as possible: balances are bigints, every search visits all
+ * edges, undo is a full copy. Slow.
  */
 export interface Model {
   readonly nodes: { belief: number; quanta: bigint }[]

@@ -5,7 +5,7 @@ import { type Model, modelBind, modelCreate, modelMutate, modelOf, modelTick, ne
 /** A number that picks what happens, two that pick where, and one in [0, 1] that says how much. */
 export type Step = readonly [kind: number, a: number, b: number, x: number]
 
-/** From dust that is cut off to the largest allowed, with a few too poor to pay for a tick. */
+/** From amounts below a quantum to the maximum, with some too small to pay for a tick. */
 const ENERGIES = [0, 2 ** -105, 2 ** -90, 1e-12, 0.0004, 0.003, 0.12, 1, 77.7, 1e6, 1e12]
 const WEIGHTS = [0, 0.5, 1, -1, -0.25, 1e-9, 1e6, -1e6, 3, 0.95]
 const DELTAS = [0, 0.1, -0.1, 1, -10, 1e308, 1e-17]
@@ -63,7 +63,7 @@ const checkAll = ({ graph, model, config }: Play): void => {
   ensure(graph.drift() === 0 && graph.auditAll() === 0, 'there is drift')
 }
 
-/** Does a thing to both. They must agree whether it can be done; what cannot be done must leave no trace. */
+/** Applies an operation to graph and oracle. They must agree on success, and a refused one must change nothing. */
 const attempt = (
   play: Play,
   act: () => AppliedOperation<unknown>,
@@ -154,7 +154,7 @@ const ACTS: readonly ((play: Play, step: Step, at: number) => void)[] = [
 /** How often each act comes up: enough to build something before it is taken apart. */
 const LIKELY = [0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]
 
-/** Plays the steps on a graph and on the oracle, and throws where they part. */
+/** Runs the steps on a graph and on the oracle, and throws when they differ. */
 export const playStory = (config: GraphConfig, steps: readonly Step[]): Graph => {
   const play: Play = { config, graph: new Graph(config), model: newModel(config), past: [] }
   for (const [at, step] of steps.entries()) {

@@ -8,11 +8,11 @@ import type { OpenedRepository } from '../../open/repository.ts'
 export const openspecFaults = defineFaults('openspec', {
   manifest: {
     kind: 'missing',
-    fix: 'Run `npm init` first, or install OpenSpec for all: npm i -g @fission-ai/openspec.',
+    fix: 'Run `npm init` first, or install OpenSpec globally: npm i -g @fission-ai/openspec.',
   },
   install: {
     kind: 'unavailable',
-    fix: 'Run `npm install --save-dev --save-exact @fission-ai/openspec` to see why.',
+    fix: 'Run `npm install --save-dev --save-exact @fission-ai/openspec` to see the error.',
   },
 })
 
@@ -27,7 +27,7 @@ const INSTALL = [
 const INSTALL_MS = 300_000
 const OUTPUT_BYTES = 1024 * 1024
 
-/** What `openspec/` starts with. Git keeps no empty folders, hence the two that hold nothing. */
+/** The first files of `openspec/`. Git keeps no empty folders, so two hold a `.gitkeep`. */
 const SCAFFOLD: Readonly<Record<string, string>> = {
   'openspec/project.md':
     '# Project\n\nWhat this project is for, and the conventions its specifications follow.\n',
@@ -45,19 +45,19 @@ const addPackage = async ({ root, lifecycle, signal }: OpenedRepository): Promis
     throw openspecFaults.manifest('OpenSpec is not installed, and there is no package.json to add it to')
   }
   const options = { cwd: root, env: process.env, ms: INSTALL_MS, bytes: OUTPUT_BYTES, signal }
-  const answer = await runProgram('npm', INSTALL, options)
-  if (answer?.exitCode !== 0) throw openspecFaults.install('npm could not install OpenSpec')
+  const result = await runProgram('npm', INSTALL, options)
+  if (result?.exitCode !== 0) throw openspecFaults.install('npm could not install OpenSpec')
 }
 
 const scaffold = async (root: string): Promise<readonly string[]> => {
-  const planted: string[] = []
+  const created: string[] = []
   for (const [path, text] of Object.entries(SCAFFOLD)) {
-    if (await createRepositoryFile(root, path, text)) planted.push(path)
+    if (await createRepositoryFile(root, path, text)) created.push(path)
   }
-  return planted.sort()
+  return created.sort()
 }
 
-/** Installs OpenSpec from the network and lays out its folder. Runs only when somebody asked for exactly that. */
+/** Installs OpenSpec with npm and creates its folder. Runs only with `--openspec`. */
 export const bootstrapOpenSpec = async (context: OpenedRepository): Promise<OpenSpecReport> => {
   const { sdd, signal, root, lifecycle } = context
   const { installed, compatible, projectInitialized } = await readOpenSpec(sdd.program, sdd.files, signal)

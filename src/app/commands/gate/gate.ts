@@ -24,6 +24,9 @@ import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { inferStage } from './infer-stage.ts'
 
+/** The command runs until it is done or the process ends. */
+const NO_ABORT = new AbortController().signal
+
 type Writer = (run: GateRun) => Promise<string>
 
 const FORMATS: Readonly<Record<string, Writer>> = {
@@ -41,13 +44,13 @@ const pickFormat = (invocation: Invocation): string | undefined => {
   return asked[0]
 }
 
-const oneOf = <const T extends string>(all: readonly T[], word: string, flag: string): T => {
-  const found = all.find((one) => one === word)
+const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
+  const found = all.find((one) => one === value)
   if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
   return found
 }
 
-/** The files to judge, when the caller names them. */
+/** The files to check, when the options name them. */
 const pickScope = (invocation: Invocation): Scope | undefined => {
   const range = textFlag(invocation, 'range')
   const scope = textFlag(invocation, 'scope')
@@ -67,23 +70,28 @@ const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,
   { ports }: OpenGate,
-  signal: AbortSignal,
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
-  const word = textFlag(invocation, 'stage')
-  if (word !== undefined) return { stage: oneOf(GATE_STAGES, word.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(signal))
+  const given = textFlag(invocation, 'stage')
+  if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
+  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
   return { stage: inferred.stage, scope: scope ?? inferred.scope }
 }
 
-/** Writes where the caller said. Why that cannot be is the caller's to hear: a refusal says what to do about it. */
-const writeThere = (root: string, flag: string, file: string, text: string): Promise<void> =>
+interface NamedFile {
+  /** The option that names the file. */
+  readonly flag: string
+  readonly file: string
+}
+
+/** Writes a file that an option names. The fault keeps the fix of the refusal. */
+const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): Promise<void> =>
   writeOutputFile(root, file, text).catch((cause: unknown) => {
     const fix = cause instanceof Fault ? { fix: cause.fix } : {}
     const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
     throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
   })
 
-/** What happens to the finished report: into a file, or to the terminal. */
+/** Writes the report to a file, or prints it. */
 const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
   const { terminal, flags } = invocation
   const format = pickFormat(invocation)
@@ -93,7 +101,7 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   const writer = format === undefined ? undefined : FORMATS[format]
   const text = writer === undefined ? writeText(run, style) : await writer(run)
   if (file !== undefined) {
-    await writeThere(root, 'output', file, `${text}\n`)
+    await writeNamedFile(root, { flag: 'output', file }, `${text}\n`)
     if (!flags.quiet) terminal.printError(summaryLine(run.report, { colour: false }))
   } else if (writer !== undefined) terminal.print(text)
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
@@ -122,7 +130,7 @@ const record = async (
   await recorder.close().catch(() => {})
 }
 
-const jobOf = ({ flags }: Invocation): ProgressJob => ({
+const progressJob = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
   hidden: flags.quiet === true,
@@ -131,65 +139,62 @@ const jobOf = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  scope: Scope | undefined,
-  write: boolean,
+  { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const { signal } = new AbortController()
-  const picked = await pickStage(invocation, scope, gate, signal)
+  const picked = await pickStage(invocation, scope, gate)
   const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && baseline === undefined) {
-    throw gateFaults.baseline_missing('there is no baseline to tell what is new')
+    throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
   const target = process.env.GITHUB_BASE_REF?.trim() || undefined
-  return withProgress(jobOf(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, write, progress }, signal),
+  return withProgress(progressJob(invocation), (progress) =>
+    runGate(gate.ports, { ...picked, target, baseline, write, progress }, NO_ABORT),
   )
 }
 
-const openHere = async (config: Config): Promise<OpenGate> => {
-  // Copied once: every look at a variable of the process is a call into the system.
+const openForCommand = async (config: Config): Promise<OpenGate> => {
+  // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
   const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
-  return openGate(config, resolve(config.root), context, new AbortController().signal)
+  return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
-/** Accepts everything that is there: from now on only what is new is judged. */
-const acceptAll = async (invocation: Invocation): Promise<number> => {
-  const gate = await openHere(loadSettings(invocation).config)
+/** Writes every current finding into the baseline, so that later runs judge only new ones. */
+const createBaseline = async (invocation: Invocation): Promise<number> => {
+  const gate = await openForCommand(loadSettings(invocation).config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { signal } = new AbortController()
-  const { report, shadowed } = await withProgress(jobOf(invocation), (progress) => {
+  const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const request = { scope, target: undefined, baseline: undefined, write: false, progress }
-    return runGate(gate.ports, { ...request, stage: 'CI' as const }, signal)
+    return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
-  const path = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeThere(gate.root, 'baseline', path, writeBaseline([...findings, ...shadowed]))
+  const file = named ?? resolve(gate.root, BASELINE_FILE)
+  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
-  const words = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
-  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : words)
+  const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
+  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
   return 0
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
   if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
-    throw usageFaults.argument('name nothing, or: baseline')
+    throw usageFaults.argument('the only argument is: baseline')
   }
   pickFormat(invocation)
-  if (verb === 'baseline') return acceptAll(invocation)
+  if (verb === 'baseline') return createBaseline(invocation)
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
-  const gate = await openHere(config)
+  const gate = await openForCommand(config)
   const write = invocation.flags['no-evidence'] !== true
   const recorded = write && canRecord(config)
-  // Loads while git runs.
+  // Loads while git works.
   if (recorded) void preloadStore(config)
   const started = systemClock.elapsed()
-  const whole = await judge(invocation, gate, scope, write)
-  const shown = invocation.flags['new-only'] ? { ...whole, report: onlyNew(whole.report) } : whole
+  const complete = await judge(invocation, gate, { scope, write })
+  const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
   await deliver(invocation, gate.root, shown)
-  if (recorded) await record(invocation, config, gate.root, { run: whole, started })
-  return whole.report.status === 'BLOCKED' ? 1 : 0
+  if (recorded) await record(invocation, config, gate.root, { run: complete, started })
+  return complete.report.status === 'BLOCKED' ? 1 : 0
 }

@@ -5,6 +5,7 @@ import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>
@@ -13,10 +14,8 @@ export const hookTable = (reports: readonly HookReport[]): string =>
     reports.map(({ hook, state, did }) => [hook, state, did]),
   )
 
-const show = ({ terminal, json }: Invocation, hooks: readonly HookReport[]): number => {
-  terminal.print(json ? JSON.stringify({ hooks }) : hookTable(hooks))
-  return 0
-}
+const show = (invocation: Invocation, hooks: readonly HookReport[]): number =>
+  printResult(invocation, { hooks }, () => hookTable(hooks))
 
 const status: Verb = async (invocation) => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)

@@ -1,17 +1,18 @@
 import type { GitState, Scope } from '../../../gate/ports.ts'
 import type { GateStage } from '../../../gate/stage.ts'
 
-const isOn = (word: string | undefined): boolean => word !== undefined && !/^(|0|false)$/i.test(word.trim())
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !/^(|0|false)$/i.test(value.trim())
 
 interface Inferred {
   readonly stage: GateStage
-  /** What the caller's surroundings say is to be judged, when they do. */
+  /** Set when the environment names the commits. */
   readonly scope: Scope | undefined
 }
 
 /**
- * Where we probably are, when nobody says. A build server says so itself; a hook shows by what git or its runner
- * hands it; otherwise what is staged is about to be committed, and without that somebody is still writing.
+ * The stage when no option names it. `CI` marks a build server, the variables of the pre-commit framework a push,
+ * `GIT_INDEX_FILE` a commit hook. Otherwise staged changes mean PRE_COMMIT, and none mean PRE_WRITE.
  */
 export const inferStage = async (
   environment: NodeJS.ProcessEnv,

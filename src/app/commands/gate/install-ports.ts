@@ -10,20 +10,20 @@ import { removeFile } from '../../../platform/files/remove-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 
-/** The state folder as the repository sees it; undefined when it lies elsewhere. */
+/** The state folder relative to the repository; undefined when it lies outside. */
 const stateFolder = ({ root, config }: OpenedRepository): string | undefined => {
   const path = resolve(config.root, config.stateDir)
   return isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') || undefined : undefined
 }
 
-/** A first file, so that whoever asks for evidence finds some: nothing was found, because nothing was looked at. */
-const bootstrap = (context: OpenedRepository) => async (signal: AbortSignal) => {
+/** Writes a first evidence file without findings, so that readers of evidence find one. */
+const bootstrapEvidence = (context: OpenedRepository) => async (signal: AbortSignal) => {
   const store = fileEvidence(context.root, systemClock)
   if ((await store.read()).kind !== 'missing') return false
   const lifecycle = () => repoLifecycle(context.lifecycle, signal)
   const repoState = await readRepoState({ git: context.git, folder: context.root, lifecycle }, signal)
-  const nothing = { stage: 'PRE_COMMIT', outcome: 'PASS', findings: [], platforms: {}, rulesets: [] } as const
-  await store.replace((previous) => buildEvidence({ ...nothing, repoState }, previous, systemClock.now()))
+  const empty = { stage: 'PRE_COMMIT', outcome: 'PASS', findings: [], platforms: {}, rulesets: [] } as const
+  await store.replace((previous) => buildEvidence({ ...empty, repoState }, previous, systemClock.now()))
   return true
 }
 
@@ -32,6 +32,6 @@ export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),
   stateFolder: stateFolder(context),
-  bootstrapEvidence: bootstrap(context),
+  bootstrapEvidence: bootstrapEvidence(context),
   removeFile: (path) => removeFile(context.root, path),
 })

@@ -10,35 +10,35 @@ import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 
-const print = ({ terminal, json }: Invocation, value: object, words: string): void =>
-  terminal.print(json ? JSON.stringify(value) : words)
+const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
+  printResult(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
 
-const context = (invocation: Invocation): Promise<OpenedRepository> =>
+const openForCommand = (invocation: Invocation): Promise<OpenedRepository> =>
   openRepositoryForCommand(loadSettings(invocation).config)
 
-const sessionWords = ({ active, valid, changeId, remainingSeconds }: SessionState): string => {
+const sessionText = ({ active, valid, changeId, remainingSeconds }: SessionState): string => {
   if (!active) return 'no session is open'
   const rest = `${Math.ceil((remainingSeconds ?? 0) / 60)} minutes left`
   return `session on ${changeId ?? 'no change'}: ${valid ? rest : 'expired or without a change'}`
 }
 
 const status: Verb = async (invocation) => {
-  const { sdd, signal } = await context(invocation)
+  const { sdd, signal } = await openForCommand(invocation)
   const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), signal)
   const { installed, version, projectInitialized } = found.openspec
-  const words = [
+  const lines = [
     `openspec  ${installed ? version : 'not installed'}`,
-    `project   ${projectInitialized ? 'openspec/ is there' : 'no openspec/ folder'}`,
-    `session   ${sessionWords(found.session)}`,
+    `project   ${projectInitialized ? 'openspec/ exists' : 'no openspec/ folder'}`,
+    `session   ${sessionText(found.session)}`,
   ]
-  print(invocation, found, words.map(escapeLineBreaks).join('\n'))
-  return 0
+  return printLines(invocation, found, lines)
 }
 
 const readStage = ({ flags }: Invocation): GateStage => {
-  const asked = String(flags.stage ?? 'PRE_COMMIT').toUpperCase()
-  const stage = GATE_STAGES.find((one) => one === asked)
+  const requested = String(flags.stage ?? 'PRE_COMMIT').toUpperCase()
+  const stage = GATE_STAGES.find((one) => one === requested)
   if (stage === undefined) throw usageFaults.option(`--stage must be one of ${GATE_STAGES.join(', ')}`)
   return stage
 }
@@ -46,24 +46,28 @@ const readStage = ({ flags }: Invocation): GateStage => {
 const verdictLine = ({ stage, decision }: SddEvaluation): string =>
   `${decision.allowed ? 'ALLOWED' : `BLOCKED (${decision.code})`} at ${stage}: ${decision.message}`
 
-/** Before anything is written the evidence counts as well. */
-const preWrite = async (invocation: Invocation, { root, signal }: OpenedRepository, sdd: SddEvaluation) => {
+/** PRE_WRITE checks the evidence as well. */
+const checkPreWrite = async (
+  invocation: Invocation,
+  { root, signal }: OpenedRepository,
+  sdd: SddEvaluation,
+) => {
   const context = { environment: process.env, clock: systemClock }
   const evidence = fileEvidence(root, systemClock)
   const gate = await checkEvidence({ root, evidence, context, stage: 'PRE_WRITE', signal })
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
-  const words = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
-  print(invocation, { sdd, ai_gate: gate, telemetry }, words.map(escapeLineBreaks).join('\n'))
+  const lines = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
+  printLines(invocation, { sdd, ai_gate: gate, telemetry }, lines)
   return sdd.decision.allowed && gate.allowed ? 0 : 1
 }
 
 const validate: Verb = async (invocation) => {
   const stage = readStage(invocation)
-  const repository = await context(invocation)
+  const repository = await openForCommand(invocation)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
-  if (stage === 'PRE_WRITE') return preWrite(invocation, repository, evaluation)
-  print(invocation, evaluation, escapeLineBreaks(verdictLine(evaluation)))
+  if (stage === 'PRE_WRITE') return checkPreWrite(invocation, repository, evaluation)
+  printLines(invocation, evaluation, [verdictLine(evaluation)])
   return evaluation.decision.allowed ? 0 : 1
 }
 
@@ -77,12 +81,12 @@ const readMinutes = ({ flags }: Invocation): number | undefined => {
 
 const session: Verb = async (invocation) => {
   const { flags } = invocation
-  const asked = ['open', 'refresh', 'close'].filter((name) => flags[name] === true)
-  if (asked.length !== 1) throw usageFaults.option('name one of --open, --refresh, --close')
+  const actions = ['open', 'refresh', 'close'].filter((name) => flags[name] === true)
+  if (actions.length !== 1) throw usageFaults.option('choose one of --open, --refresh, --close')
   const change = flags.change
   if (flags.open && typeof change !== 'string') throw usageFaults.option('--open needs --change ID')
   const minutes = readMinutes(invocation)
-  const { sdd, root, signal } = await context(invocation)
+  const { sdd, root, signal } = await openForCommand(invocation)
   const ports = {
     repoRoot: root,
     config: sdd.config,
@@ -94,8 +98,7 @@ const session: Verb = async (invocation) => {
     : flags.refresh
       ? await refreshSession(ports, minutes, signal)
       : await closeSession(ports, signal)
-  print(invocation, found, escapeLineBreaks(sessionWords(found)))
-  return 0
+  return printLines(invocation, found, [sessionText(found)])
 }
 
 const VERBS: Readonly<Record<string, Verb>> = { status, validate, session }

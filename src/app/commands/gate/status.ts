@@ -4,6 +4,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 
 const describe = (status: LifecycleStatus): string => {
   const { repoRoot, packageVersion, lifecycleState, hookStatus, trackedNodeModulesCount } = status
@@ -27,6 +28,5 @@ const describe = (status: LifecycleStatus): string => {
 export const run = async (invocation: Invocation): Promise<number> => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   const status = await currentStatus(lifecycle, signal)
-  invocation.terminal.print(invocation.json ? JSON.stringify(status) : describe(status))
-  return 0
+  return printResult(invocation, status, () => describe(status))
 }

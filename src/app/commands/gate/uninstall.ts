@@ -3,6 +3,7 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
 
@@ -10,11 +11,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const context = await openRepositoryForCommand(loadSettings(invocation).config)
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(installPorts(context), purge, context.signal)
-  const words = [
-    hookTable(report.hooks),
-    '',
-    escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`),
-  ]
-  invocation.terminal.print(invocation.json ? JSON.stringify(report) : words.join('\n'))
-  return 0
+  const removed = escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`)
+  return printResult(invocation, report, () => [hookTable(report.hooks), '', removed].join('\n'))
 }

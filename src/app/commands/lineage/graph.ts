@@ -8,14 +8,10 @@ import {
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
+import { printResult } from '../print-result.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
-const PICTURES = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
-
-const print = (invocation: Invocation, value: object, words: () => string): number => {
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : words())
-  return 0
-}
+const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const
 
 const readScene = (beliefs: Beliefs): Promise<DrawableGraph> =>
   beliefs.graphStore.replica.read(({ graph, claims }) => ({
@@ -32,7 +28,7 @@ const list: Verb = (invocation) =>
       const { size } = await log.head()
       rows.push({ graph: name, entries: size, quarantine: await log.quarantine() })
     }
-    return print(invocation, { graphs: rows }, () =>
+    return printResult(invocation, { graphs: rows }, () =>
       writeTable(
         ['graph', 'entries', 'quarantine'],
         rows.map(({ graph, entries, quarantine }) => [graph, String(entries), quarantine ?? '']),
@@ -40,21 +36,21 @@ const list: Verb = (invocation) =>
     )
   })
 
-const readForm = ({ flags }: Invocation): keyof typeof PICTURES | undefined => {
-  const [form, other] = (Object.keys(PICTURES) as (keyof typeof PICTURES)[]).filter((name) => flags[name])
-  if (other !== undefined) throw usageFaults.option(`--${form} and --${other} at once: choose one`)
-  return form
+const readFormat = ({ flags }: Invocation): keyof typeof RENDERERS | undefined => {
+  const [format, other] = (Object.keys(RENDERERS) as (keyof typeof RENDERERS)[]).filter((name) => flags[name])
+  if (other !== undefined) throw usageFaults.option(`choose one of --${format}, --${other}`)
+  return format
 }
 
 const show: Verb = (invocation) => {
-  const form = readForm(invocation)
+  const format = readFormat(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const scene = await readScene(beliefs)
-    if (form !== undefined) {
-      const text = PICTURES[form](scene)
-      return print(invocation, { form, text }, () => text.trimEnd())
+    if (format !== undefined) {
+      const text = RENDERERS[format](scene)
+      return printResult(invocation, { form: format, text }, () => text.trimEnd())
     }
-    return print(invocation, scene, () =>
+    return printResult(invocation, scene, () =>
       [
         writeTable(
           ['node', 'belief', 'energy', 'claim'],
@@ -84,7 +80,7 @@ const query: Verb = (invocation, [id]) => {
       incoming: graph.incoming(node),
       outgoing: graph.outgoing(node),
     }))
-    return print(invocation, value, () => JSON.stringify(value, null, 2))
+    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
   })
 }
 
@@ -93,10 +89,10 @@ const stats: Verb = (invocation) =>
     const { reserve, dissipated } = await beliefs.graphStore.replica.read(({ graph }) => graph.accounts())
     const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
     const value = { ...(await beliefs.governanceStatus()), accounts }
-    return print(invocation, value, () => JSON.stringify(value, null, 2))
+    return printResult(invocation, value, () => JSON.stringify(value, null, 2))
   })
 
-export const GRAPH_VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
+const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runVerb(GRAPH_VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })
+  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

@@ -9,19 +9,11 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
-import {
-  checkpoint,
-  consistency,
-  printProof,
-  printVerdict,
-  prove,
-  verifyFile,
-  writeBundle,
-} from './proofs.ts'
+import { checkpoint, consistency, printProof, prove, verifyFile, writeBundle } from './proofs.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
-/** Links and payloads by the independent verifier, then everything done again from the genesis. */
-const examine = async (invocation: Invocation, beliefs: Beliefs) => {
+/** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
+const verifyAll = async (invocation: Invocation, beliefs: Beliefs) => {
   const { log } = beliefs.graphStore
   const chain = await beliefs.verify()
   if (chain.outcome === 'broken') return { good: false, chain, execution: undefined }
@@ -32,58 +24,52 @@ const examine = async (invocation: Invocation, beliefs: Beliefs) => {
   return { good: erasures.unexplained.length === 0, chain, execution, erasures }
 }
 
-/** Decisions are facts: there is nothing to do again, and the links are all there is to verify. */
+/** Decisions are not operations: there is nothing to replay, so only the links are verified. */
 const verifyDecisions = (invocation: Invocation): Promise<number> =>
   withLog(invocation, async (log) => {
     const chain = await auditLog(log)
-    return printVerdict(invocation, { chain }, chain.outcome === 'intact')
+    return printProof(invocation, { chain }, chain.outcome === 'intact')
   })
 
 const verify: Verb = (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   if (loadSettings(invocation).config.graph === DECISION_LOG) return verifyDecisions(invocation)
   return withBeliefs(invocation, async (beliefs) => {
-    const { good, ...found } = await examine(invocation, beliefs)
-    return printVerdict(invocation, found, good)
+    const { good, ...found } = await verifyAll(invocation, beliefs)
+    return printProof(invocation, found, good)
   })
 }
 
 const replay: Verb = (invocation, [from]) => {
   const start = from === undefined ? undefined : readCount(from, 'the first entry')
   return withBeliefs(invocation, async (beliefs) => {
-    printProof(invocation, await beliefs.replay(start))
-    return 0
+    return printProof(invocation, await beliefs.replay(start))
   })
 }
 
 const exportLog: Verb = (invocation, [path]) => {
-  if (path === undefined) throw usageFaults.argument('name the file to write')
+  if (path === undefined) throw usageFaults.argument('name the file to write: lineage export FILE')
   if (invocation.flags.bundle) return writeBundle(invocation, path)
   return withBeliefs(invocation, async (beliefs) => {
-    printProof(invocation, await beliefs.exportLog(path))
-    return 0
+    return printProof(invocation, await beliefs.exportLog(path))
   })
 }
 
-/** Lets writing go on after an operator has looked. The decision itself becomes an entry. */
+/** Ends a quarantine when the log verifies. The repair becomes an entry of the log. */
 const repair: Verb = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
     const { replica, log } = beliefs.graphStore
     const reason = await log.quarantine()
-    if (reason === null) {
-      printProof(invocation, { outcome: 'healthy' })
-      return 0
-    }
-    const { good, ...found } = await examine(invocation, beliefs)
-    if (!good) return printVerdict(invocation, { outcome: 'beyond repair', ...found }, false)
+    if (reason === null) return printProof(invocation, { outcome: 'healthy' })
+    const { good, ...found } = await verifyAll(invocation, beliefs)
+    if (!good) return printProof(invocation, { outcome: 'beyond repair', ...found }, false)
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
-    printProof(invocation, { outcome: 'repaired', reason })
-    return 0
+    return printProof(invocation, { outcome: 'repaired', reason })
   })
 
-/** The node an entry made, whose claim must go with it. A payload that cannot be read made none we know of. */
-const madeNode = (payload: string): number | undefined => {
+/** The node that an entry created, whose claim is erased with it. Undefined when the payload is unreadable. */
+const createdNode = (payload: string): number | undefined => {
   try {
     const { op, result } = JSON.parse(payload)
     return op === 'node.create' ? result.id : undefined
@@ -92,32 +78,32 @@ const madeNode = (payload: string): number | undefined => {
   }
 }
 
-const reasonOf = ({ flags: { reason } }: Invocation): string => {
+const readReason = ({ flags: { reason } }: Invocation): string => {
   if (typeof reason === 'string' && reason.trim() !== '') return reason
-  throw usageFaults.option('--reason TEXT is needed: it becomes part of the log')
+  throw usageFaults.option('--reason TEXT is required; it becomes part of the log')
 }
 
-/** Takes what an entry was made from out of the log. Every proof holds as before. */
-const erase: Verb = (invocation, [place]) => {
-  const seq = readCount(place, 'the entry')
-  const reason = reasonOf(invocation)
+/** Removes the payload of an entry from the log. Every proof stays valid. */
+const erase: Verb = (invocation, [entry]) => {
+  const seq = readCount(entry, 'the entry')
+  const reason = readReason(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const [row] = await beliefs.graphStore.log.read(seq, 1)
     if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
-    if (row.payload === null) return printVerdict(invocation, { outcome: 'already erased', seq }, true)
+    if (row.payload === null) return printProof(invocation, { outcome: 'already erased', seq })
     if (readEntry(row).operation === 'lineage.erase')
       throw storeFaults.kept(`entry ${seq} records an erasure`)
-    const node = madeNode(row.payload)
+    const node = createdNode(row.payload)
     const { seq: recordedAt } = await beliefs.graphStore.erase({
       seq,
       reason,
       ...(node !== undefined && { node }),
     })
-    return printVerdict(invocation, { outcome: 'erased', seq, recorded_at: recordedAt }, true)
+    return printProof(invocation, { outcome: 'erased', seq, recorded_at: recordedAt })
   })
 }
 
-export const LINEAGE_VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
   export: exportLog,
@@ -128,6 +114,15 @@ export const LINEAGE_VERBS: Readonly<Record<string, Verb>> = {
   erase,
 }
 
-const MOST = { verify: 1, replay: 1, export: 1, prove: 2, consistency: 0, checkpoint: 0, repair: 0, erase: 1 }
+const MAX_ARGUMENTS = {
+  verify: 1,
+  replay: 1,
+  export: 1,
+  prove: 2,
+  consistency: 0,
+  checkpoint: 0,
+  repair: 0,
+  erase: 1,
+}
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(LINEAGE_VERBS, invocation, MOST)
+export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation, MAX_ARGUMENTS)

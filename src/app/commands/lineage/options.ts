@@ -1,23 +1,28 @@
 import type { Option } from '../../../surfaces/cli/command.ts'
 
-/** What can be asked of `warrant lineage`, beside the settings. */
+/** Options of `warrant lineage` in addition to the settings. */
 export const LINEAGE_OPTIONS: readonly Option[] = [
   {
     flag: 'bundle',
     kind: 'switch',
-    description: 'With export: add genesis, checkpoint and key, for the stand-alone verifier.',
+    description: 'With export: include genesis, checkpoint and key, for the stand-alone verifier.',
   },
   {
     flag: 'checkpoint',
     kind: 'text',
     value: 'FILE',
-    description: 'With consistency, and with verify of a bundle: an older checkpoint.',
+    description: 'With consistency, or verify of a bundle: an older checkpoint to compare with.',
   },
   {
     flag: 'key',
     kind: 'text',
     value: 'VERIFIER',
-    description: 'With the same: who must have signed it.',
+    description: 'With consistency, or verify of a bundle: the key that must have signed it.',
   },
-  { flag: 'reason', kind: 'text', value: 'TEXT', description: 'With erase: why, for the log.' },
+  {
+    flag: 'reason',
+    kind: 'text',
+    value: 'TEXT',
+    description: 'With erase: the reason, which the log records.',
+  },
 ]

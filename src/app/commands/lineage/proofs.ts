@@ -15,20 +15,18 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 import { withLog } from './with-beliefs.ts'
 
-/** What a lineage can prove to somebody else. It takes the log alone, whatever was recorded in it. */
+/** Proofs of a lineage. They need the log alone, whatever it records. */
 
-export const printProof = (invocation: Invocation, value: object): void =>
-  invocation.terminal.print(invocation.json ? JSON.stringify(value) : JSON.stringify(value, null, 2))
-
-/** A verdict is an answer; a bad one is exit code 1. */
-export const printVerdict = (invocation: Invocation, value: object, good: boolean): number => {
-  printProof(invocation, value)
+/** Prints a value. Returns the exit code: 1 when the value is a negative verdict. */
+export const printProof = (invocation: Invocation, value: object, good = true): number => {
+  printResult(invocation, value, () => JSON.stringify(value, null, 2))
   return good ? 0 : 1
 }
 
-const signerHere = async (invocation: Invocation) => {
+const openSigner = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
   const root = resolve(config.root)
   await makeState(requireNoSymlinks(root, config.stateDir))
@@ -36,38 +34,41 @@ const signerHere = async (invocation: Invocation) => {
   return createSigner(`warrant/${config.graph}`, pem)
 }
 
-const readNamed = async (path: string): Promise<string> => {
+const readFileArgument = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw usageFaults.argument(`${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause })
+    throw usageFaults.argument(`cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
   }
 }
 
 const readExport = async (path: string): Promise<unknown> => {
-  const text = await readNamed(path)
+  const text = await readFileArgument(path)
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw usageFaults.argument(`${path} is not JSON, as exports are; a database is named with --store`, {
-      cause,
-    })
+    throw usageFaults.argument(
+      `${path} is not the JSON of an export; to verify a database, name it with --store`,
+      {
+        cause,
+      },
+    )
   }
 }
 
-/** A file that was exported, here or elsewhere. A bare list lacks its genesis, which only its log has. */
+/** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */
 export const verifyFile = async (invocation: Invocation, path: string): Promise<number> => {
   const value = await readExport(path)
   if (Array.isArray(value)) {
     return withLog(invocation, async ({ genesis }) => {
       const chain = await verifyChain(genesis, value)
-      return printVerdict(invocation, { chain }, chain.outcome === 'intact')
+      return printProof(invocation, { chain }, chain.outcome === 'intact')
     })
   }
   const checkpoint = textFlag(invocation, 'checkpoint')
-  const older = checkpoint === undefined ? undefined : await readNamed(checkpoint)
+  const older = checkpoint === undefined ? undefined : await readFileArgument(checkpoint)
   const { good, ...found } = await verifyBundle(value, { verifier: textFlag(invocation, 'key'), older })
-  return printVerdict(invocation, found, good)
+  return printProof(invocation, found, good)
 }
 
 const collectEntries = async (log: LogReader, size: number) => {
@@ -76,11 +77,11 @@ const collectEntries = async (log: LogReader, size: number) => {
   return entries
 }
 
-/** Entries, genesis, checkpoint and key in one file: all that the stand-alone verifier needs. */
+/** Writes entries, genesis, checkpoint and key into one file, for the stand-alone verifier. */
 export const writeBundle = (invocation: Invocation, path: string): Promise<number> =>
   withLog(invocation, async (log) => {
     const { size, root } = await rootAt(log)
-    const signer = await signerHere(invocation)
+    const signer = await openSigner(invocation)
     const entries = await collectEntries(log, size)
     const checkpoint = writeCheckpoint(signer, size, root)
     const text = `${JSON.stringify({ genesis: log.genesis, checkpoint, verifier: signer.verifier, entries }, null, 2)}\n`
@@ -88,37 +89,40 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     await exportWriter(config, resolve(config.root))(path, text)
     const checksum = createHash('sha256').update(text).digest('hex')
     const head = entries.at(-1)?.checksum ?? genesisChecksum(log.genesis)
-    printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
-    return 0
+    return printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
   })
 
-export const prove: Verb = (invocation, [place, size]) => {
-  const seq = readCount(place, 'the entry')
+export const prove: Verb = (invocation, [entry, size]) => {
+  const seq = readCount(entry, 'the entry')
   const tree = size === undefined ? undefined : readCount(size, 'the size')
   return withLog(invocation, async (log) => {
     const proof = await proveInclusion(log, seq, tree)
     const holds = checkInclusion(proof)
-    return printVerdict(invocation, { ...proof, holds }, holds)
+    return printProof(invocation, { ...proof, holds }, holds)
   })
 }
 
-/** Whether the log has only grown since a checkpoint: a cut tail or another history shows here. */
+/** Checks that the log has only grown since a checkpoint. Detects truncation and a forked history. */
 export const consistency: Verb = async (invocation) => {
   const file = textFlag(invocation, 'checkpoint')
-  if (file === undefined) throw usageFaults.option('--checkpoint FILE is needed')
-  const note = await readNamed(file)
+  if (file === undefined) throw usageFaults.option('--checkpoint FILE is required')
+  const note = await readFileArgument(file)
   return withLog(invocation, async (log) => {
-    const verifier = textFlag(invocation, 'key') ?? (await signerHere(invocation)).verifier
+    const verifier = textFlag(invocation, 'key') ?? (await openSigner(invocation)).verifier
     const old = openCheckpoint(note, verifier)
     if (old === undefined)
-      return printVerdict(invocation, { outcome: 'unsigned', why: 'the key does not vouch for it' }, false)
+      return printProof(
+        invocation,
+        { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' },
+        false,
+      )
     const { size, root } = await rootAt(log)
     if (old.size > size) {
-      return printVerdict(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
+      return printProof(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
     }
     const proof = await proveConsistency(log, old.size, size)
     const holds = checkConsistency({ ...proof, olderRoot: old.root })
-    return printVerdict(
+    return printProof(
       invocation,
       { outcome: holds ? 'consistent' : 'forked', older: old.size, newer: size, root, path: proof.path },
       holds,
@@ -129,7 +133,7 @@ export const consistency: Verb = async (invocation) => {
 export const checkpoint: Verb = (invocation) =>
   withLog(invocation, async (log) => {
     const { size, root } = await rootAt(log)
-    const signer = await signerHere(invocation)
+    const signer = await openSigner(invocation)
     const note = writeCheckpoint(signer, size, root)
     if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })
     else {

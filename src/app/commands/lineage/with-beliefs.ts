@@ -7,8 +7,8 @@ import { openStore } from '../../open/store.ts'
 import { assembleServer, loadSettings } from '../../process-context.ts'
 
 /**
- * Opens the graph the settings name, for as long as `work` takes. One that is not there is not made: to an
- * operator who mistyped its name it would look empty and healthy.
+ * Opens the configured graph while `work` runs. A graph that does not exist is not created: a mistyped name would
+ * look like an empty, healthy graph.
  */
 export const withBeliefs = async (
   invocation: Invocation,
@@ -23,7 +23,7 @@ export const withBeliefs = async (
   }
 }
 
-/** The same for the store alone. */
+/** Opens the configured store while `work` runs. */
 export const withStore = async (
   invocation: Invocation,
   work: (store: LogStore) => Promise<number>,
@@ -37,7 +37,7 @@ export const withStore = async (
   }
 }
 
-/** The same for the log alone, whatever was recorded in it. */
+/** Opens the log of the configured graph while `work` runs. */
 export const withLog = (
   invocation: Invocation,
   work: (log: LineageLog) => Promise<number>,
@@ -45,6 +45,7 @@ export const withLog = (
   withStore(invocation, async (store) => {
     const { graph } = loadSettings(invocation).config
     const log = await store.find(graph)
-    if (log === undefined) throw storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} here`)
+    if (log === undefined)
+      throw storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} in this store`)
     return work(log)
   })

@@ -30,7 +30,7 @@ const withPackets = async <T>(
   }
 }
 
-/** An answer of the tools, for people or as it is. Bad news is exit code 1, and on stderr where people look for it. */
+/** Prints a tool result, as text or JSON. A failure goes to stderr and gives exit code 1. */
 const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }): number => {
   if (json) terminal.print(JSON.stringify(answer))
   else if (answer.ok) terminal.print(asLines(answer))
@@ -41,14 +41,14 @@ const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }):
 export const lookup: Verb = async (invocation, [what]) =>
   withPackets(packetSettings(invocation), async (packets) => {
     const { kind, capabilities, entrypoint } = invocation.flags
-    // A catalog finds packets by what they can do as well.
+    // With a catalog a packet can be found without a name.
     const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
-    const isRef = named !== undefined && /^oci:|[@:]/.test(named)
+    const isReference = named !== undefined && /^oci:|[@:]/.test(named)
     return show(
       invocation,
       await packets.lookup(
         {
-          ...(isRef ? { ref: named } : { name: named }),
+          ...(isReference ? { ref: named } : { name: named }),
           version: textFlag(invocation, 'version'),
           alias: textFlag(invocation, 'alias'),
           entrypoint: textFlag(invocation, 'entrypoint'),
@@ -68,7 +68,7 @@ export const query: Verb = async (invocation, [ref, question]) =>
   withPackets(await embedSettings(invocation), async (packets) => {
     const { 'dense-only': dense, 'lexical-only': lexical } = invocation.flags
     if (dense && lexical) throw usageFaults.option('--dense-only and --lexical-only exclude each other')
-    const words = {
+    const request = {
       ref: needText(ref, 'a packet'),
       q: needText(question, 'a question'),
       k: countFlag(invocation, 'k'),
@@ -76,7 +76,7 @@ export const query: Verb = async (invocation, [ref, question]) =>
     }
     return show(
       invocation,
-      await withProgressSteps(invocation, (watch) => packets.query(words, NO_ABORT, watch)),
+      await withProgressSteps(invocation, (watch) => packets.query(request, NO_ABORT, watch)),
     )
   })
 

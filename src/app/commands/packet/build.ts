@@ -8,7 +8,7 @@ import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
-import { healPacket, knownVectors, packetFolder, writePacket } from '../../../platform/packets/folder.ts'
+import { knownVectors, packetFolder, recoverPacket, writePacket } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
@@ -18,10 +18,10 @@ import { withProgress } from '../progress.ts'
 import { embedSettings, listFlag, NO_ABORT, needText, printResult, progressJob } from './settings.ts'
 
 const LOCK_FILE = 'packet.lock.json'
-/** What a server that is named without a model is asked for, as builders of packets always have. */
+/** The model for a server that is configured without one; older packet builders used the same. */
 const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'
 
-/** Reproducible builds say when they count as made. */
+/** The `created_at` of reproducible builds. */
 const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
   SOURCE_DATE_EPOCH !== undefined && /^\d{1,11}$/.test(SOURCE_DATE_EPOCH)
     ? new Date(Number(SOURCE_DATE_EPOCH) * 1000).toISOString().replace('Z', '000Z')
@@ -33,14 +33,14 @@ const lockMode = ({ flags }: Invocation): 'keep' | 'update' | 'frozen' => {
   return update ? 'update' : frozen ? 'frozen' : 'keep'
 }
 
-/** The lock a build keeps to: in the packet, or where `--lockfile` says, to be kept with the sources. */
-export const readHeldLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
+/** The lock of the build: in the packet, or the file of `--lockfile`, kept with the sources. */
+export const readBuildLock = async (invocation: Invocation, folder: string): Promise<Lock | undefined> => {
   const path = resolve(textFlag(invocation, 'lockfile') ?? join(folder, LOCK_FILE))
   const file = await packetFolder(dirname(path))(basename(path))
   return file === undefined ? undefined : readLock(await file.read(0, file.size))
 }
 
-/** The embedder failed: the documents are kept, unless that would cost an earlier build its vectors. */
+/** The embedder failed. The packet is written without vectors, unless an earlier build has them. */
 const keepDocuments = async (
   invocation: Invocation,
   folder: string,
@@ -49,15 +49,15 @@ const keepDocuments = async (
 ): Promise<number> => {
   const before = (await packetFolder(folder)('faiss/index.faiss')) !== undefined
   if (!before) await writePacket(folder, files)
-  const said = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
+  const note = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
   const { message: build_error, fix } = failure
   const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
   if (invocation.json) invocation.terminal.print(JSON.stringify(answer))
-  else invocation.terminal.printError(`${folder}: ${build_error}; ${said}. ${fix}`)
+  else invocation.terminal.printError(`${folder}: ${build_error}; ${note}. ${fix}`)
   return 1
 }
 
-/** What is written on a packet: flags that change nothing of what is found in it. */
+/** Labels of a packet, which do not affect the search. */
 const labelsOf = (invocation: Invocation) => {
   const [os, arch, capabilities] = ['os', 'arch', 'capabilities'].map((flag) => listFlag(invocation, flag))
   const [description, kind, oldest] = ['description', 'kind', 'min-version'].map((flag) =>
@@ -102,21 +102,23 @@ const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
   return embedder
 }
 
-const MAX_NOTED = 10
+const MAX_REPORTED = 10
 
-/** A packet that lacks what its folder has is no error, and nobody should find it out on a journey. */
-const noteMissing = (
+/**
+ * Reports skipped files on stderr: a packet that lacks files of its folder is no error, but the user should
+ * know.
+ */
+const reportSkipped = (
   { json, terminal }: Invocation,
-  leftOut: readonly { readonly path: string; readonly why: string }[],
+  skipped: readonly { readonly path: string; readonly why: string }[],
 ): void => {
   if (json) return
-  for (const { path, why } of leftOut.slice(0, MAX_NOTED))
+  for (const { path, why } of skipped.slice(0, MAX_REPORTED))
     terminal.printError(`left out: ${escapeLineBreaks(path)} ${why}`)
-  const more = leftOut.length - MAX_NOTED
+  const more = skipped.length - MAX_REPORTED
   if (more > 0) terminal.printError(`left out: ${more} more; --json lists them`)
 }
 
-/** Packs a folder: `build SRC --name N --version V --out DIR` writes `DIR/N/V/`. */
 export const build: Verb = async (invocation, [source]) => {
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')
@@ -128,16 +130,16 @@ export const build: Verb = async (invocation, [source]) => {
   const embedder = await pickEmbedder(invocation)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
-  const leftOut: { readonly path: string; readonly why: string }[] = []
+  const skipped: { readonly path: string; readonly why: string }[] = []
   const files = await withProgress(progressJob(invocation, 'read', 'files'), (show) =>
     readSources(
       from,
       (count) => show(count, 0),
-      (path, why) => leftOut.push({ path, why }),
+      (path, why) => skipped.push({ path, why }),
     ),
   )
-  await healPacket(folder)
-  const held = await readHeldLock(invocation, folder)
+  await recoverPacket(folder)
+  const held = await readBuildLock(invocation, folder)
   const packet = await makePacket(invocation, files, {
     name,
     version,
@@ -145,7 +147,7 @@ export const build: Verb = async (invocation, [source]) => {
     embedder,
     sizes: sizesOf(invocation),
     ...labelsOf(invocation),
-    // The built-in embedder is faster than looking up what it said.
+    // The built-in embedder is faster than looking up known vectors.
     ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
     ...(held !== undefined && { held }),
     lock: lockMode(invocation),
@@ -158,10 +160,10 @@ export const build: Verb = async (invocation, [source]) => {
     // Durable: it is the operator's file and gets committed.
     await replaceStoreFile(resolve(lockfile), lock, { durable: true })
   const { chunks, embedded } = packet
-  noteMissing(invocation, leftOut)
+  reportSkipped(invocation, skipped)
   return printResult(
     invocation,
-    { folder, files: files.length, chunks, embedded, model, left_out: leftOut },
+    { folder, files: files.length, chunks, embedded, model, left_out: skipped },
     `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
   )
 }

@@ -12,7 +12,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { NO_ABORT, needText, packetSettings } from './settings.ts'
-import { placeOf } from './show.ts'
+import { packetPath } from './show.ts'
 
 const readPart = async (folder: string, path: string): Promise<Uint8Array | undefined> => {
   const file = await packetFolder(folder)(path)
@@ -20,11 +20,11 @@ const readPart = async (folder: string, path: string): Promise<Uint8Array | unde
 }
 
 const openSide = async (invocation: Invocation, asked: string): Promise<DiffSide> => {
-  const folder = await placeOf(invocation, asked)
+  const folder = await packetPath(invocation, asked)
   const [bytes, docs, halves] = await Promise.all(
     ['manifest.json', 'docs.jsonl', 'vectors.f16.bin'].map((path) => readPart(folder, path)),
   )
-  if (bytes === undefined) throw usageFaults.argument(`there is no manifest.json in ${asked}; name a packet`)
+  if (bytes === undefined) throw usageFaults.argument(`${asked} has no manifest.json; name a packet`)
   const manifest = readManifest(bytes)
   const { dim } = manifest.embedding
   return {
@@ -34,7 +34,7 @@ const openSide = async (invocation: Invocation, asked: string): Promise<DiffSide
   }
 }
 
-/** What makes one packet another than the other: folders, or digests that were fetched. */
+/** Compares two packets: folders, or digests that were fetched. */
 export const diff: Verb = async (invocation, [first, second]) => {
   const limit = Number(textFlag(invocation, 'max-drift') ?? Number.POSITIVE_INFINITY)
   if (Number.isNaN(limit)) throw usageFaults.option('--max-drift takes a number')
@@ -43,7 +43,7 @@ export const diff: Verb = async (invocation, [first, second]) => {
     await openSide(invocation, needText(second, 'a second packet')),
   )
   const { chunks, files, drift, versions, models } = found
-  // What cannot be compared has no drift that a limit could allow.
+  // Vectors that cannot be compared fail any limit.
   const ok = limit === Number.POSITIVE_INFINITY || (drift !== null && drift <= limit)
   const lines = [
     `version ${versions.join(' → ')}, model ${models.join(' → ')}, drift ${drift ?? 'not comparable'}`,
@@ -58,7 +58,7 @@ export const diff: Verb = async (invocation, [first, second]) => {
   return ok ? 0 : 1
 }
 
-/** Lists the packets that were built into a folder, and puts the list on a registry when asked to. */
+/** Lists the packets in a folder, and publishes the list with --publish-ref. */
 export const catalog: Verb = async (invocation, [folder = 'dist']) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')

@@ -2,7 +2,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { checkArguments } from './options.ts'
 
-/** One verb of a module that is loaded for it, and for it alone. */
+/** A verb whose module is loaded when it runs. */
 const from =
   <K extends string>(load: () => Promise<Readonly<Record<K, Verb>>>, name: K): Verb =>
   async (invocation, rest) =>

@@ -3,42 +3,54 @@ import { configOptions } from '../../config/config-options.ts'
 import { PROVIDER_OPTION } from '../../config/packet-provider.ts'
 
 interface PacketVerb {
-  /** Its arguments, as the usage line shows them. */
+  /** Arguments in the usage line. */
   readonly usage: string
   readonly summary: string
-  /** Most arguments it takes. */
+  /** Maximum number of arguments. */
   readonly most: number
 }
 
-/** What `warrant packet` can do. */
+/** The verbs of `warrant packet`. */
 export const PACKET_VERBS = {
-  build: { usage: 'SRC', most: 1, summary: 'Cut a folder into passages, index them and write a packet.' },
+  build: {
+    usage: 'SRC',
+    most: 1,
+    summary: 'Split the files of a folder into passages, index them and write a packet.',
+  },
   publish: { usage: 'DIR', most: 1, summary: 'Send a built packet to a registry.' },
-  pull: { usage: 'REF', most: 1, summary: 'Fetch a packet, so that it can be asked without a network.' },
-  lookup: { usage: '[NAME]', most: 1, summary: 'Find packets on a registry or in a catalog, and pin them.' },
-  query: { usage: 'REF QUESTION', most: 2, summary: 'Give the passages of a packet that answer a question.' },
-  plan: { usage: 'INTENT', most: 1, summary: 'Tell which calls to make for an intent.' },
-  digest: { usage: 'REF QUESTION', most: 2, summary: 'Condense what a packet says about a question.' },
-  inspect: { usage: 'DIR|DIGEST', most: 1, summary: 'Tell what a packet holds and which embedder it needs.' },
+  pull: { usage: 'REF', most: 1, summary: 'Download a packet, so that it can be queried offline.' },
+  lookup: {
+    usage: '[NAME]',
+    most: 1,
+    summary: 'Find packets on a registry or in a catalog and print their digests.',
+  },
+  query: { usage: 'REF QUESTION', most: 2, summary: 'Print the passages of a packet that match a question.' },
+  plan: { usage: 'INTENT', most: 1, summary: 'Print the lookup and query calls for an intent.' },
+  digest: { usage: 'REF QUESTION', most: 2, summary: 'Print short evidence from a packet for a question.' },
+  inspect: {
+    usage: 'DIR|DIGEST',
+    most: 1,
+    summary: 'Print the contents of a packet and the embedder it needs.',
+  },
   verify: {
     usage: '[DIR [SRC]]',
     most: 2,
-    summary: 'Hold a built packet against its lock, or what is stored against its digests.',
+    summary: 'Compare a built packet with its lock, or stored packets with their digests.',
   },
-  diff: { usage: 'A B', most: 2, summary: 'Tell what makes one packet another.' },
+  diff: { usage: 'A B', most: 2, summary: 'Print the differences of two packets.' },
   cache: {
     usage: '<ls|verify|prune> [DIGEST]',
     most: 1000,
-    summary: 'List what is stored, verify it, or let it go.',
+    summary: 'List, verify or remove stored packets.',
   },
-  catalog: { usage: '[DIR]', most: 1, summary: 'List the packets that were built into a folder.' },
+  catalog: { usage: '[DIR]', most: 1, summary: 'List the built packets in a folder, and publish the list.' },
   serve: { usage: '', most: 0, summary: 'Serve the packet tools over stdio, as cpm-mcp does.' },
 } as const satisfies Readonly<Record<string, PacketVerb>>
 
 type VerbName = keyof typeof PACKET_VERBS
 
 export interface PacketOption extends Option {
-  /** The verbs it belongs to; all of them, when it names none. */
+  /** The verbs it belongs to; empty for all. */
   readonly verbs: readonly VerbName[]
 }
 
@@ -64,46 +76,51 @@ const toggle = (verbs: readonly VerbName[], flag: string, description: string): 
 const FOUND: readonly VerbName[] = ['lookup', 'plan']
 const LABELLED: readonly VerbName[] = ['build', ...FOUND]
 
-/** What can be asked of it, beside the settings. */
+/** Options of the verbs, beside the settings. */
 export const PACKET_OPTIONS: readonly PacketOption[] = [
   text(['build', 'plan'], 'name', 'NAME', 'Name of the packet.'),
   text(LABELLED, 'version', 'V', 'Version of the packet.'),
-  text(['build'], 'out', 'DIR', 'Where to put it (dist).'),
+  text(['build'], 'out', 'DIR', 'Output folder (default: dist).'),
   text(['build'], 'description', 'TEXT', 'One line about the packet.'),
   text(LABELLED, 'kind', 'KIND', 'Kind of packet.'),
-  text(LABELLED, 'capabilities', 'A,B', 'What the packet can do.'),
-  text(LABELLED, 'os', 'A,B', 'Systems the packet is for; of one that is looked for, one of them.'),
-  text(LABELLED, 'arch', 'A,B', 'Processors the packet is for; of one that is looked for, one of them.'),
-  text(['build'], 'min-version', 'V', 'Oldest tool that can read it.'),
-  text(['build'], 'lines-per-chunk', 'N', 'Longest passage (80).'),
-  text(['build'], 'overlap-lines', 'N', 'Lines that two windows share (10).'),
-  text(['build', 'verify'], 'lockfile', 'FILE', 'The lock to keep to, outside of the packet.'),
-  toggle(['build'], 'update-lock', 'Fix the changed build in its lock.'),
-  toggle(['build'], 'frozen-lockfile', 'Only what its lock fixed.'),
-  text(['diff'], 'max-drift', 'N', 'Most drift of the vectors before it counts as failed.'),
-  text(['catalog'], 'publish-ref', 'REF', 'Where to publish it.'),
-  text(FOUND, 'entrypoint', 'NAME', 'Entrypoint it must have.'),
+  text(LABELLED, 'capabilities', 'A,B', 'Capabilities of the packet.'),
+  text(
+    LABELLED,
+    'os',
+    'A,B',
+    'Operating systems of the packet; with lookup and plan, one that it must support.',
+  ),
+  text(LABELLED, 'arch', 'A,B', 'Processors of the packet; with lookup and plan, one that it must support.'),
+  text(['build'], 'min-version', 'V', 'Oldest version of the reading tool.'),
+  text(['build'], 'lines-per-chunk', 'N', 'Most lines of a passage (default: 80).'),
+  text(['build'], 'overlap-lines', 'N', 'Lines that neighbouring passages share (default: 10).'),
+  text(['build', 'verify'], 'lockfile', 'FILE', 'Lock file outside of the packet.'),
+  toggle(['build'], 'update-lock', 'Accept the changed build and write a new lock.'),
+  toggle(['build'], 'frozen-lockfile', 'Fail unless the build matches its lock.'),
+  text(['diff'], 'max-drift', 'N', 'Exit code 1 when the vectors differ by more than this.'),
+  text(['catalog'], 'publish-ref', 'REF', 'Reference to publish the catalog under.'),
+  text(FOUND, 'entrypoint', 'NAME', 'Entrypoint that the packet must have.'),
   text(FOUND, 'alias', 'TAG', 'Tag to follow.'),
-  toggle(['lookup'], 'trust', 'Also ask for signatures, SBOM and provenance.'),
+  toggle(['lookup'], 'trust', 'Also fetch signatures, SBOM and provenance.'),
   toggle(['pull'], 'rebuild', 'Also make vectors with the configured model.'),
-  toggle(['publish'], 'full', 'Everything, which is the default.'),
-  toggle(['publish'], 'minimal', 'Only the manifest.'),
-  toggle(['publish'], 'no-docs', 'Without the documents.'),
-  toggle(['publish'], 'no-embeddings', 'Without the vectors.'),
+  toggle(['publish'], 'full', 'Publish everything (the default).'),
+  toggle(['publish'], 'minimal', 'Publish only the manifest.'),
+  toggle(['publish'], 'no-docs', 'Publish without the documents.'),
+  toggle(['publish'], 'no-embeddings', 'Publish without the vectors.'),
   toggle(['publish'], 'no-embed', 'The same as --no-embeddings.'),
-  text(['publish'], 'tag', 'A,B', 'Tags beside the version (latest).'),
-  text(['lookup', 'query', 'digest'], 'k', 'N', 'How many results.'),
+  text(['publish'], 'tag', 'A,B', 'Tags beside the version (default: latest).'),
+  text(['lookup', 'query', 'digest'], 'k', 'N', 'Number of results.'),
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),
-  toggle(['query'], 'dense-only', 'By vectors alone.'),
-  toggle(['query'], 'lexical-only', 'By words alone.'),
+  toggle(['query'], 'dense-only', 'Search by vectors only.'),
+  toggle(['query'], 'lexical-only', 'Search by words only.'),
   { ...PROVIDER_OPTION, verbs: ['build', 'pull', 'query', 'plan', 'digest', 'serve'] },
   text([], 'cpm-dir', 'DIR', 'The same as --packet-root.'),
   text([], 'embed-url', 'URL', 'The same as --embedding-url.'),
   text([], 'embed-model', 'NAME', 'The same as --embedding-model.'),
-  toggle([], 'quiet', 'Say nothing of how far a job is.'),
+  toggle([], 'quiet', 'Print no progress.'),
 ]
 
-/** Settings that have to do with packets; the others are taken as well. */
+/** The settings shown in the help of a verb; all others are accepted too. */
 const SETTINGS_OF_PACKETS =
   /^(?:config|root|packet-root|(?:|plain-|allowed-)registr(?:y|ies)|catalog|max-packet-bytes|embedding-)/
 
@@ -112,7 +129,7 @@ const isVerb = (name: string): name is VerbName => Object.hasOwn(PACKET_VERBS, n
 const belongs = ({ verbs }: PacketOption, name: VerbName): boolean =>
   verbs.length === 0 || verbs.includes(name)
 
-/** An option among those of all verbs: it says whose it is. */
+/** Adds the verbs to the description, for the help of `warrant packet`. */
 const attributed = ({ verbs, description, ...option }: PacketOption): Option => {
   const names = [verbs.slice(0, -1).join(', '), verbs.at(-1)].filter((part) => part).join(' and ')
   const words = description.charAt(0).toLowerCase() + description.slice(1)
@@ -131,12 +148,12 @@ const verbHelp = (name: string): ReturnType<NonNullable<Command['verb']>> =>
       }
     : undefined
 
-/** Words that a verb would pass over are refused: whoever wrote them meant something by them. */
+/** Rejects arguments and options that the verb would ignore. */
 export const checkArguments = ({ flags, positionals: [name = '', ...rest] }: Invocation): void => {
   if (!isVerb(name)) return
   if (rest.length > PACKET_VERBS[name].most)
     throw usageFaults.argument(
-      `packet ${name} takes ${PACKET_VERBS[name].usage || 'no arguments'}, not ${rest.length} words; quote those that belong together`,
+      `packet ${name} takes ${PACKET_VERBS[name].usage || 'no arguments'}, not ${rest.length} arguments; quote an argument that contains spaces`,
     )
   const foreign = PACKET_OPTIONS.find((option) => flags[option.flag] !== undefined && !belongs(option, name))
   if (foreign !== undefined) throw usageFaults.option(`packet ${name} has no option --${foreign.flag}`)
@@ -144,7 +161,7 @@ export const checkArguments = ({ flags, positionals: [name = '', ...rest] }: Inv
 
 export const packetCommand = (run: Command['run']): Command => ({
   name: 'packet',
-  summary: 'Build, publish, find, ask and verify knowledge packets.',
+  summary: 'Build, publish, find, query and verify knowledge packets.',
   usage: `<${Object.entries(PACKET_VERBS)
     .map(([name, { usage }]) => `${name} ${usage}`.trimEnd())
     .join('|')}>`,

@@ -11,11 +11,10 @@ import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
 import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
-/** The packet a caller means: the folder itself, or the only one that was built below it. */
+/** The folder itself, or the only packet that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
   const found = await builtPackets(resolve(asked))
-  if (found.length > 1)
-    throw usageFaults.argument(`there are ${found.length} packets in ${asked}; name one of them`)
+  if (found.length > 1) throw usageFaults.argument(`${asked} has ${found.length} packets; name one of them`)
   return found[0] ?? resolve(asked)
 }
 
@@ -38,7 +37,7 @@ const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Prom
   }
 }
 
-/** Sends a built packet to a registry. */
+/** Publishes a built packet to a registry. */
 export const publish: Verb = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
@@ -63,6 +62,6 @@ export const publish: Verb = async (invocation, [asked]) => {
   )
   await forgetTags(config, published)
   const { ref, digest, sent, there, pinned_uri } = published
-  const done = `${sent} sent, ${there} there already, tagged ${published.tags.join(', ')}`
+  const done = `${sent} uploaded, ${there} already there, tagged ${published.tags.join(', ')}`
   return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

@@ -9,11 +9,11 @@ import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
-/** Fetches a packet, so that it can be asked without a network. */
+/** Downloads a packet, so that it can be queried offline. */
 export const pull: Verb = async (invocation, [ref]) => {
   const { rebuild, provider } = invocation.flags
   if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
-  // Found wrong before anything is fetched.
+  // Settings are checked before the download.
   const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')

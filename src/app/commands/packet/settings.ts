@@ -7,33 +7,33 @@ import { loadSettings } from '../../process-context.ts'
 import { cpmServer, packetVariables } from '../../servers/cpm.ts'
 import { type ProgressBar, type ProgressJob, startProgress } from '../progress.ts'
 
-/** The settings, with the variables that the packet tools have always read. */
+/** The settings, with the environment variables of cpm. */
 export const packetSettings = (invocation: Invocation, preset?: Preset) =>
   loadSettings(
-    { flags: { ...packetVariables(process.env), ...renamed(invocation), ...invocation.flags } },
+    { flags: { ...packetVariables(process.env), ...aliasedFlags(invocation), ...invocation.flags } },
     preset,
   )
 
-/** The same for who embeds: with the provider that was asked for, if one was. */
+/** The settings for commands that embed, with the requested provider. */
 export const embedSettings = (invocation: Invocation, preset?: Preset) =>
   withProvider(
     packetSettings(invocation, preset),
-    { ...renamed(invocation), ...invocation.flags },
+    { ...aliasedFlags(invocation), ...invocation.flags },
     process.env,
   )
 
-/** Settings by the names that the first clients have for them. */
-const renamed = ({ flags }: Invocation) =>
+/** Settings by their cpm names. */
+const aliasedFlags = ({ flags }: Invocation) =>
   Object.fromEntries(
     Object.entries(cpmServer.aliases ?? {}).flatMap(([alias, setting]) =>
       flags[alias] === undefined ? [] : [[setting, flags[alias]]],
     ),
   )
 
-/** For commands: they end when they are done, or with the process. */
+/** The signal for commands, which are never aborted. */
 export const NO_ABORT = new AbortController().signal
 
-/** An argument that must be there. */
+/** A required argument. */
 export const needText = (text: string | undefined, what: string): string => {
   if (text === undefined || text === '') throw usageFaults.argument(`name ${what}`)
   return text
@@ -45,7 +45,7 @@ export const listFlag = (invocation: Invocation, name: string): string[] | undef
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** Progress of one of our jobs: for people and logs, never beside a JSON document. */
+/** Progress of a job; hidden with --json and --quiet. */
 export const progressJob = (
   { json, flags }: Invocation,
   what: string,
@@ -62,32 +62,32 @@ const STEPS: Readonly<Record<Parameters<ProgressListener>[0], readonly [string, 
   embed: ['embed', 'chunks'],
 }
 
-/** Runs a question that tells how far its long parts are, one after the other. */
+/** Runs a query and shows the progress of its steps. */
 export const withProgressSteps = async <T>(
   invocation: Invocation,
   work: (watch: ProgressListener) => Promise<T>,
 ): Promise<T> => {
-  // Begun at once: the wait before the first bytes is part of it.
-  const under = new Map<string, ProgressBar>([
+  // Shown at once: waiting for the first bytes is part of the download.
+  const bars = new Map<string, ProgressBar>([
     ['fetch', startProgress(progressJob(invocation, ...STEPS.fetch))],
   ])
   const clear = () => {
-    for (const progress of under.values()) progress.clear()
+    for (const progress of bars.values()) progress.clear()
   }
-  const begin = (step: Parameters<ProgressListener>[0]): ProgressBar => {
+  const startStep = (step: Parameters<ProgressListener>[0]): ProgressBar => {
     clear()
     const progress = startProgress(progressJob(invocation, ...STEPS[step]))
-    under.set(step, progress)
+    bars.set(step, progress)
     return progress
   }
   try {
-    return await work((step, done, total) => (under.get(step) ?? begin(step)).show(done, total))
+    return await work((step, done, total) => (bars.get(step) ?? startStep(step)).show(done, total))
   } finally {
     clear()
   }
 }
 
-/** What was made, for people or as it is. */
+/** Prints a result, as text or JSON. */
 export const printResult = (invocation: Invocation, value: object, text: string): number => {
   invocation.terminal.print(invocation.json ? JSON.stringify({ ok: true, ...value }) : text)
   return 0

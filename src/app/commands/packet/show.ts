@@ -14,18 +14,18 @@ import type { Verb } from '../../../surfaces/cli/subcommand.ts'
 import { packetRoot } from '../../config/packet-root.ts'
 import { needText, packetSettings } from './settings.ts'
 
-/** Where it stands. A file may be called anything, and its name is one line of ours. */
-const place = ({ path, start, end }: Record<string, unknown>): string =>
+/** The path and lines of a result, on one line: a file name may contain line breaks. */
+const location = ({ path, start, end }: Record<string, unknown>): string =>
   `${escapeLineBreaks(String(path))}${start === null ? '' : `:${start}-${end}`}`
 
 const passage = (item: unknown): string =>
   isRecord(item)
-    ? `${place(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
+    ? `${location(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
 
-const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${place(item)}: ${item.snippet}` : '')
+const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${location(item)}: ${item.snippet}` : '')
 
-/** What was found, and the address it can be cited by: file and lines alone mean another text tomorrow. */
+/** The results and the pinned address: path and lines alone do not identify a text over time. */
 const foundLines = (found: readonly string[], pinned: unknown): readonly string[] => [
   ...(found.length === 0 ? ['# no passage fits the question'] : found),
   String(pinned),
@@ -42,7 +42,7 @@ const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readon
   ...(trust.checked ? [trustLine(trust)] : []),
 ]
 
-/** An answer for people: passages, evidence or pins; everything else as JSON. */
+/** A result as text: passages, evidence or candidates; everything else as JSON. */
 export const asLines = (answer: object): string => {
   const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri } = answer as Record<
     string,
@@ -57,7 +57,7 @@ export const asLines = (answer: object): string => {
   return JSON.stringify(answer, null, 2)
 }
 
-/** The digest a caller names, bare or in an address; undefined when it is a folder. */
+/** The digest in an argument, bare or in an address; undefined for a folder. */
 export const digestIn = (asked: string): Digest | undefined => {
   if (/^sha256:[0-9a-f]{64}$/.test(asked)) return asked
   if (asked.startsWith('sha256:'))
@@ -71,26 +71,26 @@ export const digestIn = (asked: string): Digest | undefined => {
   return digest
 }
 
-/** The folder of a packet: one that was built, or that of a digest that was fetched. */
-export const placeOf = async (invocation: Invocation, asked: string): Promise<string> => {
+/** The folder of a packet: a built one, or the stored one of a digest. */
+export const packetPath = async (invocation: Invocation, asked: string): Promise<string> => {
   const { config } = packetSettings(invocation)
   const digest = digestIn(asked)
   if (digest === undefined) return resolve(asked)
   const stored = await packetStore(packetRoot(config)).find(digest)
-  if (stored === undefined) throw usageFaults.argument('this packet was not fetched; pull it first')
+  if (stored === undefined) throw usageFaults.argument('the packet is not in the store; pull it first')
   return join(stored, 'payload')
 }
 
-/** Says what a packet holds and which embedder it needs. */
+/** Prints the contents of a packet and the embedder it needs. */
 export const inspect: Verb = async (invocation, [what]) => {
-  const folder = await placeOf(invocation, needText(what, 'a folder or a fetched packet'))
+  const folder = await packetPath(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
-  if (source === undefined) throw usageFaults.argument(`there is no manifest.json in ${what}; name a packet`)
+  if (source === undefined) throw usageFaults.argument(`${what} has no manifest.json; name a packet`)
   const manifest = readManifest(await source.read(0, source.size))
   const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest
   const local = embedding.model === LOCAL_MODEL
   const needs = local
-    ? 'nothing: it was built with the embedder that is built in, which knows words and parts of words but no meaning'
+    ? 'nothing: it was built with the built-in embedder, which matches words and parts of words but not meaning'
     : `an embedding server for ${embedding.model}; without one it is searched by words alone`
   const broken = build_status === undefined ? {} : { build_status, build_error }
   const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs, ...broken }

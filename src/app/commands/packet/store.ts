@@ -11,7 +11,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
-import { readHeldLock } from './build.ts'
+import { readBuildLock } from './build.ts'
 import { packetSettings } from './settings.ts'
 import { digestIn } from './show.ts'
 
@@ -21,28 +21,28 @@ const openWorkspace = (invocation: Invocation): PacketWorkspace =>
 const print = ({ json, terminal }: Invocation, ok: boolean, value: object, lines: readonly string[]) => {
   if (json) terminal.print(JSON.stringify({ ok, ...value }))
   else if (lines.length > 0) terminal.print(lines.map(escapeLineBreaks).join('\n'))
-  else terminal.printError('there is nothing in the store of packets')
+  else terminal.printError('the packet store is empty')
   return ok ? 0 : 1
 }
 
-/** A folder that was built against the lock that fixed it, and against its sources when they are named. */
+/** Compares a built packet with its lock, and with its sources when they are named. */
 const verifyFolder = async (invocation: Invocation, asked: string, source: string | undefined) => {
   const folder = resolve(asked)
-  const lock = await readHeldLock(invocation, folder)
+  const lock = await readBuildLock(invocation, folder)
   if (lock === undefined)
-    throw packetFaults.lock_drift(`there is no lock in ${asked} to verify it against`, {
+    throw packetFaults.lock_drift(`${asked} has no lock to verify it against`, {
       fix: 'Name the folder of a built packet, or its lock with --lockfile.',
     })
   const inputs = source === undefined ? undefined : hashInputs(await readSources(resolve(source)))
   const problems = await checkPacket(packetFolder(folder), lock, inputs)
   const ok = problems.length === 0
-  return print(invocation, ok, { folder, problems }, ok ? [`${asked}: as its lock fixed it`] : problems)
+  return print(invocation, ok, { folder, problems }, ok ? [`${asked}: matches its lock`] : problems)
 }
 
 const verdictLines = ({ digest, problems }: ObjectVerdict): readonly string[] =>
-  problems.length === 0 ? [`${digest}  whole`] : problems.map((problem) => `${digest}  ${problem}`)
+  problems.length === 0 ? [`${digest}  intact`] : problems.map((problem) => `${digest}  ${problem}`)
 
-/** Packets in the cache, or a built one: nothing is fetched. */
+/** Verifies stored packets, or a built one. Nothing is downloaded. */
 export const verify: Verb = async (invocation, [what, source]) => {
   const digest = what === undefined ? undefined : digestIn(what)
   if (what !== undefined && digest === undefined) return verifyFolder(invocation, what, source)
@@ -70,22 +70,22 @@ const list: Verb = async (invocation) => {
   return print(invocation, true, { packets }, lines)
 }
 
-const digestOf = (asked: string): Digest => {
+const requireDigest = (asked: string): Digest => {
   const digest = digestIn(asked)
-  if (digest === undefined) throw usageFaults.argument(`${asked} is no digest of a packet`)
+  if (digest === undefined) throw usageFaults.argument(`${asked} is not a packet digest`)
   return digest
 }
 
 const prune: Verb = async (invocation, asked) => {
   const { store } = openWorkspace(invocation)
-  const named = asked.map(digestOf)
+  const named = asked.map(requireDigest)
   const pruned = await store.prune(
     named.length > 0 ? named : (await store.list()).map(({ digest }) => digest),
   )
   const absent = named.filter((digest) => !pruned.includes(digest))
   const lines = [
     ...pruned.map((digest) => `${digest}  pruned`),
-    ...absent.map((digest) => `${digest}  was not here`),
+    ...absent.map((digest) => `${digest}  was not stored`),
   ]
   return print(invocation, true, { pruned }, lines)
 }

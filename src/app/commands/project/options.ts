@@ -1,7 +1,7 @@
 import type { Option } from '../../../surfaces/cli/command.ts'
 
-const many = (flag: string, description: string): Option => ({ flag, kind: 'text', value: 'N', description })
-const word = (flag: string, value: string, description: string): Option => ({
+const count = (flag: string, description: string): Option => ({ flag, kind: 'text', value: 'N', description })
+const text = (flag: string, value: string, description: string): Option => ({
   flag,
   kind: 'text',
   value,
@@ -9,37 +9,37 @@ const word = (flag: string, value: string, description: string): Option => ({
 })
 const toggle = (flag: string, description: string): Option => ({ flag, kind: 'switch', description })
 
-const IGNORED = toggle('ignored', 'Also what .gitignore leaves out.')
+const IGNORED = toggle('ignored', 'Include files that .gitignore excludes.')
 
-/** What the tools of the same name can be asked, flag for argument: `--start-line` is `startLine`. */
-export const QUESTIONS = {
+/** Options of each command. A flag is the argument of the tool: `--start-line` is `startLine`. */
+export const PROJECT_OPTIONS = {
   tree: [
-    many('depth', 'Most levels; 4 when absent.'),
-    word('exclude', 'A,B', 'Globs to leave out.'),
+    count('depth', 'Maximum depth. Default: 4.'),
+    text('exclude', 'A,B', 'Globs to exclude.'),
     IGNORED,
-    many('limit', 'Most entries; 500 when absent.'),
+    count('limit', 'Maximum number of entries. Default: 500.'),
   ],
   read: [
-    many('start-line', 'First line wanted, from 1.'),
-    many('end-line', 'Last line wanted, inclusive.'),
-    many('head', 'Only the first lines.'),
-    many('tail', 'Only the last lines.'),
+    count('start-line', 'First line to print, counted from 1.'),
+    count('end-line', 'Last line to print, inclusive.'),
+    count('head', 'Print only the first N lines.'),
+    count('tail', 'Print only the last N lines.'),
   ],
   search: [
-    toggle('literal', 'Take the pattern as it is, not as a regular expression.'),
-    toggle('ignore-case', 'Upper and lower case are the same.'),
-    word('glob', 'GLOB', 'Only files that fit it.'),
+    toggle('literal', 'The pattern is literal text, not a regular expression.'),
+    toggle('ignore-case', 'Ignore case.'),
+    text('glob', 'GLOB', 'Search only files that match the glob.'),
     IGNORED,
-    many('context', 'Lines around each match.'),
-    many('limit', 'Most matches; 100 when absent.'),
+    count('context', 'Lines of context around each match.'),
+    count('limit', 'Maximum number of matches. Default: 100.'),
   ],
   symbols: [
-    word('find', 'NAME', 'Where NAME, or Class/member, is declared, instead of what one file declares.'),
-    toggle('part', 'With --find: a part of the last name is enough.'),
-    word('uses', 'NAME', 'Lines that use NAME, instead of what one file declares.'),
-    many('depth', 'Most levels of a file; 2 when absent.'),
-    many('limit', 'Most symbols or lines.'),
+    text('find', 'NAME', 'Find the declarations of NAME or Class/member, instead of outlining a file.'),
+    toggle('part', 'With --find: match a part of the last name.'),
+    text('uses', 'NAME', 'Find the lines that use NAME, instead of outlining a file.'),
+    count('depth', 'Maximum depth of the outline. Default: 2.'),
+    count('limit', 'Maximum number of symbols or lines.'),
   ],
 } as const satisfies Readonly<Record<string, readonly Option[]>>
 
-export type Question = keyof typeof QUESTIONS
+export type ProjectCommand = keyof typeof PROJECT_OPTIONS

@@ -10,83 +10,86 @@ import { readCount } from '../../../surfaces/cli/subcommand.ts'
 import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
 import { loadSettings } from '../../process-context.ts'
-import { QUESTIONS, type Question } from './options.ts'
+import { PROJECT_OPTIONS, type ProjectCommand } from './options.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
-/** One question to one tool. */
-interface Asked {
+interface ToolRequest {
   readonly tool: string
   readonly args: Args
 }
 
-/** What a tool said: the facts, and the text beside them. */
-interface Said {
+/** The structured result of a tool and its text. */
+interface ToolResult {
   readonly facts: Args
   readonly text: string
 }
 
-// A model's context has no room for more; a terminal and a pipe have.
-const ROOM = new Map<string, unknown>([['limits.answerBytes', 64 * 1024 * 1024]])
+// The usual limit protects the context of a model: a terminal and a pipe take more.
+const LARGE_ANSWERS = new Map<string, unknown>([['limits.answerBytes', 64 * 1024 * 1024]])
 
-const camel = (flag: string): string => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const toCamelCase = (flag: string): string =>
+  flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+const toDashes = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 const readFlag = ({ flag, value }: Option, given: string | boolean): unknown => {
   if (value === 'N') return readCount(String(given), `--${flag}`)
   return value === 'A,B' ? String(given).split(',') : given
 }
 
-const readFlags = (name: Question, flags: Invocation['flags']): Args =>
+const readFlags = (name: ProjectCommand, flags: Invocation['flags']): Args =>
   Object.fromEntries(
-    QUESTIONS[name].flatMap((option) => {
+    PROJECT_OPTIONS[name].flatMap((option) => {
       const given = flags[option.flag]
-      return given === undefined ? [] : [[camel(option.flag), readFlag(option, given)]]
+      return given === undefined ? [] : [[toCamelCase(option.flag), readFlag(option, given)]]
     }),
   )
 
-const atMost = (words: readonly string[], most: number): void => {
-  if (words.length > most) throw usageFaults.argument('too many arguments')
+const rejectMoreThan = (max: number, positionals: readonly string[]): void => {
+  if (positionals.length > max) throw usageFaults.argument('too many arguments')
 }
 
-const named = (path: string | undefined): Args => (path === undefined ? {} : { path })
+const pathArgument = (path: string | undefined): Args => (path === undefined ? {} : { path })
 
-const askSymbols = (words: readonly string[], flags: Args): Asked => {
-  atMost(words, 1)
+const symbolsRequest = (positionals: readonly string[], flags: Args): ToolRequest => {
+  rejectMoreThan(1, positionals)
   const { find, uses, part, depth, ...rest } = flags
-  if (find !== undefined && uses !== undefined) throw usageFaults.argument('--find or --uses, not both')
-  if (find === undefined && part !== undefined) throw usageFaults.argument('--part goes with --find')
+  if (find !== undefined && uses !== undefined) throw usageFaults.argument('choose one of --find, --uses')
+  if (find === undefined && part !== undefined) throw usageFaults.argument('--part needs --find')
   if (find === undefined && uses === undefined) {
-    if (words[0] === undefined) throw usageFaults.argument('name a file, or --find NAME, or --uses NAME')
+    if (positionals[0] === undefined)
+      throw usageFaults.argument('name a file, or --find NAME, or --uses NAME')
     return {
       tool: 'project_symbols',
-      args: { ...named(words[0]), ...(depth !== undefined && { depth }), ...rest },
+      args: { ...pathArgument(positionals[0]), ...(depth !== undefined && { depth }), ...rest },
     }
   }
-  if (depth !== undefined) throw usageFaults.argument('--depth goes with a file')
-  const args = { ...named(words[0]), ...rest }
+  if (depth !== undefined) throw usageFaults.argument('--depth needs a file')
+  const args = { ...pathArgument(positionals[0]), ...rest }
   return find === undefined
     ? { tool: 'project_find_references', args: { name: uses, ...args } }
     : { tool: 'project_find_symbol', args: { name: find, ...(part !== undefined && { part }), ...args } }
 }
 
-/** What each command asks, from its words and flags. */
-const ASK: Readonly<Record<Question, (words: readonly string[], flags: Args) => readonly Asked[]>> = {
-  tree: (words, flags) => {
-    atMost(words, 1)
-    return [{ tool: 'project_tree', args: { ...named(words[0]), ...flags } }]
+/** The tool requests of each command, from its arguments and flags. */
+const REQUESTS: Readonly<
+  Record<ProjectCommand, (positionals: readonly string[], flags: Args) => readonly ToolRequest[]>
+> = {
+  tree: (positionals, flags) => {
+    rejectMoreThan(1, positionals)
+    return [{ tool: 'project_tree', args: { ...pathArgument(positionals[0]), ...flags } }]
   },
-  read: (words, flags) => {
-    if (words.length === 0) throw usageFaults.argument('name a file')
-    return words.map((path) => ({ tool: 'project_read', args: { path, ...flags } }))
+  read: (positionals, flags) => {
+    if (positionals.length === 0) throw usageFaults.argument('name a file')
+    return positionals.map((path) => ({ tool: 'project_read', args: { path, ...flags } }))
   },
-  search: (words, flags) => {
-    atMost(words, 2)
-    const [pattern, path] = words
+  search: (positionals, flags) => {
+    rejectMoreThan(2, positionals)
+    const [pattern, path] = positionals
     if (pattern === undefined) throw usageFaults.argument('name a pattern')
-    return [{ tool: 'project_search', args: { pattern, ...named(path), ...flags } }]
+    return [{ tool: 'project_search', args: { pattern, ...pathArgument(path), ...flags } }]
   },
-  symbols: (words, flags) => [askSymbols(words, flags)],
+  symbols: (positionals, flags) => [symbolsRequest(positionals, flags)],
 }
 
 const newCall = (): CallContext => ({
@@ -95,51 +98,57 @@ const newCall = (): CallContext => ({
   log: { write: () => {} },
 })
 
-const askTool = async (tools: readonly Tool[], { tool: name, args }: Asked): Promise<Said> => {
+const callTool = async (tools: readonly Tool[], { tool: name, args }: ToolRequest): Promise<ToolResult> => {
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined) throw new TypeError(`no tool ${name}`)
   const parsed = tool.input.safeParse(args)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw usageFaults.argument(`${dashed(issue?.path.map(String).join('.') ?? '')}: ${issue?.message}`)
+    throw usageFaults.argument(`${toDashes(issue?.path.map(String).join('.') ?? '')}: ${issue?.message}`)
   }
-  const said = await tool.run(parsed.data as never, newCall())
-  if (!(said instanceof ContentAnswer)) throw new TypeError(`${name} told nothing`)
-  const [block] = said.content
-  return { facts: said.value as Args, text: block?.type === 'text' ? block.text : '' }
+  const answer = await tool.run(parsed.data as never, newCall())
+  if (!(answer instanceof ContentAnswer)) throw new TypeError(`${name} returned no content`)
+  const [block] = answer.content
+  return { facts: answer.value as Args, text: block?.type === 'text' ? block.text : '' }
 }
 
-type Outcome = Said | Fault
+type Outcome = ToolResult | Fault
 
-const attempt = async (tools: readonly Tool[], asked: Asked): Promise<Outcome> => {
+const attempt = async (tools: readonly Tool[], request: ToolRequest): Promise<Outcome> => {
   try {
-    return await askTool(tools, asked)
+    return await callTool(tools, request)
   } catch (thrown) {
     if (thrown instanceof Fault) return thrown
     throw thrown
   }
 }
 
-const notesOf = ({ cut, truncated }: Args): readonly string[] => [
+const truncationNotes = ({ cut, truncated }: Args): readonly string[] => [
   ...(typeof cut === 'string' ? [cut] : []),
-  ...(truncated === true ? ['there is more; raise --limit or narrow the question'] : []),
+  ...(truncated === true ? ['there are more results; raise --limit or narrow the search'] : []),
 ]
 
-const show = ({ terminal }: Invocation, { facts, text }: Said): void => {
+const show = ({ terminal }: Invocation, { facts, text }: ToolResult): void => {
   if (text !== '') terminal.print(text.endsWith('\n') ? text.slice(0, -1) : text)
-  for (const note of notesOf(facts)) terminal.printError(`warrant: ${note}`)
+  for (const note of truncationNotes(facts)) terminal.printError(`warrant: ${note}`)
 }
 
-const asJson = (outcome: Outcome, { args }: Asked): object =>
+const asJson = (outcome: Outcome, { args }: ToolRequest): object =>
   outcome instanceof Fault
     ? { path: args.path, error: viewFault(outcome) }
     : { ...outcome.facts, text: outcome.text }
 
-/** Several at once, as `head` shows them: what fails says why and spoils nothing for the others. */
-const showAll = (invocation: Invocation, asked: readonly Asked[], outcomes: readonly Outcome[]): number => {
+/** Several files, with headings as `head` prints them. A file that fails does not stop the others. */
+const showAll = (
+  invocation: Invocation,
+  requests: readonly ToolRequest[],
+  outcomes: readonly Outcome[],
+): number => {
   const { terminal, json } = invocation
   if (json)
-    terminal.print(JSON.stringify({ files: outcomes.map((one, at) => asJson(one, asked[at] as Asked)) }))
+    terminal.print(
+      JSON.stringify({ files: outcomes.map((one, at) => asJson(one, requests[at] as ToolRequest)) }),
+    )
   else {
     for (const one of outcomes) {
       if (one instanceof Fault) terminal.printError(escapeLineBreaks(`warrant: ${one.message}. ${one.fix}`))
@@ -153,14 +162,14 @@ const showAll = (invocation: Invocation, asked: readonly Asked[], outcomes: read
   return failed === undefined ? 0 : exitCodeOf(failed)
 }
 
-export const run = async (name: Question, invocation: Invocation): Promise<number> => {
-  const asked = ASK[name](invocation.positionals, readFlags(name, invocation.flags))
-  const { config } = loadSettings(invocation, ROOM)
+export const run = async (name: ProjectCommand, invocation: Invocation): Promise<number> => {
+  const requests = REQUESTS[name](invocation.positionals, readFlags(name, invocation.flags))
+  const { config } = loadSettings(invocation, LARGE_ANSWERS)
   const project = openProject(config, resolve(config.root))
   try {
     const { tools } = projectToolset({ ...project, answerBytes: config.limits.answerBytes })
-    const outcomes = await Promise.all(asked.map((one) => attempt(tools, one)))
-    if (asked.length > 1) return showAll(invocation, asked, outcomes)
+    const outcomes = await Promise.all(requests.map((one) => attempt(tools, one)))
+    if (requests.length > 1) return showAll(invocation, requests, outcomes)
     const [only] = outcomes
     if (only instanceof Fault) throw only
     if (only === undefined) return 0
@@ -168,6 +177,7 @@ export const run = async (name: Question, invocation: Invocation): Promise<numbe
     else show(invocation, only)
     return 0
   } finally {
-    if (!(await project.close())) killProcess((words) => invocation.terminal.printError(`warrant: ${words}`))
+    if (!(await project.close()))
+      killProcess((message) => invocation.terminal.printError(`warrant: ${message}`))
   }
 }

@@ -8,12 +8,12 @@ import { openProject } from '../../open/project.ts'
 import { loadSettings } from '../../process-context.ts'
 
 export const reportFaults = defineFaults('report', {
-  choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see what goes together.' },
-  taken: { kind: 'conflict', fix: 'Nothing is overwritten; name another file.' },
-  unwritten: { kind: 'unavailable', fix: 'Check the folder, its rights and the free space.' },
+  choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see which options can be combined.' },
+  taken: { kind: 'conflict', fix: 'Choose another file name: reports never overwrite a file.' },
+  unwritten: { kind: 'unavailable', fix: 'Check that the folder exists, is writable and has free space.' },
 })
 
-interface Choice {
+interface ReportRequest {
   readonly path: string
   readonly lang: ReportLanguage
   readonly html: boolean
@@ -21,29 +21,29 @@ interface Choice {
   readonly out?: string
 }
 
-const readChoice = ({ flags, positionals }: Invocation): Choice => {
+const readRequest = ({ flags, positionals }: Invocation): ReportRequest => {
   const lang = REPORT_LANGUAGES.find((one) => one === (flags.lang ?? 'en'))
-  if (lang === undefined) throw reportFaults.choice(`--lang is one of ${REPORT_LANGUAGES.join(', ')}`)
-  if (positionals.length > 1) throw reportFaults.choice('one folder at a time')
+  if (lang === undefined) throw reportFaults.choice(`--lang must be one of ${REPORT_LANGUAGES.join(', ')}`)
+  if (positionals.length > 1) throw reportFaults.choice('report takes one folder')
   const [html, save, out] = [flags.html === true, flags.save === true, flags.out]
   if (save && (html || out !== undefined))
-    throw reportFaults.choice('--save goes with neither --html nor --out')
+    throw reportFaults.choice('--save cannot be combined with --html or --out')
   return { path: positionals[0] ?? '.', lang, html, save, ...(typeof out === 'string' && { out }) }
 }
 
-/** The operator names the file, so it may lie anywhere; but it is a new one. */
+/** Writes a new file. The operator names it, so it may lie outside the project. */
 const writeNew = async (root: string, name: string, text: string): Promise<string> => {
   const path = resolve(name)
   await writeOutputFile(root, path, text, { fresh: true }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'EEXIST') throw reportFaults.taken(`there is already a file ${name}`)
+    if (cause.code === 'EEXIST') throw reportFaults.taken(`the file ${name} already exists`)
     const fix = cause instanceof Fault ? { fix: cause.fix } : {}
-    throw reportFaults.unwritten(`the report could not be written to ${name}`, { cause, ...fix })
+    throw reportFaults.unwritten(`cannot write the report to ${name}`, { cause, ...fix })
   })
   return path
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { path, lang, html, save, out } = readChoice(invocation)
+  const { path, lang, html, save, out } = readRequest(invocation)
   const { config } = loadSettings(invocation)
   const root = resolve(config.root)
   const project = openProject(config, root)
@@ -58,6 +58,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
     else terminal.print(json ? JSON.stringify({ path: written, bytes }) : `Report written: ${written}`)
     return 0
   } finally {
-    if (!(await project.close())) killProcess((words) => terminal.printError(`warrant: ${words}`))
+    if (!(await project.close())) killProcess((message) => terminal.printError(`warrant: ${message}`))
   }
 }

@@ -1,31 +1,39 @@
 import type { Command } from '../../../surfaces/cli/command.ts'
 import { configOptions } from '../../config/config-options.ts'
-import { QUESTIONS, type Question } from './options.ts'
+import { PROJECT_OPTIONS, type ProjectCommand } from './options.ts'
 
-const MOST_FILES = 20
+const MAX_FILES = 20
 
-const question = (name: Question, summary: string, usage: string): Command => ({
+const projectCommand = (name: ProjectCommand, summary: string, usage: string): Command => ({
   name,
   summary,
   usage,
-  options: () => [...QUESTIONS[name], ...configOptions()],
+  options: () => [...PROJECT_OPTIONS[name], ...configOptions()],
   choices: [],
-  ...(name === 'read' && { maxPositionals: MOST_FILES }),
+  ...(name === 'read' && { maxPositionals: MAX_FILES }),
   run: async (invocation) => (await import('./project.ts')).run(name, invocation),
 })
 
-/** What can be asked of the files of the project. Paths are from its root, and stay inside. */
+/** Commands that read the project. Paths are relative to its root and cannot leave it. */
 export const PROJECT_COMMANDS: readonly Command[] = [
-  question('tree', 'Draw the folders and files of the project.', '[FOLDER]'),
-  question('read', 'Print files of the project, or some of their lines.', '<FILE...>'),
-  question('search', 'Search the text files of the project.', '<PATTERN> [FOLDER]'),
-  question('symbols', 'Outline a source file, or find where a name is declared or used.', '<FILE|[FOLDER]>'),
+  projectCommand('tree', 'Print the folders and files of the project as a tree.', '[FOLDER]'),
+  projectCommand('read', 'Print files of the project, or a range of their lines.', '<FILE...>'),
+  projectCommand('search', 'Search the text files of the project.', '<PATTERN> [FOLDER]'),
+  projectCommand(
+    'symbols',
+    'Outline a source file, or find the declarations or uses of a name.',
+    '<FILE|[FOLDER]>',
+  ),
   {
     name: 'report',
     summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
     usage: '[FOLDER]',
     options: () => [
-      { flag: 'html', kind: 'switch', description: 'One HTML file with the diagram drawn, not Markdown.' },
+      {
+        flag: 'html',
+        kind: 'switch',
+        description: 'Write one HTML file with a drawn diagram instead of Markdown.',
+      },
       {
         flag: 'lang',
         kind: 'text',

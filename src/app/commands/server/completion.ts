@@ -1,11 +1,9 @@
 import type { Command, Invocation } from '../../../surfaces/cli/command.ts'
 import { completionScript } from '../../../surfaces/cli/completion.ts'
+import { printResult } from '../print-result.ts'
 
-export const run = async (
-  { positionals, json, terminal }: Invocation,
-  commands: readonly Command[],
-): Promise<number> => {
-  const script = completionScript(positionals[0], commands)
-  terminal.print(json ? JSON.stringify({ shell: positionals[0], script }) : script.trimEnd())
-  return 0
+export const run = async (invocation: Invocation, commands: readonly Command[]): Promise<number> => {
+  const [shell] = invocation.positionals
+  const script = completionScript(shell, commands)
+  return printResult(invocation, { shell, script }, () => script.trimEnd())
 }

@@ -16,7 +16,7 @@ import { loadSettings } from '../../process-context.ts'
 interface Finding {
   readonly check: string
   readonly ok: boolean
-  /** Absent when there is nothing to say against it. A warning does not fail the check-up. */
+  /** Absent when the check passed. A warning does not fail the command. */
   readonly severity?: 'error' | 'warning'
   readonly detail: string
   readonly fix?: string
@@ -26,7 +26,7 @@ type Check = (config: Config) => Promise<Omit<Finding, 'check'>>
 
 const HANDSHAKE_MS = 15_000
 
-/** One that is too old was refused before it came to this. */
+/** `requireNode` has refused older versions before this runs. */
 const nodeVersion: Check = async () => ({ ok: true, detail: process.versions.node })
 
 const hasRights = async (path: string, mode: number): Promise<boolean> =>
@@ -40,7 +40,7 @@ const rootReadable: Check = async ({ root }) => {
   return {
     ok,
     detail: ok ? 'readable' : 'cannot be read',
-    ...(!ok && { fix: 'Point --root at a folder you may read.' }),
+    ...(!ok && { fix: 'Set --root to a folder that you may read.' }),
   }
 }
 
@@ -52,60 +52,70 @@ const stateWritable: Check = async ({ root, stateDir }) => {
     if (!(thrown instanceof Fault)) throw thrown
     return { ok: false, detail: thrown.message, fix: thrown.fix }
   }
-  const there = await hasRights(path, constants.F_OK)
-  const ok = await hasRights(there ? path : dirname(path), constants.W_OK)
-  if (ok) return { ok, detail: there ? 'writable' : 'can be made when needed' }
-  return { ok, detail: 'cannot be written', fix: 'Give yourself the right to write it, or set --state-dir.' }
+  const exists = await hasRights(path, constants.F_OK)
+  const ok = await hasRights(exists ? path : dirname(path), constants.W_OK)
+  if (ok) return { ok, detail: exists ? 'writable' : 'will be created when needed' }
+  return {
+    ok,
+    detail: 'cannot be written',
+    fix: 'Make the folder writable, or choose another with --state-dir.',
+  }
 }
 
-const LOOK_MS = 2000
+const REQUEST_MS = 2000
 
-/** Whether what listens there says, as `warrant serve` does, that it is Warrant. */
-const isOurs = ({ host, port, token }: Config): Promise<boolean> =>
+/** Whether the server on that port is `warrant serve`, by the first line of its index page. */
+const isWarrant = ({ host, port, token }: Config): Promise<boolean> =>
   new Promise((settle) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const asked = get({ host, port, path: '/', headers, timeout: LOOK_MS, agent: false }, (answer) => {
-      answer.once('data', (chunk: Buffer) => {
+    const request = get({ host, port, path: '/', headers, timeout: REQUEST_MS, agent: false }, (response) => {
+      response.once('data', (chunk: Buffer) => {
         settle(chunk.toString('latin1').startsWith('Warrant '))
-        asked.destroy()
+        request.destroy()
       })
-      answer.once('end', () => settle(false))
+      response.once('end', () => settle(false))
     })
-    asked.once('timeout', () => asked.destroy(new Error('no answer')))
-    asked.once('error', () => settle(false))
+    request.once('timeout', () => request.destroy(new Error('no answer')))
+    request.once('error', () => settle(false))
   })
 
 const portTaken = async (config: Config, code: string | undefined): ReturnType<Check> => {
-  const place = `${config.host}:${config.port}`
-  const fix = 'Choose another with --port, or 0 for any free one.'
-  if (code !== 'EADDRINUSE') return { ok: false, detail: `${place}: ${code}`, fix }
-  return (await isOurs(config))
-    ? { ok: true, severity: 'warning', detail: `${place}: a server of Warrant listens there already`, fix }
-    : { ok: false, detail: `${place}: another program listens there`, fix }
+  const address = `${config.host}:${config.port}`
+  const fix = 'Choose another port with --port; 0 takes any free port.'
+  if (code !== 'EADDRINUSE') return { ok: false, detail: `${address}: ${code}`, fix }
+  return (await isWarrant(config))
+    ? { ok: true, severity: 'warning', detail: `${address}: a Warrant server is already listening`, fix }
+    : { ok: false, detail: `${address}: another program is listening`, fix }
 }
 
 const portFree: Check = (config) =>
   new Promise((settle) => {
     const { host, port } = config
-    const probe = createServer()
-    probe.once('error', (cause: NodeJS.ErrnoException) => settle(portTaken(config, cause.code)))
-    probe.listen(port, host, () => probe.close(() => settle({ ok: true, detail: `${host}:${port} is free` })))
+    const server = createServer()
+    server.once('error', (cause: NodeJS.ErrnoException) => settle(portTaken(config, cause.code)))
+    server.listen(port, host, () =>
+      server.close(() => settle({ ok: true, detail: `${host}:${port} is free` })),
+    )
   })
 
-const gitThere: Check = () =>
+const gitInstalled: Check = () =>
   new Promise((settle) => {
     const git = spawn('git', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] })
-    let words = ''
+    let version = ''
     git.stdout.on('data', (chunk) => {
-      words += chunk
+      version += chunk
     })
     git.once('error', () =>
-      settle({ ok: false, detail: 'not found', fix: 'Install git: the gate and freshness need it.' }),
+      settle({
+        ok: false,
+        detail: 'not found',
+        fix: 'Install git: the gate and the freshness of answers need it.',
+      }),
     )
-    git.once('close', () => settle({ ok: words !== '', detail: words.trim() }))
+    git.once('close', () => settle({ ok: version !== '', detail: version.trim() }))
   })
 
-const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })
+const rpcRequest = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })
 const envelope = {
   _meta: {
     'io.modelcontextprotocol/protocolVersion': MODERN,
@@ -120,20 +130,20 @@ const initialize = {
   clientInfo: { name: 'warrant-doctor', version: '1' },
 }
 
-const LEGACY_TALK = [
-  request(1, 'initialize', initialize),
-  request(2, 'tools/list', {}),
-  request(3, 'tools/call', CALL),
+const LEGACY_REQUESTS = [
+  rpcRequest(1, 'initialize', initialize),
+  rpcRequest(2, 'tools/list', {}),
+  rpcRequest(3, 'tools/call', CALL),
 ]
-const MODERN_TALK = [
-  request(1, 'server/discover', envelope),
-  request(2, 'tools/list', envelope),
-  request(3, 'tools/call', { ...CALL, ...envelope }),
+const MODERN_REQUESTS = [
+  rpcRequest(1, 'server/discover', envelope),
+  rpcRequest(2, 'tools/list', envelope),
+  rpcRequest(3, 'tools/call', { ...CALL, ...envelope }),
 ]
 
-/** Starts this very program as a client would and talks to it: every byte of stdout must be protocol. */
+/** Starts `warrant mcp` as a client does and sends the requests: stdout must hold their answers and nothing else. */
 const handshake =
-  (talk: readonly object[]): Check =>
+  (requests: readonly object[]): Check =>
   async ({ root }) => {
     const started = performance.now()
     const program = process.argv[1] ?? ''
@@ -142,22 +152,23 @@ const handshake =
     })
     const timer = setTimeout(() => child.kill('SIGKILL'), HANDSHAKE_MS)
     const times: number[] = []
-    let strange: string | undefined
-    child.stdin.end(talk.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    let unexpected: string | undefined
+    child.stdin.end(requests.map((message) => `${JSON.stringify(message)}\n`).join(''))
     for await (const line of createInterface({ input: child.stdout })) {
       times.push(performance.now() - started)
       try {
-        if (JSON.parse(line).result === undefined) strange = line
+        if (JSON.parse(line).result === undefined) unexpected = line
       } catch {
-        strange = line
+        unexpected = line
       }
     }
     clearTimeout(timer)
-    const ok = strange === undefined && times.length === talk.length
+    const ok = unexpected === undefined && times.length === requests.length
     const took = times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')
-    if (ok) return { ok, detail: `${talk.length} answers, nothing else on stdout: ${took}` }
-    const detail = strange === undefined ? `${times.length} of ${talk.length} answers` : strange.slice(0, 200)
-    return { ok, detail, fix: 'Run `warrant mcp --log-level debug` and look at stderr.' }
+    if (ok) return { ok, detail: `${requests.length} answers, nothing else on stdout: ${took}` }
+    const detail =
+      unexpected === undefined ? `${times.length} of ${requests.length} answers` : unexpected.slice(0, 200)
+    return { ok, detail, fix: 'Run `warrant mcp --log-level debug` and read its log on stderr.' }
   }
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -165,13 +176,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
   root: rootReadable,
   'state folder': stateWritable,
   port: portFree,
-  git: gitThere,
-  'handshake, 2025 era': handshake(LEGACY_TALK),
-  'handshake, 2026 era': handshake(MODERN_TALK),
+  git: gitInstalled,
+  'handshake, 2025 era': handshake(LEGACY_REQUESTS),
+  'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
 
-/** What is wrong with the installation in this repository; nothing where there is no repository. */
-const installation = async (config: Config): Promise<readonly Finding[]> => {
+/** Problems of the hooks in this repository. Empty outside a repository. */
+const checkInstallation = async (config: Config): Promise<readonly Finding[]> => {
   const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
   const { currentStatus } = await import('../../../gate/install/install.ts')
   const { openRepositoryForCommand } = await import('../../open/repository.ts')
@@ -179,27 +190,29 @@ const installation = async (config: Config): Promise<readonly Finding[]> => {
   const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
   if (status === undefined) return []
   const issues = lifecycleIssues(status)
-  if (issues.length === 0) return [{ check: 'installation', ok: true, detail: 'state and hooks agree' }]
+  if (issues.length === 0)
+    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
 }
 
-const verdictOf = (findings: readonly Finding[]) => {
+const overallVerdict = (findings: readonly Finding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
 }
 
-const markOf = ({ ok, severity }: Finding): string => (ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL')
+const findingMark = ({ ok, severity }: Finding): string =>
+  ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: Finding[] = []
-  for (const [check, look] of Object.entries(CHECKS)) findings.push({ check, ...(await look(config)) })
-  findings.push(...(await installation(config)))
+  for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
+  findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
-    invocation.terminal.print(JSON.stringify({ ok, verdict: verdictOf(findings), findings }))
+    invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))
   } else {
-    const rows = findings.map((finding) => [markOf(finding), finding.check, finding.detail])
+    const rows = findings.map((finding) => [findingMark(finding), finding.check, finding.detail])
     const fixes = findings.flatMap(({ check, fix }) => (fix === undefined ? [] : [`${check}: ${fix}`]))
     invocation.terminal.print([writeTable(['', 'check', 'found'], rows), ...fixes].join('\n'))
   }

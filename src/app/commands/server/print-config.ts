@@ -5,14 +5,13 @@ import { SETTINGS } from '../../config/settings.ts'
 import { loadSettings } from '../../process-context.ts'
 import { serverCommand } from '../client-command.ts'
 
-// Only what was asked for on this command line: what the environment or the file says will be read again
-// when the client starts the server.
+// Only the flags of this command line: the server reads the environment and the settings file when it starts.
 const chosenFlags = ({ flags }: Invocation): string[] =>
   SETTINGS.flatMap(({ flag, secret }) => {
     const value = flags[flag]
     if (value === undefined || secret) return []
     if (value === true) return [`--${flag}`]
-    // A client starts its servers wherever it stands itself.
+    // The client may start the server in any folder.
     return [`--${flag}`, flag === 'root' ? resolve(String(value)) : String(value)]
   })
 
@@ -27,7 +26,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     terminal.print(config.text)
     if (!config.inProject && flags.root === undefined)
       terminal.printError(
-        '# This client starts servers anywhere: add --root FOLDER to say which project is meant.',
+        '# This client may start the server in any folder: add --root FOLDER to choose the project.',
       )
     terminal.printError(`\n# on Windows:\n${config.windows}`)
   }

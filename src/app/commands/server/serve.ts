@@ -48,16 +48,16 @@ const processGauges = (): readonly Gauge[] => [
 const GRAPH_GAUGES = {
   node_count: ['warrant_graph_nodes', 'Nodes of the belief graph.'],
   edge_count: ['warrant_graph_edges', 'Edges of the belief graph.'],
-  tick: ['warrant_graph_tick', 'Propagations so far.'],
-  lineage_length: ['warrant_lineage_entries', 'Entries of its lineage.'],
-  log_bytes: ['warrant_lineage_bytes', 'Room that the store of the lineage takes.'],
+  tick: ['warrant_graph_tick', 'Number of propagations.'],
+  lineage_length: ['warrant_lineage_entries', 'Entries of the lineage.'],
+  log_bytes: ['warrant_lineage_bytes', 'Size of the store of the lineage.'],
   drift: [
     'warrant_graph_drift',
-    'Distance of its energy from exact conservation; 1 when its log does not hold.',
+    'Deviation of the energy from exact conservation; 1 when the log does not verify.',
   ],
 } as const
 
-/** Nothing while the graph has not been opened: asking for metrics must not open it. */
+/** Empty until a call has opened the graph: reading metrics must not open it. */
 const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
   status === undefined
     ? []
@@ -67,15 +67,18 @@ const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
         value: status[key as keyof typeof GRAPH_GAUGES],
       }))
 
-/** A store that does not answer costs its own figures and no others: that is when an operator looks at them. */
-const heard = (asking: Promise<GraphStatus | undefined>, log: Log): Promise<GraphStatus | undefined> =>
-  asking.catch((thrown: unknown) => {
+/** A failing store must not hide the other metrics: operators need them most then. */
+const undefinedOnFault = (
+  status: Promise<GraphStatus | undefined>,
+  log: Log,
+): Promise<GraphStatus | undefined> =>
+  status.catch((thrown: unknown) => {
     if (!(thrown instanceof Fault)) throw thrown
-    log.write('warn', 'no figures of the belief graph', { cause: thrown.message })
+    log.write('warn', 'no metrics of the belief graph', { cause: thrown.message })
     return undefined
   })
 
-/** Serves HTTP until a signal says otherwise. */
+/** Serves HTTP until a signal stops it. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
   const { config } = loaded
@@ -83,23 +86,22 @@ export const run = async (invocation: Invocation): Promise<number> => {
   requireRoot(config)
   const { headersMs, requestMs } = config.limits
   if (headersMs > requestMs) {
-    throw serveFaults.times(`${headersMs} ms for the headers do not fit in ${requestMs} ms for the request`)
+    throw serveFaults.times(`limits.headersMs (${headersMs}) is larger than limits.requestMs (${requestMs})`)
   }
   const metrics = new Metrics()
-  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(
-    loaded,
-    metrics,
-  )
+  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(loaded, {
+    recorder: metrics,
+  })
   const endpoint = mcpEndpoint(service)
   let url = ''
   const resource = () => `${url}/mcp`
-  const front = createHttpServer({
+  const server = createHttpServer({
     routes: [
       endpoint.route,
       ...operatorRoutes({
         store,
         metrics,
-        gauges: async () => [...processGauges(), ...graphGauges(await heard(graphStatus(), log))],
+        gauges: async () => [...processGauges(), ...graphGauges(await undefinedOnFault(graphStatus(), log))],
         index: () => banner(url, config),
       }),
       ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
@@ -118,14 +120,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
         ? 'Bearer'
         : `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
   })
-  url = await listen(front, config)
+  url = await listen(server, config)
   const { print } = invocation.terminal
   print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
   return new Promise(() => {
     const stop = async () => {
-      front.close()
+      server.close()
       await endpoint.close()
-      front.closeAllConnections()
+      server.closeAllConnections()
       await close()
     }
     onShutdown(stop, { orphaned: 'stay' })

@@ -2,14 +2,11 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { toolCosts } from '../../../surfaces/mcp/token-costs.ts'
 import { assembleServer, loadSettings } from '../../process-context.ts'
+import { printResult } from '../print-result.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { catalog, toolsets } = await assembleServer(loadSettings(invocation))
   const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
-  if (invocation.json) {
-    invocation.terminal.print(JSON.stringify({ tools, bytes, tokens }))
-    return 0
-  }
   const rows = tools.map((tool) => [
     tool.name,
     tool.toolset,
@@ -19,8 +16,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
     tool.title,
   ])
   const total = `${tools.length} tools, ${bytes} bytes, about ${tokens} tokens in a client's context`
-  invocation.terminal.print(
-    `${writeTable(['tool', 'toolset', 'effect', 'bytes', 'tokens', 'title'], rows)}\n\n${total}`,
-  )
-  return 0
+  const head = ['tool', 'toolset', 'effect', 'bytes', 'tokens', 'title']
+  return printResult(invocation, { tools, bytes, tokens }, () => `${writeTable(head, rows)}\n\n${total}`)
 }

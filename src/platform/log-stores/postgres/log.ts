@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { storeFaults } from '../../../lineage/faults.ts'
-import type { Head, LineageLog, LogStore, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
+import type { Head, LineageLog, LogStore, NodeRef, Row, Snapshot, TreeNode } from '../../../lineage/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import {
   checkAppend,
@@ -50,7 +50,7 @@ class PostgresLog implements LineageLog {
 
   async head(): Promise<Head> {
     const [row] = await this.#query(SQL.head)
-    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    if (row === undefined) throw storeFaults.damaged('the log was deleted')
     const size = Number(row.size)
     if (size === 0) return { size, entry: null }
     return { size, entry: decodeStored(row.entry, `entry ${size - 1}`) }
@@ -61,7 +61,7 @@ class PostgresLog implements LineageLog {
     return checkOrder((await this.#query(SQL.page, from, limit)).map(decodeRow), from)
   }
 
-  async nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): Promise<readonly string[]> {
+  async nodes(wanted: readonly NodeRef[]): Promise<readonly string[]> {
     if (wanted.length === 0) return []
     const places = [wanted.map(({ level }) => level), wanted.map(({ index }) => index)]
     const rows = await this.#query(SQL.nodes, ...places)
@@ -79,7 +79,7 @@ class PostgresLog implements LineageLog {
 
   async quarantine(): Promise<string | null> {
     const [row] = await this.#query(SQL.quarantine)
-    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    if (row === undefined) throw storeFaults.damaged('the log was deleted')
     return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
 
@@ -99,7 +99,7 @@ class PostgresLog implements LineageLog {
       if (!(error instanceof UnknownOutcome)) throw error
     }
     return await this.#retryUntilKnown(async () => {
-      // Asking again is safe, and settles it: whichever of the two comes first, the other finds the place taken.
+      // Sending it again is safe: of the two attempts only the first one that reaches the log can succeed.
       if (wasAppended(await this.#postgres.queryOnce(query))) return true
       const [there] = await this.#query(SQL.claim, expected)
       return there?.claim === claim
@@ -126,7 +126,7 @@ class PostgresLog implements LineageLog {
     return this.#postgres.query({ ...statement, values: [this.#id, ...values] })
   }
 
-  /** Tries until there is an answer: no other failure says anything about the append that was lost. */
+  /** Retries on every error until the deadline: another error says nothing about the outcome of the append. */
   async #retryUntilKnown(attempt: () => Promise<boolean>): Promise<boolean> {
     const deadline = systemClock.elapsed() + this.#settleMs
     for (;;) {
@@ -161,7 +161,7 @@ class PostgresLogs implements LogStore {
     const values = [name, encodeText(genesis)]
     if ((await this.#findLog(name)) === undefined) await this.#postgres.query({ ...SQL.addLog, values })
     const row = await this.#findLog(name)
-    if (row === undefined) throw new Error('a log that was to be made is not there')
+    if (row === undefined) throw new Error('the log was not created')
     const log = new PostgresLog(this.#postgres, row, this.#settleMs)
     checkGenesis(name, log.genesis, genesis)
     return log
@@ -199,7 +199,7 @@ class PostgresLogs implements LogStore {
 
 const isAddress = (address: string): boolean => {
   try {
-    // A socket's address has no host, which is no URL for Node and fine for the driver.
+    // The address of a Unix socket has no host: the driver accepts it, `URL` does not.
     const { protocol, username, password, pathname } = new URL(address.replace('@/', '@socket/'))
     for (const part of [username, password, pathname]) decodeURIComponent(part)
     return protocol === 'postgres:' || protocol === 'postgresql:'
@@ -208,9 +208,10 @@ const isAddress = (address: string): boolean => {
   }
 }
 
-/** Logs in a PostgreSQL database. Nothing is made, and nobody asked, before a log is. */
+/** Logs in a PostgreSQL database. It connects with the first call, and creates its tables with the first log. */
 export const postgresLogs = (address: string, limits: Partial<PostgresLimits> = {}): LogStore => {
-  // The address may hold a password, so nobody gets to see it.
-  if (!isAddress(address)) throw storeFaults.address('the address of the database cannot be read')
+  // The message leaves out the address, which may contain a password.
+  if (!isAddress(address))
+    throw storeFaults.address('the address of the database is not a valid postgres:// URL')
   return new PostgresLogs(address, { ...DEFAULT_LIMITS, ...limits })
 }

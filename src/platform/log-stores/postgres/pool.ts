@@ -3,23 +3,23 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import { isConnectionLost, postgresFault } from './faults.ts'
 
 export interface PostgresLimits {
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   readonly connections: number
-  /** Longest a connection may take to come about, in milliseconds. */
+  /** Timeout for a connection attempt, in milliseconds. */
   readonly connectMs: number
-  /** Longest a statement may run, in milliseconds. */
+  /** Timeout for a statement, in milliseconds. */
   readonly statementMs: number
-  /** How long the fate of an append is looked for when its connection was lost, in milliseconds. */
+  /** How long to find out the outcome of an append whose connection was lost, in milliseconds. */
   readonly settleMs: number
 }
 
 export type PgRow = Readonly<Record<string, unknown>>
 
-// The server's own word is worth more than ours, so it gets a head start.
+// The client times out later than the server, whose error says more.
 const SERVER_TIMEOUT_LEAD_MS = 500
 const IDLE_MS = 30_000
 
-/** The question was sent and its connection lost: it was done, or it was not. */
+/** The statement was sent and its connection lost: it may or may not have been executed. */
 export class UnknownOutcome extends Error {
   readonly fault: Error
 
@@ -30,8 +30,8 @@ export class UnknownOutcome extends Error {
 }
 
 /**
- * What we rely on, whatever the server's defaults are: that a commit is on disk when it is acknowledged,
- * that a waiting update looks again at what it waited for, and that nothing runs for ever.
+ * Session settings we rely on, whatever the server's defaults are: an acknowledged commit is on disk, an update that
+ * waited for a row lock reads the row again (read committed), and every statement has a timeout.
  */
 const SESSION = {
   text: `SELECT pg_is_in_recovery() AS replica,
@@ -42,13 +42,14 @@ const SESSION = {
 }
 
 const configureClient = (limits: PostgresLimits) => async (client: ClientBase) => {
-  // A connection that breaks while nobody waits for it must not end the process.
+  // Without a listener, the error of an idle connection would end the process.
   client.on('error', () => {})
   const { rows } = await client.query(SESSION, [String(limits.statementMs)])
-  if (rows[0]?.replica === true) throw storeFaults.unreachable('the database is a replica: it may lag behind')
+  if (rows[0]?.replica === true)
+    throw storeFaults.unreachable('the database is a read replica, which may lag behind')
 }
 
-/** A few connections to one database, made when they are needed and again when they were lost. */
+/** A pool of connections to one database, opened on demand and again after a loss. */
 export class Postgres {
   readonly #address: string
   readonly #limits: PostgresLimits
@@ -60,7 +61,7 @@ export class Postgres {
     this.#limits = limits
   }
 
-  /** Asks once. A `UnknownOutcome` when nobody knows whether it was done; any other failure means it was not. */
+  /** Sends a statement once. `UnknownOutcome` means that it may have been executed; any other error, that it was not. */
   async queryOnce(query: QueryConfig): Promise<readonly PgRow[]> {
     const client = await this.#connect()
     try {
@@ -75,7 +76,7 @@ export class Postgres {
     }
   }
 
-  /** Asks what may be asked twice: a connection that broke while it was idle is not the caller's business. */
+  /** Sends an idempotent statement, and once more when the connection was lost. */
   async query(query: QueryConfig): Promise<readonly PgRow[]> {
     try {
       return await this.queryOnce(query)

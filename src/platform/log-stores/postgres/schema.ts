@@ -2,13 +2,13 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import type { Postgres } from './pool.ts'
 
 const VERSION = 1
-/** 'wLog' in ASCII, as in our files: two processes that come first at once must mean the same lock. */
+/** Advisory lock ('wLog' in ASCII) for creating the tables: all processes must use the same number. */
 const ADVISORY_LOCK = 0x774c6f67
 
 /**
- * Texts are bytea because PostgreSQL's text has no NUL. `claim` is on the first entry of an append and says
- * whose it is: a writer that lost its connection finds out by it whether its own append is the one there.
- * The log's row is updated by every append, so it has room to stay on its page.
+ * Texts are bytea because PostgreSQL's text cannot hold a NUL. `claim` is a random id on the first entry of an append: a
+ * writer that lost its connection compares it to find out whether its own append succeeded. Every append updates the
+ * row of the log, so a fillfactor of 50 leaves space on the page (HOT updates).
  */
 const TABLES = `
 SELECT pg_advisory_xact_lock(${ADVISORY_LOCK});
@@ -48,20 +48,21 @@ CREATE TABLE IF NOT EXISTS warrant.format (
 INSERT INTO warrant.format (version) VALUES (${VERSION}) ON CONFLICT DO NOTHING;
 `
 
-/** Whether our tables are there. Tables that are not ours, or newer, are a fault. */
+/** Whether our tables exist. Tables with another format are a fault. */
 export const findTables = async (postgres: Postgres): Promise<boolean> => {
   const [found] = await postgres.query({ text: "SELECT to_regclass('warrant.format') IS NOT NULL AS there" })
   if (found?.there !== true) return false
   const [format] = await postgres.query({ text: 'SELECT version FROM warrant.format' })
   const version = Number(format?.version)
-  if (version > VERSION) throw storeFaults.newer(`the tables have format ${version}, we know ${VERSION}`)
-  if (version !== VERSION) throw storeFaults.damaged(`the tables have format ${version}, which never was`)
+  if (version > VERSION)
+    throw storeFaults.newer(`the tables have format ${version}, this version reads format ${VERSION}`)
+  if (version !== VERSION) throw storeFaults.damaged(`the tables have the unknown format ${version}`)
   return true
 }
 
 export const createPostgresTables = async (postgres: Postgres): Promise<void> => {
   if (await findTables(postgres)) return
-  // Several statements in one text are one transaction.
+  // Several statements in one query are one transaction.
   await postgres.query({ text: TABLES })
-  if (!(await findTables(postgres))) throw new Error('tables that were to be made are not there')
+  if (!(await findTables(postgres))) throw new Error('the tables were not created')
 }

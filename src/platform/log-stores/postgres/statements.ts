@@ -1,4 +1,4 @@
-/** Every statement by name: the server plans a named one once for each connection. `$1` is the log. */
+/** Named statements: the server prepares each once per connection. `$1` is the id of the log. */
 const TEXTS = {
   logNamed: 'SELECT id, genesis FROM warrant.logs WHERE name = $1',
   logNames: 'SELECT name FROM warrant.logs ORDER BY name',
@@ -9,8 +9,8 @@ const TEXTS = {
     FROM warrant.logs LEFT JOIN warrant.entries ON entries.log = logs.id AND entries.seq = logs.size - 1
     WHERE logs.id = $1`,
   page: `SELECT seq, entry, payload FROM warrant.entries WHERE log = $1 AND seq >= $2 ORDER BY seq LIMIT $3`,
-  // One statement is one transaction and one way there and back. The update waits for whoever holds the
-  // log's row and then looks at its size again; where that fits no longer, there is nothing to insert.
+  // One statement is one transaction and one round trip. The update waits for the lock on the log's row and then reads
+  // its size again; when the size has changed, nothing is inserted.
   append: `WITH head AS (
       UPDATE warrant.logs SET size = size + $3::bigint WHERE id = $1 AND size = $2::bigint RETURNING id
     ), new_entries AS (
@@ -26,7 +26,7 @@ const TEXTS = {
     SELECT EXISTS (SELECT FROM head) AS won`,
   claim: 'SELECT claim FROM warrant.entries WHERE log = $1 AND seq = $2',
   erase: 'UPDATE warrant.entries SET payload = NULL WHERE log = $1 AND seq = $2 RETURNING seq',
-  // Nothing happens to the snapshots when there is no such entry.
+  // The snapshots stay unchanged when the entry does not exist.
   eraseBehind: `WITH erased AS (
       UPDATE warrant.entries SET payload = NULL WHERE log = $1 AND seq = $2 RETURNING seq
     ), saved AS (

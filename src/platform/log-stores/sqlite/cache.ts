@@ -2,8 +2,8 @@ import type { Head } from '../../../lineage/store.ts'
 import type { Statement } from './database.ts'
 
 /**
- * What a connection last saw of its logs. SQLite says cheaply whether another connection has written since; while
- * none has, what we saw and wrote ourselves still holds, and need not be read again for every batch.
+ * Cached heads and quarantine states of one connection. `PRAGMA data_version` tells cheaply whether another connection
+ * has written since; while none has, nothing needs to be read again for every batch.
  */
 export class HeadCache {
   readonly heads = new Map<number, Head>()
@@ -15,7 +15,7 @@ export class HeadCache {
     this.#version = version
   }
 
-  /** Looks whether somebody else has written, and forgets everything if so. */
+  /** Clears the cache when another connection has written. */
   refresh(): this {
     const version = this.#version.get()?.data_version
     if (version !== this.#seen) {
@@ -27,7 +27,7 @@ export class HeadCache {
   }
 }
 
-/** What is remembered under `id`, or else what `read` finds, which is then remembered. */
+/** The cached value, or the result of `read`, which is then cached. */
 export const readThrough = <T>(known: Map<number, T>, id: number, read: () => T): T => {
   const value = known.get(id)
   if (value !== undefined) return value

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 
-/** SQLite as `node:sqlite` offers it: the part we use. */
+/** The part of `node:sqlite` that we use. */
 
-export type SqlValue = null | number | string | Uint8Array
+type SqlValue = null | number | string | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
 
 export interface Statement {
@@ -23,7 +23,7 @@ interface SqliteModule {
 
 type Emit = (warning: string | Error, ...rest: unknown[]) => void
 
-/** Runs `load` and keeps back the one warning that a module is experimental. Everything else is heard. */
+/** Runs `load` and suppresses its ExperimentalWarning, but no other warning. */
 const withoutExperimentalWarning = <T>(load: () => T): T => {
   const emit = process.emitWarning as Emit
   process.emitWarning = ((warning, ...rest) => {
@@ -37,33 +37,33 @@ const withoutExperimentalWarning = <T>(load: () => T): T => {
   }
 }
 
-// Loading is synchronous, so nobody else's warning can fall into the gap. Undefined where Node has none.
+// Loading is synchronous, so no other warning is suppressed. Undefined in Node versions without `node:sqlite`.
 const builtinModule = (): SqliteModule | undefined =>
   withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined)
 
 const load = createRequire(import.meta.url)
 
-// Required and not imported: the same library is there four milliseconds sooner.
+// `require` loads this package four milliseconds faster than `import`.
 const installedModule = (): SqliteModule => load('@photostructure/sqlite') as SqliteModule
 
 let loaded: SqliteModule | undefined
 
-/** Loads the library; whoever knows that it will be needed does so while there is nothing else to do. */
+/** Loads the SQLite library. Callers may preload it while they wait for something else. */
 export const loadSqlite = (): SqliteModule => {
   loaded ??= builtinModule() ?? installedModule()
   return loaded
 }
 
-/** Opens the database at an absolute path, which is made when it is not there. */
+/** Opens the database at an absolute path; SQLite creates the file when it does not exist. */
 export const openDatabase = async (path: string): Promise<Database> => {
   const { DatabaseSync } = loadSqlite()
   return new DatabaseSync(path)
 }
 
-/** How long a statement waits for other processes, in milliseconds. Meanwhile this one stands still. */
+/** How long a statement waits for a lock, in milliseconds. It blocks the event loop meanwhile. */
 export const BUSY_MS = 5_000
 
-/** Runs `work` without waiting for anybody: what another process holds is reported busy at once. */
+/** Runs `work` with a busy timeout of 0: a lock of another process is reported immediately. */
 export const withoutWaiting = <T>(db: Database, work: () => T): T => {
   db.exec('PRAGMA busy_timeout = 0')
   try {
@@ -73,14 +73,14 @@ export const withoutWaiting = <T>(db: Database, work: () => T): T => {
   }
 }
 
-/** Gives up what is under way. After some failures SQLite has done so by itself; either way nothing is left open. */
+/** Rolls back. After some errors SQLite has already done so, and the statement fails: that is ignored. */
 export const rollbackQuietly = (db: Database): void => {
   try {
     db.exec('ROLLBACK')
   } catch {}
 }
 
-/** All of `work` or nothing of it, with every other writer kept out from the start. */
+/** Runs `work` in a transaction that takes the write lock at the start. */
 export const transact = <T>(db: Database, work: () => T): T => {
   withoutWaiting(db, () => db.exec('BEGIN IMMEDIATE'))
   try {

@@ -17,14 +17,18 @@ const failing: ErrorMapping = {
   fix: CHECK_FILE,
 }
 
-/** https://sqlite.org/rescode.html: the last eight bits of a code are its family. */
+/** Primary result codes: the lowest eight bits of a code, see https://sqlite.org/rescode.html. */
 const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
-  // Our statements never change, so SQL that is wrong means that the tables are not ours any more.
+  // SQLITE_ERROR: our statements are fixed, so a failing one means that the tables were changed.
   1: damaged,
   3: failing,
   5: busy,
   6: busy,
-  7: { fault: storeFaults.unreachable, message: 'there is no memory left', fix: 'Try again.' },
+  7: {
+    fault: storeFaults.unreachable,
+    message: 'SQLite is out of memory',
+    fix: 'Free memory, then try again.',
+  },
   8: failing,
   10: failing,
   11: damaged,
@@ -32,14 +36,14 @@ const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
   14: failing,
   15: busy,
   18: { fault: storeFaults.full, message: 'an entry is larger than the database can hold' },
-  // Positions are checked before they are written: what is there already should not be.
+  // SQLITE_CONSTRAINT: positions are checked before they are written, so a duplicate key is damage.
   19: damaged,
   20: damaged,
   26: { fault: storeFaults.damaged, message: 'the file is not a database' },
 }
 const SHORT_READ = 522
 
-// The package for Node 20 leaves the code out of what fails while many rows are read.
+// @photostructure/sqlite, used on Node 20, gives no code for errors while several rows are read.
 const FAMILY_BY_TEXT: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'out of memory': 7,
@@ -56,7 +60,7 @@ const errorFamily = (code: unknown, message: string): number => {
 const mapError = (error: unknown): ErrorMapping | undefined => {
   if (!(error instanceof Error)) return undefined
   const { code, errcode, message } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
-  // A number too large for us was never written by us.
+  // We never write such large numbers, so this is damage.
   if (code === 'ERR_OUT_OF_RANGE') return damaged
   return code === 'ERR_SQLITE_ERROR' ? FAMILIES[errorFamily(errcode, message)] : undefined
 }
@@ -64,7 +68,7 @@ const mapError = (error: unknown): ErrorMapping | undefined => {
 export const isBusy = (error: unknown): boolean =>
   mapError(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
 
-/** What a caller may know of a failure. What is not in the table is a bug and stays what it is. */
+/** The fault for an SQLite error. Errors that are not in the table are bugs and are returned unchanged. */
 export const sqliteFault = (error: unknown): unknown => {
   if (error instanceof Fault) return error
   const mapping = mapError(error)
@@ -73,7 +77,7 @@ export const sqliteFault = (error: unknown): unknown => {
   return fault(message, { cause: error, ...(fix !== undefined && { fix }) })
 }
 
-/** Runs `work`, and says of its failures what a caller may know. */
+/** Runs `work` and converts its SQLite errors to faults. */
 export const mapSqliteErrors = <T>(work: () => T): T => {
   try {
     return work()
@@ -84,21 +88,21 @@ export const mapSqliteErrors = <T>(work: () => T): T => {
 
 const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** The same for the folder around it, before there is a file. */
+/** The fault for an error while the state folder is created. */
 export const folderFault = (error: unknown): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
   if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  const fix = 'Give yourself the right to write there, or choose another place with --state-dir or --store.'
-  return storeFaults.unreachable(`the state folder cannot be made (${code})`, { cause: error, fix })
+  const fix = 'Give this user write permission there, or choose another place with --state-dir or --store.'
+  return storeFaults.unreachable(`the state folder cannot be created (${code})`, { cause: error, fix })
 }
 
-/** The same for the file system's own failures, before there is a database. */
+/** The fault for a file system error while the database file is created or checked. */
 export const fileFault = (error: unknown, path: string): unknown => {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof Fault || code === undefined) return error
   if (FULL_CODES.includes(code)) return storeFaults.full('the disk is full', { cause: error })
-  // By its name alone: where we live is not for a client to know that may sit elsewhere.
-  const message = `${basename(path)} cannot be used as a file (${code})`
+  // Only the base name: a remote client must not learn the path.
+  const message = `${basename(path)} cannot be used as a database file (${code})`
   return storeFaults.address(message, { cause: error, fix: CHECK_FILE })
 }

@@ -9,7 +9,7 @@ import { configureConnection, createSqliteTables, inspectSchema } from './schema
 /** One open database file. */
 export interface SqliteFile {
   readonly db: Database
-  /** A fault when the path no longer leads to the file that is open. */
+  /** Throws when the path no longer names the open file. */
   requireSameFile(): void
 }
 
@@ -18,22 +18,22 @@ const statIfExists = (path: string): Stats | undefined => statSync(path, { throw
 const createFile = (path: string): void => {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Only ever a new file: closing one that SQLite has open would drop its locks.
+    // Exclusive: closing a file that SQLite has open would release its POSIX locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** Whether there is a file to open, which is made when it shall be. */
+/** Whether there is a database to open. With `create` an empty file is created first. */
 const findFile = (path: string, create: boolean): boolean => {
   try {
     const found = statIfExists(path)
     if (found?.isFile() === false) throw storeFaults.address(`${basename(path)} is not a file`)
-    // SQLite throws a journal away that has no database beside it; there may be entries in it.
-    // Looked at again once the journal is seen: another process may just be making both.
+    // SQLite deletes a WAL without a database, but it may hold entries. The database is checked a second time, because
+    // another process may be creating both files.
     if (!found?.size && statIfExists(`${path}-wal`)?.size && !statIfExists(path)?.size) {
-      throw storeFaults.damaged('the file is gone or empty, and the journal beside it is not')
+      throw storeFaults.damaged('the database file is missing or empty, but its write-ahead log is not')
     }
     if (create) createFile(path)
     return create || Boolean(found?.size)
@@ -47,24 +47,24 @@ const sameFileCheck = (path: string): (() => void) => {
   return () => {
     const now = statIfExists(path)
     if (now?.ino !== ino || now.dev !== dev) {
-      throw storeFaults.unreachable('the file was moved or removed while it was open', {
-        fix: 'Put it back, or start again.',
+      throw storeFaults.unreachable('the database file was moved or removed while it was open', {
+        fix: 'Put the file back, or restart the server.',
       })
     }
   }
 }
 
-// Undefined when there is nothing in it and nothing shall be made.
+// Undefined for an empty file without `create`.
 const prepareFile = async (db: Database, path: string, create: boolean): Promise<SqliteFile | undefined> => {
   configureConnection(db)
   const state = await retryWhenBusy(() => inspectSchema(db))
   if (state === 'empty' && !create) return undefined
-  // Even where it would wait, SQLite may say busy at once while another process makes the tables.
+  // SQLite may report busy without waiting while another process creates the tables.
   if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
   return { db, requireSameFile: sameFileCheck(path) }
 }
 
-/** Opens the file; undefined when there is nothing in it yet and nothing shall be made. */
+/** Opens the database; undefined when it does not exist or is empty and `create` is false. */
 export const openFile = async (path: string, create: boolean): Promise<SqliteFile | undefined> => {
   if (!findFile(path, create)) return undefined
   let db: Database | undefined

@@ -5,6 +5,7 @@ import type {
   LineageLog,
   LogStore,
   MaybePromise,
+  NodeRef,
   Row,
   Snapshot,
   TreeNode,
@@ -55,7 +56,7 @@ class SqliteLog implements LineageLog {
     return mapSqliteErrors(() => this.#runs.read(from, limit))
   }
 
-  nodes(wanted: readonly Omit<TreeNode, 'hash'>[]): readonly string[] {
+  nodes(wanted: readonly NodeRef[]): readonly string[] {
     return mapSqliteErrors(() =>
       wanted.map((place) => {
         const row = this.#connection.sql.node.get(this.#id, place.level, place.index)
@@ -82,14 +83,13 @@ class SqliteLog implements LineageLog {
 
   #readQuarantine(): string | null {
     const row = this.#connection.sql.quarantine.get(this.#id)
-    if (row === undefined) throw storeFaults.damaged('the log is not there any more')
+    if (row === undefined) throw storeFaults.damaged('the log was deleted')
     return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
 
   append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): MaybePromise<boolean> {
     checkAppend(expected, rows, nodes)
-    if (expected + rows.length > LOG_SPAN)
-      throw storeFaults.full('the log has as many entries as it can hold')
+    if (expected + rows.length > LOG_SPAN) throw storeFaults.full('the log has the maximum number of entries')
     const { sql, cache } = this.#connection
     cache.heads.delete(this.#id)
     const newest = rows.at(-1)
@@ -110,7 +110,7 @@ class SqliteLog implements LineageLog {
     const { sql } = this.#connection
     const id = this.#first + size
     return this.#write(() => {
-      // First, so that the new one takes the pages the old one leaves, and each is written once.
+      // Delete the old snapshot first, so that SQLite reuses its pages.
       sql.dropOldSnapshot.run(this.#first, this.#last, id)
       sql.saveSnapshot.run(id, bytes)
       sql.dropSnapshots.run(this.#first, this.#last)
@@ -125,10 +125,10 @@ class SqliteLog implements LineageLog {
       sql.clearSnapshots.run(this.#first, this.#last)
       sql.saveSnapshot.run(this.#first + replacement.size, replacement.bytes)
     })
-    // The bytes are in the journal as well, until it is written back and emptied.
+    // The erased bytes are also in the WAL until a checkpoint truncates it.
     await retryWhenBusy(() => {
       if (withoutWaiting(db, () => sql.clearJournal.get())?.busy !== 0)
-        throw storeFaults.busy('the journal is in use')
+        throw storeFaults.busy('the write-ahead log is in use')
     })
   }
 
@@ -151,7 +151,7 @@ class SqliteLog implements LineageLog {
 
 const openLog = (connection: SqliteConnection, { id, genesis }: SqlRow): SqliteLog => {
   const number = Number(id)
-  if (!(number >= 1 && number <= MAX_LOGS)) throw storeFaults.damaged('the log has no number')
+  if (!(number >= 1 && number <= MAX_LOGS)) throw storeFaults.damaged('the log has an invalid id')
   return new SqliteLog(connection, number, decodeStored(genesis, 'the genesis'))
 }
 
@@ -169,10 +169,10 @@ class SqliteLogs implements LogStore {
   async open(name: string, genesis: string): Promise<LineageLog> {
     checkLogName(name)
     const connection = await this.#connect(true)
-    if (connection === undefined) throw new Error('a file that was to be made is not there')
+    if (connection === undefined) throw new Error('the database file was not created')
     const { db, sql } = connection
     const add = () => {
-      // Another process may have been here between our look and our lock.
+      // Another process may have created it before we had the lock.
       if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
     }
     const named = () => mapSqliteErrors(() => sql.logNamed.get(name))
@@ -207,17 +207,17 @@ class SqliteLogs implements LogStore {
     if (connection === undefined) return
     const { db, sql } = connection
     try {
-      // SQLite does this for the last one to close, but the package for Node 20 closes only when collected.
+      // SQLite does this when the last connection closes, but @photostructure/sqlite closes only at garbage collection.
       withoutWaiting(db, () => sql.clearJournal.get())
     } catch {
-      // Whoever opens the file next does it then.
+      // The next process that opens the file does it.
     }
     db.close()
   }
 
   #connect(create: boolean): Promise<SqliteConnection | undefined> {
     if (this.#closed) throw new Error('the store is closed')
-    // One attempt after the other; one that failed, or found nothing, does not keep the next from trying.
+    // Attempts run one after the other. A failed or empty one does not prevent the next.
     this.#connection = this.#connection
       .catch(() => undefined)
       .then(async (before) => {
@@ -233,6 +233,6 @@ class SqliteLogs implements LogStore {
 
 export { loadSqlite } from './database.ts'
 
-/** Logs in one SQLite file. Nothing is made before a log is, neither the file nor what `makeFolder` makes around it. */
+/** Logs in one SQLite file. File and folder are created with the first log. */
 export const sqliteLogs = (file: string, makeFolder = async (): Promise<void> => {}): LogStore =>
   new SqliteLogs(resolve(file), makeFolder)

@@ -3,7 +3,7 @@ import { systemClock } from '../../system/clock.ts'
 import { isBusy, sqliteFault } from './faults.ts'
 
 const RETRY_MS = 10_000
-/** SQLite itself would sleep ever longer between looks, and lose to everybody who looks more often. */
+/** Short and constant: SQLite's own busy handler sleeps longer each time and starves against frequent writers. */
 const RETRY_INTERVAL_MS = 4
 
 const retryUntilDeadline = async <T>(attempt: () => T): Promise<T> => {
@@ -18,7 +18,7 @@ const retryUntilDeadline = async <T>(attempt: () => T): Promise<T> => {
   }
 }
 
-/** Does it now, or later when another process is in the way; this one goes on with its work meanwhile. */
+/** Tries synchronously, then retries asynchronously while another process holds the lock. */
 export const retryWhenBusy = <T>(attempt: () => T): MaybePromise<T> => {
   try {
     return attempt()

@@ -25,7 +25,7 @@ describe('runs of entries', () => {
     )
   })
 
-  it('are no longer than somebody who wants one entry would read', () => {
+  it('are limited in size, because reading one entry reads its whole run', () => {
     const rows = Array.from({ length: 200 }, (_, seq): Row => ({ seq, entry: 'e', payload: 'p' }))
     expect([...packRuns(rows)].map(({ seq }) => seq)).toEqual([63, 127, 191, 199])
     const large = rows.slice(0, 5).map((one) => ({ ...one, payload: 'p'.repeat(200_000) }))

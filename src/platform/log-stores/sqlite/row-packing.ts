@@ -3,36 +3,36 @@ import type { Row } from '../../../lineage/store.ts'
 import { decodeStored } from '../checks.ts'
 
 /**
- * Entries of one commit lie side by side in one row: crossing into SQLite for each of them, and keeping a row for
- * each, costs more than the bytes do.
+ * A run: several entries of one commit in one row. A call into SQLite and a row for each entry would cost more than the
+ * bytes do.
  */
 export interface Run {
-  /** Of its last entry. */
+  /** Sequence number of its last entry. */
   readonly seq: number
-  /** For each entry the bytes of it and of its payload, as 32-bit numbers, low byte first. */
+  /** For each entry its length and that of its payload in bytes, as little-endian u32. */
   readonly sizes: Uint8Array
   readonly bytes: Uint8Array
 }
 
 const MAX_ENTRIES = 64
-/** Whoever reads or erases one entry handles its whole run. */
+/** In UTF-16 units. Limited, because reading or erasing one entry handles its whole run. */
 const MAX_RUN_LENGTH = 256 * 1024
-/** The size of a payload that was erased. */
+/** Marks an erased payload in `sizes`. */
 const ERASED = 0xffff_ffff
 const SIZE_PAIR_BYTES = 8
 
-/** What a letter can take in UTF-8. */
+/** UTF-8 bytes per UTF-16 unit, at most. */
 const MAX_UTF8_BYTES = 3
 let scratch: Buffer | undefined
 
-/** Room to put a run together. Usual ones share it, and the next overwrites what is there. */
+/** A buffer for one run. Runs of normal size share one, which the next run overwrites. */
 const scratchFor = (most: number): Buffer => {
   if (most > MAX_UTF8_BYTES * MAX_RUN_LENGTH) return Buffer.allocUnsafeSlow(most)
   scratch ??= Buffer.allocUnsafeSlow(MAX_UTF8_BYTES * MAX_RUN_LENGTH)
   return scratch
 }
 
-/** Puts the texts one behind the other, and what each takes into `sizes`. Returns what they take together. */
+/** Writes the texts and their sizes. Returns the total number of bytes. */
 const writeTexts = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number => {
   let at = 0
   for (const [place, { entry, payload }] of rows.entries()) {
@@ -46,8 +46,8 @@ const writeTexts = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number
 }
 
 /**
- * The same for texts whose letters take one byte each, which is to say nearly all: one text, written at once. False
- * when they do not.
+ * Fast path for ASCII texts without erased payloads, which is nearly all: one string in one write. False when the texts
+ * are not ASCII.
  */
 const writeAscii = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number | false => {
   let text = ''
@@ -61,7 +61,7 @@ const writeAscii = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number
   return buffer.write(text, 0) === text.length && text.length
 }
 
-/** The bytes it returns hold until the next run is packed. */
+/** The returned bytes are valid until the next run is packed. */
 export const packRun = (rows: readonly Row[]): Run => {
   const buffer = scratchFor(
     MAX_UTF8_BYTES * rows.reduce((sum, { entry, payload }) => sum + entry.length + (payload?.length ?? 0), 0),
@@ -86,12 +86,12 @@ export function* packRuns(rows: readonly Row[]): Generator<Run> {
   if (from < rows.length) yield packRun(from === 0 ? rows : rows.slice(from))
 }
 
-const damaged = (seq: number) => storeFaults.damaged(`entry ${seq} is cut short`, { detail: { seq } })
+const damaged = (seq: number) => storeFaults.damaged(`entry ${seq} is truncated`, { detail: { seq } })
 
-/** The number of its first entry. */
+/** Sequence number of its first entry. */
 export const firstSeq = ({ seq, sizes }: Run): number => seq + 1 - sizes.length / SIZE_PAIR_BYTES
 
-/** The entries of a run from `from` up to `to`. Damage to one of the others is nothing to those. */
+/** The entries of a run from `from` up to `to`. Damage in other entries is not reported. */
 export const unpackRun = (run: Run, from: number, to: number): Row[] => {
   const { seq, sizes, bytes } = run
   const numbers = Buffer.from(sizes.buffer, sizes.byteOffset, sizes.length)

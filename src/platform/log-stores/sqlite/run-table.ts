@@ -8,7 +8,7 @@ import type { Statements } from './statements.ts'
 
 const PAGE_RUNS = 16
 
-/** The entries of one log, kept in runs. */
+/** The entries of one log, stored in runs. */
 export class RunTable {
   readonly #sql: Statements
   readonly #first: number
@@ -20,7 +20,7 @@ export class RunTable {
     this.#last = first + LOG_SPAN - 1
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   size(): number {
     const last = this.#sql.lastId.get(this.#first, this.#last)
     return last === undefined ? 0 : Number(last.id) - this.#first + 1
@@ -42,7 +42,7 @@ export class RunTable {
       for (const row of runs) {
         const run = this.#decodeRun(row)
         if (firstSeq(run) > next) throw lostEntry(next)
-        // Not spread: a log may be long.
+        // No spread: too many arguments for a long log.
         for (const one of unpackRun(run, next, to)) rows.push(one)
         next = run.seq + 1
         if (next >= to) break

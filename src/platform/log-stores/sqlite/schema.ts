@@ -1,16 +1,16 @@
 import { storeFaults } from '../../../lineage/faults.ts'
 import { BUSY_MS, type Database, rollbackQuietly, transact } from './database.ts'
 
-/** 'wLog' in ASCII: tells our files from other programs'. */
+/** 'wLog' in ASCII: identifies our database files. */
 const APPLICATION_ID = 0x774c6f67
 const VERSION = 1
 const MAX_WAL_BYTES = 64 * 1024 * 1024
-/** Of a new file. A commit is many kilobytes in one row: in small pages, more calls of the system than bytes. */
+/** Page size of a new file. A commit writes many kilobytes in one row, and larger pages need fewer system calls. */
 const PAGE_BYTES = 8 * 1024
 
 /**
- * A run's key is its log's number and that of its last entry in one integer: the table is then its own index, and
- * a commit touches one page less. Texts are blobs because Node cuts SQLite's text at a NUL.
+ * The key of a run combines the log's id and the number of its last entry in one integer (rowid), so that the table needs
+ * no index and a commit writes one page less. Texts are blobs because Node truncates SQLite text at a NUL.
  */
 export const LOG_SPAN = 2 ** 32
 export const MAX_LOGS = 2 ** 20
@@ -52,8 +52,8 @@ const EXPECTED_SCHEMA = TABLES.split(';')
   .join('\n')
 
 /**
- * A file with our number may have come with a repository. A view or a trigger in it would run in our statements,
- * with no deadline that could end it; read from this one table nothing runs.
+ * A file with our application id may have come with a repository. A view or trigger in it would run inside our
+ * statements, without a deadline. Reading `sqlite_schema` runs neither.
  */
 const hasExpectedSchema = (db: Database): boolean => {
   const made = db.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
@@ -67,26 +67,27 @@ const hasExpectedSchema = (db: Database): boolean => {
 
 type FileState = 'empty' | 'ours'
 
-/** Within a transaction: what is asked must be true at one time. */
+/** Must run in a transaction, so that all values are from one point in time. */
 const readState = (db: Database): FileState => {
   const application = readNumber(db, 'PRAGMA application_id')
   const version = readNumber(db, 'PRAGMA user_version')
   if (application === APPLICATION_ID) {
-    if (version > VERSION) throw storeFaults.newer(`the file has format ${version}, we know ${VERSION}`)
-    if (version < VERSION) throw storeFaults.damaged(`the file has format ${version}, which never was`)
+    if (version > VERSION)
+      throw storeFaults.newer(`the file has format ${version}, this version reads format ${VERSION}`)
+    if (version < VERSION) throw storeFaults.damaged(`the file has the unknown format ${version}`)
     if (!hasExpectedSchema(db))
-      throw storeFaults.damaged('the file has tables, views or triggers that are not ours')
+      throw storeFaults.damaged('the file has tables, views or triggers that Warrant did not create')
     return 'ours'
   }
   if (application === 0 && version === 0 && readNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0) {
     return 'empty'
   }
-  throw storeFaults.address('the file is the database of another program')
+  throw storeFaults.address('the file is a database of another program')
 }
 
 /**
- * Looks and changes nothing. A file that is neither empty nor ours is a fault. Another process may be making ours
- * meanwhile: without a transaction the first answer would be from before, and the last from after.
+ * Whether the file is empty or has our tables; anything else is a fault. Read-only. The transaction gives a consistent
+ * view while another process creates the tables.
  */
 export const inspectSchema = (db: Database): FileState => {
   db.exec('BEGIN')
@@ -97,7 +98,7 @@ export const inspectSchema = (db: Database): FileState => {
   }
 }
 
-/** Settings of a connection. None of them changes the file. */
+/** Settings of the connection. They do not change the file. */
 export const configureConnection = (db: Database): void =>
   db.exec(`
 PRAGMA busy_timeout = ${BUSY_MS};
@@ -112,7 +113,7 @@ PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
 export const createSqliteTables = (db: Database): void => {
   db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL`)
   transact(db, () => {
-    // Another process may have been here between our look and our lock.
+    // Another process may have created them before we had the lock.
     if (readState(db) === 'empty') db.exec(TABLES)
   })
 }

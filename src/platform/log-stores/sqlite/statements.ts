@@ -29,7 +29,7 @@ const SQL = {
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
-/** An open file with its statements, each compiled once. */
+/** An open database with its prepared statements. */
 export interface SqliteConnection extends SqliteFile {
   readonly sql: Statements
   readonly cache: HeadCache
@@ -46,7 +46,7 @@ const prepareAll = (file: SqliteFile): SqliteConnection => {
   }
 }
 
-/** Undefined when there is nothing yet and nothing shall be made. */
+/** Undefined when the database does not exist or is empty and `create` is false. */
 export const connect = async (path: string, create: boolean): Promise<SqliteConnection | undefined> => {
   const file = await openFile(path, create)
   return file === undefined ? undefined : mapSqliteErrors(() => prepareAll(file))

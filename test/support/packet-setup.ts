@@ -26,7 +26,7 @@ import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import type { MadePacket } from './packet-maker.ts'
 
-export const never = new AbortController().signal
+export const noAbort = new AbortController().signal
 
 const sourceOf = ([path, text]: readonly [string, string]): SourceFile => ({
   path,
@@ -45,12 +45,12 @@ export const buildTexts = async (
     await buildPacket(
       Object.entries(texts).map(sourceOf),
       { name: 'demo', version: '1.0.0', builderVersion: '0', embedder: localEmbedder, ...options },
-      never,
+      noAbort,
     )
   ).files
 
-/** Publishes files to nowhere, and gives what a registry would have been sent. */
-export const publishNowhere = async (
+/** Publishes files into memory, and returns what a registry would have received. */
+export const publishToMemory = async (
   files: ReadonlyMap<string, Uint8Array>,
   options: Partial<PublishOptions> = {},
 ): Promise<MadePacket & { readonly tags: readonly string[] }> => {
@@ -74,12 +74,12 @@ export const publishNowhere = async (
       return bytes === undefined ? undefined : memorySource(bytes)
     },
     { registry: 'r.io/x', ...options },
-    never,
+    noAbort,
   )
   return { digest, manifest, blobs, tags }
 }
 
-/** A guard that lets everything pass, for tests of something else. */
+/** A guard without a policy. */
 export const openGuard = (registry: RegistryReader): PolicyGuard =>
   new PolicyGuard({
     registry,
@@ -88,8 +88,8 @@ export const openGuard = (registry: RegistryReader): PolicyGuard =>
     verifyBundle: verifySigstoreBundle,
   })
 
-/** Packets as a server has them: a root, a registry, an embedder. */
-export const openWorld = (
+/** Packets as a server opens them: a packet folder, a registry, an embedder. */
+export const openTestPackets = (
   root: string,
   host: string,
   embedder: (model: string) => Embedder | undefined = (model) =>
@@ -97,7 +97,7 @@ export const openWorld = (
   catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
-  const shelf = new OpenPacketCache({ packets: 4, bytes: 1e9 })
+  const openPackets = new OpenPacketCache({ packets: 4, bytes: 1e9 })
   const open = packetReader(root, systemClock)
   const store = packetStore(root)
   const registry = new OciClient(http)
@@ -115,20 +115,20 @@ export const openWorld = (
           catalog: async (signal: AbortSignal) =>
             readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
         }
-  const fetching = new Downloads({ registry, store, guard, maxBytes: 1e9 }, () => {})
+  const downloads = new Downloads({ registry, store, guard, maxBytes: 1e9 }, () => {})
   const packets = new Packets(
     {
       ...listed,
       registry,
       store,
       guard,
-      pull: (ref, signal, watch) => fetching.download(ref, signal, watch),
+      pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
       cache,
-      use: (digest, folder, work) => shelf.use(digest, () => open(digest, folder), work),
+      use: (digest, folder, work) => openPackets.use(digest, () => open(digest, folder), work),
       embedder,
       file: (_, folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,
   )
-  return { packets, store, http, close: () => shelf.close() }
+  return { packets, store, http, close: () => openPackets.close() }
 }
