@@ -109,7 +109,7 @@ describe('the gate over evidence', () => {
     ['two statuses', ({ severity_metrics: all }) => Object.assign(all, { gate_status: 'BLOCKED' })],
     ['a blocking outcome', ({ snapshot }) => Object.assign(snapshot, { outcome: 'BLOCK' })],
     [
-      'a finding nobody counted',
+      'a finding that is not counted',
       (made) => void made.snapshot.findings.push({ ...CRITICAL, severity: 'INFO' }),
     ],
     [

@@ -55,7 +55,7 @@ export interface GateVerdict {
 }
 
 /** Everything the verdict depends on: the same input gives the same verdict. */
-export interface GateInput {
+interface GateInput {
   readonly reading: EvidenceReading
   readonly state: RepoState
   readonly stage: GateStage

@@ -37,7 +37,7 @@ export const SKILLS_FILE = 'skills.policy.json'
 const ENTERPRISE: Readonly<Record<string, Severity>> = { HIGH: 'ERROR', MEDIUM: 'WARN', LOW: 'INFO' }
 
 /** Everything that can change the policy; undefined where it is absent. */
-export interface PolicySources {
+interface PolicySources {
   /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`, which take precedence over the file. */
   readonly hardMode?: string | undefined
   readonly hardProfile?: string | undefined

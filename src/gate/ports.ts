@@ -40,7 +40,7 @@ export type FileReading = FileContent | { readonly path: string; readonly bytes:
 /** Memory limit for one file, plus one byte that shows that the file is longer. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
 
-export interface NamedCommit {
+interface NamedCommit {
   readonly name: string
   readonly hash: string
 }
@@ -130,7 +130,7 @@ export interface Comment {
 }
 
 /** Matches and comments of a file, in the order of the text. */
-export interface ScannedFile {
+interface ScannedFile {
   readonly path: string
   readonly matches: readonly Match[]
   readonly comments: readonly Comment[]

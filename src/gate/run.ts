@@ -42,7 +42,7 @@ export interface GatePorts {
   readonly now: () => number
 }
 
-export interface GateRequest {
+interface GateRequest {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
@@ -93,16 +93,19 @@ const readChange = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const { stage, scope, target } = request
-  return gatherChangeContext(ports.git, scope ?? (await stageScope(stage, ports.git, target, signal)), signal)
+  return gatherChangeContext(
+    ports.git,
+    scope ?? (await stageScope(stage, { git: ports.git, target }, signal)),
+    signal,
+  )
 }
 
 const evaluateFiles = async (
   ports: GatePorts,
-  request: GateRequest,
-  policy: GatePolicy,
+  request: GateRequest & { readonly policy: GatePolicy },
   signal: AbortSignal,
 ): Promise<Evaluation> => {
-  const { stage, progress } = request
+  const { stage, policy, progress } = request
   const [{ set, detection }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
@@ -207,7 +210,7 @@ export const runGate = async (
   const refused = decision?.allowed === false
   const [state, evaluation] = await Promise.all([
     ports.state(signal),
-    refused ? notEvaluated(policy) : evaluateFiles(ports, request, policy, signal),
+    refused ? notEvaluated(policy) : evaluateFiles(ports, { ...request, policy }, signal),
   ])
   const drafts = [...evaluation.drafts, ...sddDrafts(decision)]
   const { findings, excerpts } = classifyFindings({ ...evaluation, drafts }, baseline)

@@ -1,3 +1,3 @@
-/** The stages a gate can be asked about, in the order a change passes them. */
+/** The stages of a gate, in the order a change passes them. */
 export const GATE_STAGES = ['PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI'] as const
 export type GateStage = (typeof GATE_STAGES)[number]

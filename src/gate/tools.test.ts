@@ -3,7 +3,7 @@ import { readRange } from './facts/scope.ts'
 import { type GateService, gateTools } from './tools.ts'
 
 const unasked = async (): Promise<never> => {
-  throw new Error('nobody asked')
+  throw new Error('not called in this test')
 }
 const service: GateService = { check: unasked, run: unasked, explain: unasked }
 const gateRun = gateTools(service).find(({ name }) => name === 'gate_run')

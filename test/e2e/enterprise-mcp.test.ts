@@ -77,7 +77,7 @@ describe.each(['legacy', 'auto'] as const)(
       expect(existsSync(repo.path('.warrant'))).toBe(false)
     })
 
-    it('refuses a stage nobody knows, in words a model can read', async () => {
+    it('rejects an unknown stage with a message that a model can read', async () => {
       expect(await call('check_sdd_status', { stage: 'SOON' })).toMatchObject({
         isError: true,
         content: [{ type: 'text', text: expect.stringContaining('stage') }],

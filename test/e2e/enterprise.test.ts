@@ -115,7 +115,7 @@ describe('the enterprise server outside a repository', () => {
     })
   })
 
-  it('tells of each resource what can be told', async () => {
+  it('returns what is known of each resource', async () => {
     const { server, folder } = await opened
     expect(await resource(server, 'context://active')).toEqual({
       repoRoot: folder.folder,

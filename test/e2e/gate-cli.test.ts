@@ -144,7 +144,7 @@ describe('what a repository says of our rules', () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     expect(gate(repo).stdout).toMatch(
-      /\nbackend\.no-console-log: CRITICAL → INFO\n(.*\n)*.* · 3 rules reweighed ·/,
+      /\nbackend\.no-console-log: CRITICAL → INFO\n(.*\n)*.* · 3 severity overrides ·/,
     )
     expect(gateJson(repo, ['--stage', 'CI', '--scope', 'staged']).findings).toMatchObject([
       { severity: 'INFO' },
@@ -169,7 +169,11 @@ describe('what a repository says of our rules', () => {
   })
 
   it.each([
-    ['severities: { backend.no-console-lgo: INFO }', 'rule.unknown', /no rule "backend.no-console-lgo"/],
+    [
+      'severities: { backend.no-console-lgo: INFO }',
+      'rule.unknown',
+      /no shipped rule is called "backend.no-console-lgo"/,
+    ],
     ['severities: { gate.file-given-up: OFF }', 'rule.unknown', /gate.file-given-up/],
     [
       'severities: { backend.no-console-log: LIGHT }',
@@ -262,7 +266,7 @@ describe('the specification guard', () => {
     })
   })
 
-  it('is not asked where nobody writes specifications', () => {
+  it('is skipped in a repository without specifications', () => {
     const repo = backend()
     expect(gateJson(repo).code).toBe(0)
     expect(readEvidence(repo).sdd_metrics).toBeUndefined()

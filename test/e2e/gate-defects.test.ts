@@ -76,7 +76,7 @@ describe('a gate that can be relied on', () => {
     )
   })
 
-  it('runs no code of the repository, and lets no rule of its take the place of one of ours', () => {
+  it('runs no code of the repository, and lets no user rule replace a shipped rule', () => {
     const trap = "require('node:fs').writeFileSync('sprung', '')\n"
     const repo = backend().commit({
       '.pumuki/rules.ts': trap,

@@ -38,7 +38,7 @@ const withPath = (folder: string, extra: Readonly<Record<string, string>> = {}):
   PATH: `${folder}${delimiter}${process.env.PATH}`,
 })
 
-/** An `npm` that installs what was built here into the folder it is run in, and nothing anywhere else. */
+/** A fake `npm` that installs this build into its working directory only. */
 const installer = (): string => {
   const folder = new Repo().folder
   writeScript(
@@ -167,7 +167,7 @@ await describePeers('the example for lefthook', () => {
   })
 })
 
-/** What an agent is told before it acts, over the protocol it speaks. */
+/** The answer of `ai_gate_check` over MCP. */
 const askAgent = async (repo: Repo, stage: string) => {
   const talk = new Program(['mcp'], { cwd: repo.folder })
   const params = { name: 'ai_gate_check', arguments: { stage } }

@@ -55,7 +55,7 @@ await describePeers('reports of the gate', () => {
     const document = JSON.parse(run.stdout)
     expect(run.status).toBe(status)
     expect(validate(document), JSON.stringify(validate.errors)).toBe(true)
-    // The schema has teeth: a level nobody knows and a line before the first are refused.
+    // The schema rejects an unknown level and a line below 1.
     for (const [level, startLine] of [['fatal', 1] as const, ['error', 0] as const]) {
       const location = { physicalLocation: { artifactLocation: { uri: 'a' }, region: { startLine } } }
       const result = { message: { text: 'm' }, level, locations: [location] }

@@ -10,7 +10,7 @@ import { runJson } from '../support/run.ts'
 const hooks = (repo: Repo, verb: string, at = repo.folder) =>
   runJson(at, ['hooks', verb], { GIT_CONFIG_GLOBAL: '/dev/null' })
 
-/** A path where git and a shell are, and nothing of ours. */
+/** A PATH with git and a shell, but without Warrant. */
 const makePath = (...names: readonly string[]): string => {
   const folder = new Repo().folder
   for (const name of ['sh', 'env', 'git', 'cat', 'ls', ...names]) {
@@ -148,7 +148,7 @@ describe('where hooks are installed', () => {
     expect(commit(tree, makePath()).status).not.toBe(0)
   })
 
-  it('is never a folder outside the repository, whoever points there', () => {
+  it('is never a folder outside the repository, wherever core.hooksPath is set', () => {
     const outside = new Repo()
     for (const way of ['absolute', 'relative', 'link'] as const) {
       const repo = Repo.init()

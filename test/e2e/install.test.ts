@@ -31,7 +31,7 @@ describe('install', () => {
     })
     repo.write({ '.warrant/lineage.db': '' })
     expect(repo.git('status', '--porcelain')).toBe('?? .ai_evidence.json\n')
-    // Rules are for everybody who works on the repository.
+    // User rules are committed, so they stay visible.
     repo.write({ '.warrant/rules/own.yml': '' })
     expect(repo.git('status', '--porcelain', '-uall')).toContain('?? .warrant/rules/own.yml\n')
   })
@@ -98,7 +98,7 @@ describe('install', () => {
 const exclude = (repo: Repo): string => readFileSync(repo.path('.git/info/exclude'), 'utf8')
 
 describe('uninstall', () => {
-  it('leaves the evidence alone unless told otherwise, and never removes what git tracks', () => {
+  it('keeps the evidence without --purge, and never removes tracked files', () => {
     const repo = Repo.init()
     warrant(repo, 'install')
     expect(warrant(repo, 'uninstall').value.removed).toEqual([])

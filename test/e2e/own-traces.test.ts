@@ -23,7 +23,7 @@ const makeRepository = async (): Promise<string> => {
 }
 
 /** What `git add -A` would take. */
-const strangers = (root: string): string =>
+const untrackedFiles = (root: string): string =>
   execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: root, encoding: 'utf8' })
 
 describe('what is kept in a repository', () => {
@@ -39,12 +39,12 @@ describe('what is kept in a repository', () => {
     )
     await program.answers(2)
     expect(readdirSync(join(root, '.warrant'))).toContain('lineage.db')
-    expect(strangers(root)).toBe('')
+    expect(untrackedFiles(root)).toBe('')
     await program.finish()
     const checkpoint = [BINARY, 'lineage', 'checkpoint', '--root', root]
     execFileSync(process.execPath, checkpoint, { cwd: root, env: cleanEnvironment({}) })
     expect(readdirSync(join(root, '.warrant'))).toContain('lineage.key')
-    expect(strangers(root)).toBe('')
+    expect(untrackedFiles(root)).toBe('')
   })
 })
 
@@ -56,9 +56,9 @@ describeWith('registry', 'packets that are kept in a repository', (host) => {
     await packetJson(['build', 'docs', '--name', 'guide', '--version', '1.0.0', '--out', out], env, root)
     expect(await packetJson(['publish', join(out, 'guide/1.0.0')], env, root)).toMatchObject({ code: 0 })
     expect(await packetJson(['lookup', 'guide'], env, root)).toMatchObject({ code: 0 })
-    expect(strangers(root)).toBe('')
+    expect(untrackedFiles(root)).toBe('')
     expect(await packetJson(['query', 'guide', 'when to trim'], env, root)).toMatchObject({ code: 0 })
     expect(readdirSync(join(root, '.cpm'))).toContain('cas')
-    expect(strangers(root)).toBe('')
+    expect(untrackedFiles(root)).toBe('')
   })
 })

@@ -127,7 +127,7 @@ describe('the specification guard', () => {
     expect(value.status.openspec).toMatchObject({ installed: false })
   })
 
-  it('refuses a stage nobody knows, and a session without a verb', () => {
+  it('rejects an unknown stage, and a session without a verb', () => {
     const repo = Repo.init()
     for (const args of [
       ['validate', '--stage', 'PRE_COMIT'],

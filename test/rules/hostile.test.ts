@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../scripts/rules.ts'
 import { BACKEND, gateJson, LOG } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
-import { asFiles, compileAll, guestRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
+import { asFiles, compileAll, compileUserRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
 
 /** Rules that come with a repository are data from strangers: whatever they hold, the scan goes on and says so. */
 
@@ -53,7 +53,7 @@ const gone = async (pids: readonly number[]): Promise<boolean> => {
 
 describe('a hostile rule', () => {
   it('that never ends costs its file, not the run and not the findings of our own rules', async () => {
-    const rules = [...own, ...(await guestRules(ENDLESS))]
+    const rules = [...own, ...(await compileUserRules(ENDLESS))]
     const files = asFiles({ 'a.ts': 'console.log(1)', 'big.ts': bigFile, 'c.ts': 'console.log(3)' })
     const reports = await scanAll(files, rules, { fileMs: 1_000, children: 2 })
     expect(reports.map(({ path, outcome }) => [path, outcome])).toEqual([
@@ -83,7 +83,7 @@ describe('a hostile rule', () => {
     ],
     ['nothing to look for', 'rule: {}', /own\.rule: .*positive matcher/],
   ])('with %s is a fault that names it', async (_, body, message) => {
-    const rules = await guestRules(rule(body))
+    const rules = await compileUserRules(rule(body))
     await expect(scanAll(asFiles({ 'a.ts': 'x' }), rules)).rejects.toMatchObject({
       code: 'rule.refused',
       message: expect.stringMatching(message),
@@ -92,19 +92,19 @@ describe('a hostile rule', () => {
   })
 
   it('for another language is a fault when its kinds are not there', async () => {
-    const rules = await guestRules(rule('rule: { kind: statement_block }', 'python'))
+    const rules = await compileUserRules(rule('rule: { kind: statement_block }', 'python'))
     await expect(scanAll(asFiles({ 'a.py': 'x = 1' }), rules)).rejects.toMatchObject({ code: 'rule.refused' })
   })
 
   it('that matches every node is cut off with the first matches kept', async () => {
-    const rules = await guestRules(rule("rule: { regex: '.' }"))
+    const rules = await compileUserRules(rule("rule: { regex: '.' }"))
     const [report] = await scanAll(asFiles({ 'big.ts': bigFile }), rules, { fileMs: 20_000 })
     expect(report).toMatchObject({ outcome: 'given-up', why: 'matches' })
     expect(report !== undefined && 'matches' in report && report.matches.length).toBeGreaterThan(5_000)
   })
 
   it('cannot rewrite or run anything', async () => {
-    const rules = await guestRules(
+    const rules = await compileUserRules(
       rule(
         'rule: { pattern: f($A) }\ntransform: { B: { replace: { source: $A, replace: a, by: b } } }\nfix: g($B)',
       ),
@@ -144,7 +144,7 @@ describe('a hostile text', () => {
 describe('a scan that is stopped', () => {
   it('ends at once and leaves no child behind', async () => {
     const controller = new AbortController()
-    const rules = await guestRules(ENDLESS)
+    const rules = await compileUserRules(ENDLESS)
     const scan = scanAll(asFiles({ 'big.ts': bigFile }), rules, { fileMs: 600_000 }, controller.signal)
     scan.catch(() => {})
     let children: number[] = []
@@ -159,7 +159,7 @@ describe('a scan that is stopped', () => {
   })
 
   it('by killing its process leaves no child behind, not even one that is stuck', async () => {
-    const [guest] = await guestRules(ENDLESS)
+    const [endless] = await compileUserRules(ENDLESS)
     const program = `
       const { fork } = require('node:child_process')
       const child = fork(${JSON.stringify(SCAN_CHILD)}, [], { serialization: 'advanced', execArgv: [] })
@@ -169,7 +169,7 @@ describe('a scan that is stopped', () => {
         child.send({ kind: 'files', files: [{ group: 0, bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
         process.stdout.write(String(child.pid))
       })
-      child.send({ kind: 'rules', guarded: true, matchers: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(guest?.matcher)} }] })
+      child.send({ kind: 'rules', guarded: true, matchers: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(endless?.matcher)} }] })
     `
     const parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [pid] = await once(parent.stdout, 'data')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../scripts/rules.ts'
 import type { ScanReport } from '../../src/gate/ports.ts'
-import { asFiles, compileAll, guestRules, scanAll } from '../support/scan.ts'
+import { asFiles, compileAll, compileUserRules, scanAll } from '../support/scan.ts'
 
 const shipped = compileAll((await readShippedRules()).packs)
 const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
@@ -149,7 +149,7 @@ describe('a scan', () => {
   })
 
   it('names in the message what a variable stood for', async () => {
-    const rules = await guestRules(`
+    const rules = await compileUserRules(`
 id: own.fs
 language: TypeScript
 severity: warning

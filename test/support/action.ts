@@ -22,7 +22,7 @@ interface Action {
 
 type Context = Readonly<Record<string, string>>
 
-/** `${{ a.b }}` and `${{ a.b == 'c' }}`: all that our action says. Anything else is an error, as it is at GitHub. */
+/** `${{ a.b }}` and `${{ a.b == 'c' }}`, the only expressions in our action. Anything else throws. */
 const evaluate = (expression: string, context: Context): string => {
   const [, name = '', literal] = /^([\w.-]+)(?:\s*==\s*'([^']*)')?$/.exec(expression) ?? []
   const value = context[name]
@@ -33,7 +33,7 @@ const evaluate = (expression: string, context: Context): string => {
 const fill = (text: string, context: Context): string =>
   text.replace(/\$\{\{\s*(.*?)\s*\}\}/g, (_, expression: string) => evaluate(expression, context))
 
-/** What a step wrote to the file for its outputs. */
+/** Reads the outputs file of a step. */
 const readOutputs = (file: string, id: string): Context =>
   Object.fromEntries(
     readFileSync(file, 'utf8')
@@ -45,7 +45,7 @@ const readOutputs = (file: string, id: string): Context =>
       ]),
   )
 
-/** Runs the steps of a composite action the way a runner does, but for those of others (`uses`). */
+/** Runs the steps of a composite action as a runner does, except steps with `uses`. */
 export const runAction = (
   file: string,
   workspace: string,

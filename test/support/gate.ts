@@ -10,14 +10,14 @@ interface GateOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Whoever runs the tests may sit on a build server: the gate under test does not, unless it is told. */
+/** The environment of the gate under test. CI variables are removed, because the tests may run on a CI server. */
 export const gateEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
   const { CI: _, GITHUB_BASE_REF: __, NO_COLOR: ___, ...rest } = cleanEnvironment()
   const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = GIT_ENVIRONMENT
   return { ...rest, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, ...extra }
 }
 
-/** Runs `warrant gate` in a repository, as a hook or a person would. */
+/** Runs `warrant gate` in a repository. */
 export const gate = (repo: Repo, args: readonly string[] = [], { cwd, env }: GateOptions = {}) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, 'gate', ...args], {
     cwd: cwd ?? repo.folder,
@@ -55,5 +55,5 @@ export const places = ({ findings }: GateReport): string[] =>
   )
 
 export const LOG = "console.log('x')\n"
-/** A package that makes a folder a backend, whatever it is called. */
+/** A package.json that makes a folder a backend. */
 export const BACKEND = JSON.stringify({ dependencies: { express: '5' } })

@@ -13,8 +13,8 @@ export const ALL_ROOTS: PlatformRoots = Object.fromEntries(EVERYWHERE.map((name)
 export const compileAll = (packs: readonly Pack[], trusted = true): CompiledRule[] =>
   compileRules(selectRules(packs, { roots: ALL_ROOTS, stage: 'CI' }), trusted)
 
-/** Rules written in a test, as a repository would bring them. */
-export const guestRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {
+/** Compiles rule files as user rules. */
+export const compileUserRules = async (...texts: readonly string[]): Promise<CompiledRule[]> => {
   const sources = texts.map((text, index) => ({ path: `.warrant/rules/${index}.yml`, text }))
   return compileAll([await readPack('project', '0', sources)], false)
 }
@@ -29,7 +29,7 @@ async function* stream(files: Iterable<FileContent>): AsyncGenerator<FileContent
   yield* files
 }
 
-/** Runs the real scanner to its end. */
+/** Runs the real scanner to completion. */
 export const scanAll = async (
   files: Iterable<FileContent>,
   rules: readonly CompiledRule[],

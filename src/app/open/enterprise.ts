@@ -57,6 +57,6 @@ export const openEnterprise = (folder: string, context: EnterpriseContext) => {
       resource: (...[uri, signal]: Parameters<typeof resource>) => limit(() => resource(uri, signal)),
     },
     run: (...[tool, stage, signal]: Parameters<EnterpriseService['run']>) =>
-      limit(() => runTool(ports, tool, stage, signal)),
+      limit(() => runTool(ports, { tool, stage }, signal)),
   }
 }

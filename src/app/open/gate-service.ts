@@ -27,6 +27,6 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const shippedRules = await loadShippedRules()
     const files = repositoryFiles(root)
     const userRules = await readUserRules((await userRuleSources(files)).rules, shippedRules)
-    return explainRules(request, shippedRules, userRules, loadExamples)
+    return explainRules(request, { shippedRules, userRules, examples: loadExamples })
   },
 })

@@ -8,7 +8,7 @@ import type { GateStage } from '../stage.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
 
 /** The answer of the evidence server at `/status`. */
-export interface EvidenceStatus {
+interface EvidenceStatus {
   readonly status: string
   readonly context_api: object
   readonly evidence: {
@@ -39,13 +39,13 @@ export interface EnterprisePorts {
 }
 
 /** The repository as `/status` and the resources report it. */
-export interface RepositorySnapshot {
+interface RepositorySnapshot {
   readonly repoRoot: string
   readonly lifecycle: LifecycleStatus | null
   readonly sdd: SddStatus | null
 }
 
-export type Gitflow =
+type Gitflow =
   | { readonly available: false }
   | {
       readonly available: true

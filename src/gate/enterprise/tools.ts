@@ -145,8 +145,7 @@ const RUNS: Readonly<Record<ToolName, Run>> = {
 /** Runs a tool. A failure becomes an answer with `success: false`. */
 export const runTool = async (
   ports: EnterprisePorts,
-  tool: ToolName,
-  stage: GateStage,
+  { tool, stage }: { readonly tool: ToolName; readonly stage: GateStage },
   signal: AbortSignal,
 ): Promise<Envelope> => {
   const answer = await RUNS[tool](ports, stage, signal).catch((thrown: unknown) => ({

@@ -13,12 +13,13 @@ const decoder = new TextDecoder()
 const readTexts = async (
   { read }: TrackedFiles | ChangeSet,
   paths: readonly string[],
-  texts: Map<string, string>,
   signal: AbortSignal,
-): Promise<void> => {
-  if (paths.length === 0) return
+): Promise<[string, string][]> => {
+  const texts: [string, string][] = []
+  if (paths.length === 0) return texts
   for await (const { path, bytes } of read(paths, signal))
-    if (bytes !== undefined) texts.set(path, decoder.decode(bytes))
+    if (bytes !== undefined) texts.push([path, decoder.decode(bytes)])
+  return texts
 }
 
 /** Platforms after the change: the index, overlaid with the changed files. */
@@ -32,18 +33,16 @@ const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal
     for (const path of tracked.find(SCRIPT_SUFFIXES)) if (!changed.has(path)) yield path
   }
   const wanted = manifestsToRead(findManifests(paths))
-  const texts = new Map<string, string>()
   const isChanged = (path: string) => changed.has(path)
-  await Promise.all([
-    readTexts(set, wanted.filter(isChanged), texts, signal),
+  const texts = await Promise.all([
+    readTexts(set, wanted.filter(isChanged), signal),
     readTexts(
       tracked,
       wanted.filter((path) => !isChanged(path)),
-      texts,
       signal,
     ),
   ])
-  return detectPlatforms(paths, texts, scripts())
+  return detectPlatforms(paths, new Map(texts.flat()), scripts())
 }
 
 export const gatherChangeContext = async (

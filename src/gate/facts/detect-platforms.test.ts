@@ -75,12 +75,7 @@ describe('platforms', () => {
       { android: { detected: false, confidence: 'LOW' } },
       {},
     ],
-    [
-      "somebody else's code",
-      { 'node_modules/x/package.json': packageOf('react'), 'vendor/a.go': '' },
-      {},
-      {},
-    ],
+    ['third-party code', { 'node_modules/x/package.json': packageOf('react'), 'vendor/a.go': '' }, {}, {}],
   ])('are found in %s', (_, files, platforms, roots) => {
     expect(detect(files)).toEqual({ platforms, roots })
   })

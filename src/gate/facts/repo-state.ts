@@ -22,7 +22,7 @@ const NO_GIT: GitState = {
   unstaged: 0,
 }
 
-export interface StatePorts {
+interface StatePorts {
   readonly git: GitReader
   /** Absolute path, reported as the root when there is no repository. */
   readonly folder: string

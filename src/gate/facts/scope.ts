@@ -49,8 +49,7 @@ const ciScope = async (git: GitReader, target: string | undefined, signal: Abort
 /** The default scope of a stage. `target` is the branch that a CI build will be merged into. */
 export const stageScope = (
   stage: GateStage,
-  git: GitReader,
-  target: string | undefined,
+  { git, target }: { readonly git: GitReader; readonly target: string | undefined },
   signal: AbortSignal,
 ): Scope | Promise<Scope> => {
   switch (stage) {

@@ -31,7 +31,7 @@ export type Unfingerprinted = Omit<GateFinding, 'fingerprint' | 'state'> & { rea
 const FINGERPRINT_LENGTH = 32
 
 // Line numbers are left out and white space is collapsed, so that moved or indented code keeps its fingerprint.
-const fingerprint = (ruleId: string, file: string, text: string, nth: number): string =>
+const fingerprint = ({ ruleId, text }: Unfingerprinted, file: string, nth: number): string =>
   createHash('sha256')
     .update(JSON.stringify([ruleId, file, text.replace(/\s+/g, ' ').trim(), nth]))
     .digest('hex')
@@ -52,10 +52,10 @@ export const fingerprintFindings = (
   const fingerprints = new Map<Unfingerprinted, string>()
   for (const finding of sortByPlace(findings)) {
     const file = fileOf(finding.file)
-    const first = fingerprint(finding.ruleId, file, finding.text, 0)
+    const first = fingerprint(finding, file, 0)
     const nth = seen.get(first) ?? 0
     seen.set(first, nth + 1)
-    fingerprints.set(finding, nth === 0 ? first : fingerprint(finding.ruleId, file, finding.text, nth))
+    fingerprints.set(finding, nth === 0 ? first : fingerprint(finding, file, nth))
   }
   return fingerprints
 }

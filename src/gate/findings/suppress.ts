@@ -63,7 +63,7 @@ const parseComment = (comment: Comment): Suppression[] =>
     }
   })
 
-export interface SuppressOptions {
+interface SuppressOptions {
   /** Rules that ran on the file. A suppression of any other rule is not reported as unused. */
   readonly active: ReadonlySet<string>
   /** Whether suppressing one rule suppresses the other. */

@@ -72,7 +72,7 @@ describe('the managed block', () => {
     expect(removeBlock(bytes(text))).toBe('unchanged')
   })
 
-  it('is not looked for between two starts and an end: what lies there may be somebody else’s', () => {
+  it('is not replaced between two start markers and an end: the text between may be foreign', () => {
     const text = bytes(`#!/bin/sh\n${START}\nmine\n${START}\nx\n${END}\n`)
     expect(() => removeBlock(text)).toThrow(expect.objectContaining({ code: 'hook.tangled' }))
     expect(() => insertBlock(text, 'pre-commit', PROGRAM)).toThrow(

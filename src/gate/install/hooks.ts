@@ -13,7 +13,7 @@ import {
 } from './hook-script.ts'
 import { repositoryFaults } from './repository-faults.ts'
 
-export interface HookPorts {
+interface HookPorts {
   readonly git: LifecycleGit
   readonly files: GitMetadataFiles
 }

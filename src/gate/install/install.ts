@@ -122,7 +122,7 @@ const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string
         /^openspec\/[\p{L}\p{N}_.-]+(\/[\p{L}\p{N}_.-]+)*$/u.test(path) && !/(^|\/)\.+(\/|$)/.test(path),
     )
 
-export interface UninstallReport {
+interface UninstallReport {
   readonly hooks: readonly HookReport[]
   readonly removed: readonly string[]
 }

@@ -4,7 +4,7 @@ import type { GitMetadataFiles, LifecycleGit, LocalConfig, RepositoryFiles } fro
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
 import { readHooks, requirePlaces } from './hooks.ts'
 
-export interface LifecycleState {
+interface LifecycleState {
   readonly installed?: string
   readonly version?: string
   readonly hooks?: string
@@ -108,7 +108,7 @@ export const repoLifecycle = async (
   }
 }
 
-export interface LifecycleIssue {
+interface LifecycleIssue {
   readonly check: string
   readonly severity: 'error' | 'warning'
   readonly detail: string

@@ -86,7 +86,7 @@ describe('the report for people', () => {
     expect(writeText(run(finding()), { colour: true })).toContain('\u001b[31mERROR')
   })
 
-  it('cuts a line that nobody can read', () => {
+  it('truncates long lines', () => {
     const long = `${'x'.repeat(5_000)}eval()${'y'.repeat(5_000)}`
     const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
     const { report } = run(one)

@@ -15,7 +15,7 @@ const COLOURS: Readonly<Record<Severity | 'BLOCKED' | 'ALLOWED' | 'dim' | 'file'
   file: '1',
 }
 
-export interface TextStyle {
+interface TextStyle {
   readonly colour: boolean
 }
 

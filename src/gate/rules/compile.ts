@@ -23,7 +23,7 @@ export interface CompileOptions {
 
 type Test = (path: string) => boolean
 
-export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const rulePlatforms = ({
   metadata,
@@ -50,6 +50,14 @@ const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
 const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
+let lastSplit: { readonly path: string; readonly segments: readonly string[] } = { path: '', segments: [''] }
+
+/** Keeps the last result: the scanner tests one path with every coverage in turn. */
+const splitPath = (path: string): readonly string[] => {
+  if (lastSplit.path !== path) lastSplit = { path, segments: path.split('/') }
+  return lastSplit.segments
+}
+
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
 const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
   const isIncluded = compileGlobs(files, true)
@@ -57,7 +65,7 @@ const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Tes
   return (path) =>
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
-      const segments = path.slice(folder.length).split('/')
+      const segments = splitPath(path.slice(folder.length))
       return isIncluded(segments) && !isExcluded(segments)
     })
 }

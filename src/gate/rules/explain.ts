@@ -30,6 +30,12 @@ export type Examples = Readonly<
   Record<string, { readonly valid: readonly string[]; readonly invalid: readonly string[] }>
 >
 
+interface ExplainSources {
+  readonly shippedRules: ShippedRules
+  readonly userRules: Pack | undefined
+  readonly examples: () => Promise<Examples>
+}
+
 const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
   const { id, message, metadata } = rule
   const level = 'severity' in rule ? RULE_LEVELS[rule.severity] : undefined
@@ -57,9 +63,7 @@ const listCards = ({ packs, aliases }: ShippedRules, userRules: Pack | undefined
 
 export const explainRules = async (
   { rule }: ExplainRequest,
-  shippedRules: ShippedRules,
-  userRules: Pack | undefined,
-  examples: () => Promise<Examples>,
+  { shippedRules, userRules, examples }: ExplainSources,
 ): Promise<Explanation> => {
   const cards = listCards(shippedRules, userRules)
   if (rule === undefined) {

@@ -53,7 +53,7 @@ const checkLanguages = (path: string, { language, metadata }: RuleFile): void =>
   }
 }
 
-export type ParsedRule =
+type ParsedRule =
   | { readonly kind: 'syntax'; readonly file: RuleFile }
   | { readonly kind: 'change'; readonly file: ChangeFile }
 

@@ -4,7 +4,7 @@ import type { ShippedRules } from './packs.ts'
 /** The file in which a repository overrides severities of shipped rules; it lies beside the user rules. */
 export const OVERRIDES_NAME = 'severities.yml'
 
-export type SeverityOverride = Severity | 'OFF'
+type SeverityOverride = Severity | 'OFF'
 
 /** A shipped rule whose severity the repository overrides. */
 export interface AppliedOverride {

@@ -111,7 +111,7 @@ describe('the decision on a specification', () => {
       ruleId: 'sdd.policy.blocked',
       severity: 'ERROR',
       code: 'SDD_CHANGE_MISSING',
-      message: 'There is no change a in openspec/changes.',
+      message: 'The change a does not exist in openspec/changes. Open a session for another change.',
       file: 'openspec/changes',
       matchedBy: 'SddPolicy',
       source: 'sdd-policy',

@@ -4,19 +4,17 @@ import type { GateStage } from '../stage.ts'
 import type { ChangeState, OpenSpecStatus, SddValidation } from './openspec.ts'
 import type { SessionState } from './session.ts'
 
-export const SDD_CODES = [
-  'ALLOWED',
-  'OPENSPEC_MISSING',
-  'OPENSPEC_VERSION_UNSUPPORTED',
-  'OPENSPEC_PROJECT_MISSING',
-  'SDD_SESSION_MISSING',
-  'SDD_SESSION_INVALID',
-  'SDD_CHANGE_ARCHIVED',
-  'SDD_CHANGE_MISSING',
-  'SDD_VALIDATION_FAILED',
-  'SDD_VALIDATION_ERROR',
-] as const
-export type SddCode = (typeof SDD_CODES)[number]
+type SddCode =
+  | 'ALLOWED'
+  | 'OPENSPEC_MISSING'
+  | 'OPENSPEC_VERSION_UNSUPPORTED'
+  | 'OPENSPEC_PROJECT_MISSING'
+  | 'SDD_SESSION_MISSING'
+  | 'SDD_SESSION_INVALID'
+  | 'SDD_CHANGE_ARCHIVED'
+  | 'SDD_CHANGE_MISSING'
+  | 'SDD_VALIDATION_FAILED'
+  | 'SDD_VALIDATION_ERROR'
 
 export interface SddDecision {
   readonly allowed: boolean

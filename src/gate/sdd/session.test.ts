@@ -13,7 +13,7 @@ const START = Date.parse('2026-11-15T10:00:00.000Z')
 const { signal } = new AbortController()
 
 /** Keys as git keeps them: it folds the case of the last part of a name. */
-const world = (change: ChangeState = 'open', keys = new Map<string, string>()) => {
+const createSession = (change: ChangeState = 'open', keys = new Map<string, string>()) => {
   let now = START
   const ports: SessionPorts = {
     repoRoot: '/r',
@@ -34,9 +34,9 @@ const world = (change: ChangeState = 'open', keys = new Map<string, string>()) =
 }
 
 describe('a session', () => {
-  it('opens on a change that exists, for 45 minutes unless told otherwise', async () => {
-    const { ports, keys } = world()
-    expect(await openSession(ports, 'add-login', undefined, signal)).toEqual({
+  it('opens for an existing change, for 45 minutes by default', async () => {
+    const { ports, keys } = createSession()
+    expect(await openSession(ports, { change: 'add-login' }, signal)).toEqual({
       repoRoot: '/r',
       active: true,
       changeId: 'add-login',
@@ -55,20 +55,22 @@ describe('a session', () => {
     ['missing', 'session.change_missing'],
     ['archived', 'session.change_archived'],
   ] as const)('does not open on a change that is %s, and writes nothing', async (state, code) => {
-    const { ports, keys } = world(state)
-    await expect(openSession(ports, 'a', 5, signal)).rejects.toMatchObject({ code })
+    const { ports, keys } = createSession(state)
+    await expect(openSession(ports, { change: 'a', minutes: 5 }, signal)).rejects.toMatchObject({ code })
     expect(keys.size).toBe(0)
   })
 
   it.each(['../x', '', 'a/b', 'a\nb'])('does not open on %j, and writes nothing', async (id) => {
-    const { ports, keys } = world()
-    await expect(openSession(ports, id, 5, signal)).rejects.toMatchObject({ code: 'session.change_id' })
+    const { ports, keys } = createSession()
+    await expect(openSession(ports, { change: id, minutes: 5 }, signal)).rejects.toMatchObject({
+      code: 'session.change_id',
+    })
     expect(keys.size).toBe(0)
   })
 
   it('runs out, and lasts again when refreshed', async () => {
-    const { ports, pass } = world()
-    await openSession(ports, 'a', 10, signal)
+    const { ports, pass } = createSession()
+    await openSession(ports, { change: 'a', minutes: 10 }, signal)
     pass(11 * 60_000)
     const keys = await ports.config.read('pumuki.', signal)
     expect(readSession(keys, '/r', ports.clock.now())).toMatchObject({
@@ -86,7 +88,7 @@ describe('a session', () => {
 
   it('is refreshed for 45 minutes when what is stored makes no sense', async () => {
     for (const stored of ['0', '-5', 'NaN', 'soon', '']) {
-      const { ports } = world(
+      const { ports } = createSession(
         'open',
         new Map([
           ['pumuki.sdd.session.active', 'true'],
@@ -99,25 +101,27 @@ describe('a session', () => {
   })
 
   it('cannot be refreshed when none is open', async () => {
-    const { ports, keys } = world()
+    const { ports, keys } = createSession()
     await expect(refreshSession(ports, 5, signal)).rejects.toMatchObject({ code: 'session.not_open' })
     expect(keys.size).toBe(0)
   })
 
   it('leaves nothing behind when it is closed', async () => {
-    const { ports, keys } = world()
-    await openSession(ports, 'a', 5, signal)
+    const { ports, keys } = createSession()
+    await openSession(ports, { change: 'a', minutes: 5 }, signal)
     expect(await closeSession(ports, signal)).toEqual({ repoRoot: '/r', active: false, valid: false })
     expect(keys.size).toBe(0)
   })
 
   it('is refused for longer than a year', async () => {
-    const { ports, keys } = world()
-    await expect(openSession(ports, 'a', 1e12, signal)).rejects.toMatchObject({ code: 'session.too_long' })
+    const { ports, keys } = createSession()
+    await expect(openSession(ports, { change: 'a', minutes: 1e12 }, signal)).rejects.toMatchObject({
+      code: 'session.too_long',
+    })
     expect(keys.size).toBe(0)
   })
 
-  it('is not valid on what somebody else wrote into the configuration', () => {
+  it('is not valid with an unsafe change id in the configuration', () => {
     const stored = (change: string, expiresAt: string) =>
       readSession(
         new Map([

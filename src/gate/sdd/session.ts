@@ -77,7 +77,11 @@ export interface SessionPorts {
 const currentSession = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
   readSession(await config.read('pumuki.', signal), repoRoot, clock.now())
 
-const saveSession = async (ports: SessionPorts, change: string, minutes: number, signal: AbortSignal) => {
+const saveSession = async (
+  ports: SessionPorts,
+  { change, minutes }: { readonly change: string; readonly minutes: number },
+  signal: AbortSignal,
+) => {
   if (minutes > MAX_MINUTES) throw sessionFaults.too_long(`a session of ${minutes} minutes is too long`)
   const now = ports.clock.now()
   const at = (ms: number) => new Date(ms).toISOString()
@@ -97,12 +101,11 @@ const requireOpen = async (ports: SessionPorts, id: string): Promise<void> => {
 /** Opens a session: work in this repository belongs to the change until the session expires. */
 export const openSession = async (
   ports: SessionPorts,
-  change: string,
-  minutes: number | undefined,
+  { change, minutes }: { readonly change: string; readonly minutes?: number | undefined },
   signal: AbortSignal,
 ): Promise<SessionState> => {
   await requireOpen(ports, change)
-  return saveSession(ports, change, wholeMinutes(minutes), signal)
+  return saveSession(ports, { change, minutes: wholeMinutes(minutes) }, signal)
 }
 
 export const refreshSession = async (
@@ -112,7 +115,7 @@ export const refreshSession = async (
 ): Promise<SessionState> => {
   const { active, changeId, ttlMinutes } = await currentSession(ports, signal)
   if (!active || changeId === undefined) throw sessionFaults.not_open('no session is open')
-  return saveSession(ports, changeId, wholeMinutes(minutes ?? ttlMinutes), signal)
+  return saveSession(ports, { change: changeId, minutes: wholeMinutes(minutes ?? ttlMinutes) }, signal)
 }
 
 export const closeSession = async (ports: SessionPorts, signal: AbortSignal): Promise<SessionState> => {

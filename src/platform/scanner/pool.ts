@@ -5,7 +5,7 @@ import type { ScanGroup, ScanPlan } from './plan.ts'
 import type { FileScan } from './scan-file.ts'
 import type { WorkerRequest, WorkerResponse, WorkerResult } from './worker.ts'
 
-export interface PoolLimits {
+interface PoolLimits {
   readonly size: number
   /** Longest time between two messages of a busy child, in milliseconds. */
   readonly fileMs: number

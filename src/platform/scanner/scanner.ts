@@ -5,7 +5,7 @@ import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
 import { ScanPool, type ScanResult } from './pool.ts'
 import { type FileScan, prepare, scanFile } from './scan-file.ts'
 
-export interface ScannerOptions {
+interface ScannerOptions {
   /** The built program of a scanning child. */
   readonly worker: string
   readonly limits?: Partial<ScannerLimits>

@@ -94,7 +94,7 @@ const session: Verb = async (invocation) => {
     findChange: (id: string) => findChange(id, sdd.files),
   }
   const found = flags.open
-    ? await openSession(ports, String(change), minutes, signal)
+    ? await openSession(ports, { change: String(change), minutes }, signal)
     : flags.refresh
       ? await refreshSession(ports, minutes, signal)
       : await closeSession(ports, signal)
