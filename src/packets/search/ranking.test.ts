@@ -7,7 +7,7 @@ import { packLexicalIndex, packTask, unpackLexicalIndex } from './lexical-cache.
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
-import { stem, termsOf, wordsOf } from './tokens.ts'
+import { searchTerms, splitWords, stem } from './tokens.ts'
 
 const scan = (...given: Parameters<typeof parseSparseFast>) => runSync(parseSparseFast(...given))
 
@@ -22,7 +22,7 @@ describe('words', () => {
     ['', []],
     [`${'x'.repeat(65)} y`, ['y']],
   ])('of %j are %j', (text, words) => {
-    expect(wordsOf(text)).toEqual(words)
+    expect(splitWords(text)).toEqual(words)
   })
 })
 
@@ -33,7 +33,7 @@ describe('what a text is found by', () => {
     ['鯨', ['鯨']],
     ['ラベル 1', ['ラベル', '1', 'ラ', 'ベ', 'ラベ', 'ル', 'ベル']],
   ])('of %j is %j', (text, terms) => {
-    expect(termsOf(text)).toEqual(terms)
+    expect(searchTerms(text)).toEqual(terms)
   })
 
   it.each([

@@ -23,7 +23,7 @@ export interface TrustRequirements extends TrustAnchors {
 const MAX_REFERRERS = 32
 
 /** The highest SLSA level of the packet's builders. */
-const levelOf = (builders: readonly Builder[], built: readonly string[]): number | null => {
+const highestLevel = (builders: readonly Builder[], built: readonly string[]): number | null => {
   const levels = builders.filter(({ id }) => built.includes(id)).map(({ level }) => level)
   return levels.length === 0 ? null : Math.max(...levels)
 }
@@ -50,7 +50,7 @@ export const gatherTrust = async (
     verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
   const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
   const builders = [...new Set(verified('provenance').flatMap(({ builder }) => builder ?? []))].sort()
-  const level = levelOf(requirements.builders, builders)
+  const level = highestLevel(requirements.builders, builders)
   const signed = all.size > 0
   return {
     verified: true,

@@ -46,7 +46,7 @@ export interface CheckedTrust {
 }
 
 /** Cache key: what the trust depends on beside the packet, so that a changed policy checks again. */
-const scopeOf = (
+const trustScope = (
   { keys, identities, root, builders }: PacketPolicy,
   { host, repository }: Reference,
 ): string =>
@@ -108,7 +108,7 @@ export class PolicyGuard {
     const policy = await this.#ports.policy()
     const needed = needsTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
-    const scope = scopeOf(policy, ref)
+    const scope = trustScope(policy, ref)
     const kept = wanted ? undefined : await cache.trust(digest, scope)
     if (kept !== undefined && trustDenials(policy, kept).length === 0) return { trust: kept, warnings: [] }
     const { host, repository } = ref
