@@ -12,14 +12,14 @@ export interface PlanRequest {
   readonly registry?: string | undefined
 }
 
-export interface PlanPorts {
+interface PlanPorts {
   readonly lookup: (request: LookupRequest) => Promise<LookupResult | Failure>
   readonly query: (ref: string, q: string, k: number) => Promise<QueryResult | Failure>
 }
 
 type IntentMode = 'lookup' | 'query'
 
-export interface PlanStep {
+interface PlanStep {
   readonly pinned_uri: string
   readonly entrypoint: string
   readonly args_template: Readonly<Record<string, unknown>>

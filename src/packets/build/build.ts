@@ -47,7 +47,7 @@ export interface BuildOptions {
   readonly lock?: 'keep' | 'update' | 'frozen'
 }
 
-export interface BuiltPacket {
+interface BuiltPacket {
   /** Every file of the packet, by its path. */
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly chunks: number

@@ -1,5 +1,5 @@
 /** A piece of a file, with its line numbers, counted from one. */
-export interface Chunk {
+interface Chunk {
   readonly text: string
   readonly start: number
   readonly end: number

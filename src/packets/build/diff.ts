@@ -8,7 +8,7 @@ export interface DiffSide {
   readonly vectors?: Matrix
 }
 
-export interface Difference {
+interface Difference {
   readonly same: boolean
   readonly versions: readonly [string, string]
   readonly models: readonly [string, string]

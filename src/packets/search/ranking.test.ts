@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { runSync } from '../../kernel/async/cooperative.ts'
 import { parseSparseFast } from './bm25-fast-parser.ts'
 import { LexicalIndex } from './lexical.ts'
-import { packLexicalIndex, packTask, unpackLexicalIndex } from './lexical-cache.ts'
+import { packTask, unpackLexicalIndex } from './lexical-cache.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
@@ -204,6 +204,7 @@ it('an index of many rows is read and packed in steps', () => {
 describe('packed words', () => {
   const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
   const index = LexicalIndex.fromTexts(texts)
+  const packLexicalIndex = (one: LexicalIndex) => runSync(packTask(one))
   const packed = packLexicalIndex(index)
 
   it('answer as the index they were made from', () => {

@@ -32,7 +32,7 @@ export interface PullPorts {
 }
 
 /** A packet as its registry describes it, resolved to a digest. */
-export interface LocatedPacket extends Resolved {
+interface LocatedPacket extends Resolved {
   readonly artifact: Artifact
   readonly metadata?: PacketMetadata
   /** Digest of the metadata blob; empty when there is none. */

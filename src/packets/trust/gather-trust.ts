@@ -16,7 +16,7 @@ export interface Builder {
 }
 
 /** What signatures and provenance are verified against. */
-export interface TrustRequirements extends TrustAnchors {
+interface TrustRequirements extends TrustAnchors {
   readonly builders: readonly Builder[]
 }
 

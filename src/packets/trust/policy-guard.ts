@@ -32,7 +32,7 @@ export interface TrustCache {
   keepTrust(digest: Digest, scope: string, trust: Trust): Promise<void>
 }
 
-export interface GuardPorts {
+interface GuardPorts {
   readonly registry: RegistryReader
   readonly cache: TrustCache
   readonly verifyBundle: VerifyBundle
@@ -40,7 +40,7 @@ export interface GuardPorts {
   readonly policy: () => Promise<PacketPolicy>
 }
 
-export interface CheckedTrust {
+interface CheckedTrust {
   readonly trust: Trust
   readonly warnings: readonly string[]
 }

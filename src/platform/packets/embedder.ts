@@ -9,7 +9,7 @@ import { copyFloats } from '../../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../../packets/format/vectors.ts'
 import { withDeadline } from '../system/deadline.ts'
 
-export interface EmbedderSettings extends Provider {
+interface EmbedderSettings extends Provider {
   readonly model: string
   readonly key?: string | undefined
   readonly attempts?: number

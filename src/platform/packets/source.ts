@@ -44,7 +44,7 @@ const ANY: PathRules = { blocked: () => false }
 const noDeadline: CheckDeadline = () => {}
 
 /** Called for files that a reader might expect in the packet. */
-export type OnSkippedSource = (path: string, why: string) => void
+type OnSkippedSource = (path: string, why: string) => void
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length

@@ -3,7 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { registryFaults } from './faults.ts'
 
 /** The network zone of an address. `special` has ranges that no registry can be in. */
-export type Zone = 'public' | 'private' | 'loopback' | 'link-local' | 'special'
+type Zone = 'public' | 'private' | 'loopback' | 'link-local' | 'special'
 
 type Net = readonly [address: string, bits: number]
 
