@@ -14,7 +14,7 @@ import { type ReadPorts, readDocumentPart } from './ask/read-document.ts'
 import type { Failure } from './failure.ts'
 import type { ProgressListener } from './progress.ts'
 
-export interface EvidenceRequest {
+interface EvidenceRequest {
   readonly ref: string
   readonly question: string
   readonly k?: number | undefined
@@ -22,7 +22,7 @@ export interface EvidenceRequest {
   readonly registry?: string | undefined
 }
 
-export interface StoredPacket {
+interface StoredPacket {
   readonly name: string
   readonly version: string
   readonly ref: string

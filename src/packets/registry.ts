@@ -32,15 +32,18 @@ export interface RegistryReader {
   referrers(at: RegistryRepository, digest: Digest, signal: AbortSignal): Promise<readonly Descriptor[]>
 }
 
+export interface BlobUpload {
+  readonly at: RegistryRepository
+  readonly blob: Pick<Descriptor, 'digest' | 'size'>
+  readonly source: ByteSource
+  readonly signal: AbortSignal
+  /** Called with the number of bytes that need not be sent any more. */
+  readonly passed?: (bytes: number) => void
+}
+
 export interface RegistryWriter {
-  /** Uploads a blob unless it exists. `passed` is called with the number of bytes that are done. */
-  pushBlob(
-    at: RegistryRepository,
-    blob: Pick<Descriptor, 'digest' | 'size'>,
-    source: ByteSource,
-    signal: AbortSignal,
-    passed?: (bytes: number) => void,
-  ): Promise<'sent' | 'there'>
+  /** Uploads a blob unless it exists. */
+  pushBlob(upload: BlobUpload): Promise<'sent' | 'there'>
   /** Pushes a manifest under a tag or its digest. */
   pushManifest(at: RegistryRepository, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<Digest>
 }

@@ -7,7 +7,7 @@ import type { Packets } from './packets.ts'
 import type { ProgressListener } from './progress.ts'
 
 /** Opens a packet folder; the configured one unless the call names another. */
-export type OpenPackets = (root: string | undefined) => Promise<Packets>
+type OpenPackets = (root: string | undefined) => Promise<Packets>
 
 // Existing clients send null for absent arguments.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined

@@ -48,7 +48,7 @@ const pull = async (change?: Partial<OciSettings>, name = ':latest') => {
   const store = packetStore(root)
   const client = new OciClient(new OciHttp(settings(change)))
   const ports = { registry: client, store, guard: openGuard(client), maxBytes: 10_000_000 }
-  const done = pullPacket(ports, parseReference(`${registry.address}/demo${name}`), forever)
+  const done = pullPacket(ports, { ref: parseReference(`${registry.address}/demo${name}`), signal: forever })
   return { root, store, done }
 }
 
@@ -728,7 +728,12 @@ describe('a push', () => {
   const push = (behave: Behaviour, change: Partial<OciSettings> = {}) => {
     registry.play(packet, behave)
     const pusher = new OciPusher(new OciHttp(settings(change)))
-    return pusher.pushBlob(parseReference(`${registry.address}/demo`), blob, memorySource(DOCS), forever)
+    return pusher.pushBlob({
+      at: parseReference(`${registry.address}/demo`),
+      blob,
+      source: memorySource(DOCS),
+      signal: forever,
+    })
   }
   const methods = () => registry.calls.map(({ method }) => method).join(' ')
 

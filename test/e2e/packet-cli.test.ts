@@ -48,7 +48,7 @@ describe('a packet at the command line', () => {
 
   it.each([
     [['build', DOCS, '--version', '1'], 2, '--name'],
-    [['build', '/nonexistent', '--name', 'x', '--version', '1'], 4, 'there is no folder'],
+    [['build', '/nonexistent', '--name', 'x', '--version', '1'], 4, 'does not exist'],
     [['build', DOCS, '--name', 'Bad', '--version', '1', '--out', '/tmp/never'], 2, "packet's name"],
     [['publish', DOCS], 2, 'registry'],
     [['publish', DOCS, '--registry', 'https://r.io'], 7, 'manifest.json'],

@@ -308,7 +308,7 @@ describe('fetching a large file', () => {
     }
     const client = new OciClient(new OciHttp(settings))
     const ports = { registry: client, store: packetStore(root), guard: openGuard(client), maxBytes: 1e9 }
-    const done = pullPacket(ports, parseReference(`${registry.address}/demo:latest`), signal)
+    const done = pullPacket(ports, { ref: parseReference(`${registry.address}/demo:latest`), signal })
     return { done, left: () => readdir(join(root, 'cas')) }
   }
 

@@ -116,7 +116,7 @@ describe('the packet commands', () => {
         stderr: 'the packet store is empty\n',
       })
     const absent = `sha256:${'0'.repeat(64)}`
-    expect((await packetText(['cache', 'prune', absent])).stdout).toBe(`${absent}  was not here\n`)
+    expect((await packetText(['cache', 'prune', absent])).stdout).toBe(`${absent}  was not stored\n`)
   })
 
   it('find and ask what was fetched without a network, by the digest that the store lists', async () => {
@@ -182,7 +182,7 @@ describe('the packet commands', () => {
       })
     const { code, stderr } = await packetText(['cache', 'prune'], away, home)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^warrant: the packet folder cannot be used \(\w+\)\. Check the rights/)
+    expect(stderr).toMatch(/^warrant: the packet folder cannot be used \(\w+\)\. Check the permissions/)
   })
 
   it('show what can be cited: the passages, and the address that means them for ever', async () => {

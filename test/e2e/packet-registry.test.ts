@@ -43,8 +43,10 @@ const pushAll = async (
 ) => {
   const at = parseReference(where)
   const sent = []
-  for (const [digest, bytes] of blobs)
-    sent.push(await pusher.pushBlob(at, { digest, size: bytes.length }, memorySource(bytes), noAbort))
+  for (const [digest, bytes] of blobs) {
+    const blob = { digest, size: bytes.length }
+    sent.push(await pusher.pushBlob({ at, blob, source: memorySource(bytes), signal: noAbort }))
+  }
   for (const name of names) await pusher.pushManifest(at, name, manifest, noAbort)
   return sent
 }
@@ -60,7 +62,7 @@ describeWith('registry', 'a real registry', (host) => {
     expect(await pushAll(pusher, where, packet, '1.0.1')).toEqual(['there', 'there', 'there', 'there'])
     const store = packetStore(await makeFolder())
     const ports = { registry: client, store, guard: openGuard(client), maxBytes: 1e9 }
-    const { digest, located } = await pullPacket(ports, parseReference(where), noAbort)
+    const { digest, located } = await pullPacket(ports, { ref: parseReference(where), signal: noAbort })
     expect(digest).toBe(packet.digest)
     expect(located.metadata?.packet).toEqual({ name: 'demo', version: '1.0.0' })
     expect(await store.verify([digest])).toEqual([{ digest, problems: [] }])
@@ -69,7 +71,11 @@ describeWith('registry', 'a real registry', (host) => {
       '1.0.1',
       'latest',
     ])
-    const pinned = await locatePacket(client, parseReference(`${where}@${digest}`), noAbort)
+    const pinned = await locatePacket({
+      registry: client,
+      ref: parseReference(`${where}@${digest}`),
+      signal: noAbort,
+    })
     expect(pinned.digest).toBe(digest)
   })
 
@@ -88,9 +94,9 @@ describeWith('registry', 'a real registry', (host) => {
       'MANIFEST_BLOB_UNKNOWN',
     )
     const wrong = { digest: digestBytes('other'), size: 3 }
-    await expect(pusher.pushBlob(at, wrong, memorySource(Buffer.from('abc')), noAbort)).rejects.toThrow(
-      'DIGEST_INVALID',
-    )
+    await expect(
+      pusher.pushBlob({ at, blob: wrong, source: memorySource(Buffer.from('abc')), signal: noAbort }),
+    ).rejects.toThrow('DIGEST_INVALID')
   })
 
   it('tells by a tag what refers to a packet, for it knows no better way', async () => {

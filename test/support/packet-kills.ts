@@ -151,7 +151,7 @@ export class PacketKills {
       }
       killed += Number(await killAtCall(this.#proxy, args, place, 1 + ((round * 5) % 28), (round % 3) * 3))
       const { code, said } = await start(['pull', 'book:1.0.0'], place).ended
-      if (code !== 0) expect(said).toContain('answers 404')
+      if (code !== 0) expect(said).toContain('answered 404')
       await finish(args, place)
       await finish(['pull', 'book'], place)
     }

@@ -59,7 +59,7 @@ export const publishToMemory = async (
   let manifest = new Uint8Array() as Uint8Array
   const { digest } = await publishPacket(
     {
-      pushBlob: async (_, blob, source) => {
+      pushBlob: async ({ blob, source }) => {
         blobs.set(blob.digest, await source.read(0, source.size))
         return 'sent'
       },

@@ -10,7 +10,7 @@ import { writeCorpus } from './corpus.mjs'
 
 const CHUNKS = 20_000
 
-/** The least a build can do: every file read once. */
+/** Lower bound of a build: every file read once. */
 const READ = `
   const { readdirSync, readFileSync } = require('node:fs')
   let bytes = 0

@@ -1,7 +1,7 @@
 const CLUSTERS = 200
 export const DIM = 384
 
-/** Numbers around 0 that are the same in every run. */
+/** Pseudo-random numbers around 0, the same in every run. */
 export function numbers() {
   let state = 42
   const next = () => {
@@ -36,7 +36,7 @@ export function makeRows(rows, clustered, next) {
 }
 
 /**
- * Questions one behind the other: by turns near a row, and near none.
+ * Questions in row-major order: alternately near a row, and near none.
  *
  * @param {Float32Array} values
  * @param {number} count
@@ -55,7 +55,7 @@ export function makeQuestions(values, count, next) {
 }
 
 /**
- * What a search is measured by: every row, every value, in double precision.
+ * The reference search: every row, every value, in double precision.
  *
  * @param {Float32Array} values
  * @param {Float32Array} query

@@ -12,7 +12,7 @@ import { loadParts } from './parts.mjs'
 import { storePacket } from './stored.mjs'
 
 const K = 5
-/** As deep as the product looks into each ranking. */
+/** Depth of each ranking, as in the product. */
 const DEPTH = 20
 const CALLS = 200
 

@@ -1,4 +1,4 @@
-// Warrant's index as a contestant: opens and searches when told to by a line on standard input.
+// Warrant's index as a contestant: opens and searches on commands, one a line, on standard input.
 // Arguments: the bundled search, the index, its table, the questions as float32, rows, values a row, results.
 
 import { readFileSync } from 'node:fs'

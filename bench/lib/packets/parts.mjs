@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { projectDir } from '../contestants.mjs'
 
-/** Parts of the product, bundled as it bundles them. */
+/** Modules of the product, bundled like the product. */
 const PARTS = `
   export { openVectors } from './src/platform/packets/vector-file.ts'
   export { VectorThread } from './src/platform/packets/vector-threads.ts'

@@ -15,7 +15,7 @@ const QUESTIONS = 10
 const PYTHON = '/usr/bin/python3'
 const OPEN_ROUNDS = 3
 
-/** A contestant in a process of its own, told what to do line by line. */
+/** A contestant in its own process, controlled by lines on stdin. */
 class Child {
   /** @param {string} name @param {string[]} command */
   constructor(name, command) {

@@ -14,12 +14,12 @@ const SEARCHES = 20
 /** @type {import('../report.mjs').Column[]} */
 const COLUMNS = [{ key: 'main', label: 'CPU of the main thread for a search, ms', digits: 2, best: 'min' }]
 
-/** CPU of the thread in which everything else is answered, in milliseconds. */
+/** CPU time of the main thread, in milliseconds. */
 const mainCpu = () =>
   Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * How long everybody else waits while a large index is searched: here, or in a thread as the product does it.
+ * How long other calls wait while a large index is searched: in the main thread, or in a worker as in the product.
  *
  * @param {number} rows
  * @param {number} rounds

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const digestOf = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 /**
- * A packet as if it had been fetched, with the manifest a registry would have given.
+ * Puts a packet into the store as if it had been fetched.
  *
  * @param {string} root
  * @param {string} packet

@@ -59,7 +59,7 @@ export const toCandidate = (
   trust,
 })
 
-export interface CandidateFilter {
+interface CandidateFilter {
   readonly shown: string
   readonly passes: (candidate: Candidate) => boolean
 }

@@ -74,7 +74,7 @@ export const writeCatalog = (rows: readonly CatalogRow[]): Uint8Array => {
 }
 
 /** The address of a row. Catalogs of older tools lack the registry; then the configured one is used. */
-const addressOf = (row: CatalogRow, registry: string | undefined): string => {
+const rowAddress = (row: CatalogRow, registry: string | undefined): string => {
   try {
     parseReference(row.source_uri)
     return row.source_uri
@@ -97,7 +97,7 @@ export const readCatalog = (bytes: Uint8Array, registry: string | undefined): re
     const value = readJson(Buffer.from(line), `line ${i + 1} of the catalog`, MAX_LINE, packetFaults.catalog)
     const row = CatalogRow.safeParse(value)
     if (!row.success) throw packetFaults.catalog(`line ${i + 1} of the catalog is not a valid packet row`)
-    return [{ ...row.data, source_uri: addressOf(row.data, registry) }]
+    return [{ ...row.data, source_uri: rowAddress(row.data, registry) }]
   })
 }
 
@@ -173,7 +173,12 @@ export const publishCatalog = async (
   const config = { mediaType: 'application/vnd.oci.empty.v1+json', digest: digestBytes(CONFIG), size: 2 }
   const layer = writeDescriptor(CATALOG_TYPE, digestBytes(bytes), bytes.length, CATALOG_FILE)
   for (const part of [CONFIG, bytes])
-    await registry.pushBlob(at, { digest: digestBytes(part), size: part.length }, memorySource(part), signal)
+    await registry.pushBlob({
+      at,
+      blob: { digest: digestBytes(part), size: part.length },
+      source: memorySource(part),
+      signal,
+    })
   const manifest = Buffer.from(
     canonicalJson({
       schemaVersion: 2,

@@ -75,7 +75,7 @@ const cutToBudget = (results: readonly QueryHit[], budget: number): readonly Que
   })
 }
 
-const lineOf = ({ path, start, end, snippet }: QueryHit): string => {
+const summaryLine = ({ path, start, end, snippet }: QueryHit): string => {
   const place = start === null ? '' : `:${start}${end === null || end === start ? '' : `-${end}`}`
   const head = firstCharacters(snippet, LINE_TEXT)
   return `- ${path || '-'}${place}: ${head.length === snippet.length ? head : `${head.trimEnd()}...`}`
@@ -97,7 +97,7 @@ export const digestEvidence = (
     digest: answer.digest,
     pinned_uri: answer.pinned_uri,
     evidence,
-    summary: evidence.slice(0, MAX_LINES).map(lineOf).join('\n'),
+    summary: evidence.slice(0, MAX_LINES).map(summaryLine).join('\n'),
     ...((answer.warnings?.length ?? 0) > 0 && { warnings: answer.warnings as readonly string[] }),
   }
 }

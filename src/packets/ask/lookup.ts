@@ -38,7 +38,7 @@ const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal
   const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
   if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
   const recall = (one: Digest) => cache.metadata(one)
-  const { digest, metadata, metadataDigest } = await locatePacket(registry, ref, signal, recall)
+  const { digest, metadata, metadataDigest } = await locatePacket({ registry, ref, signal }, recall)
   if (metadata === undefined)
     throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
   const found = { metadata, metadataDigest }
@@ -88,12 +88,14 @@ const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal
 /** Whether the request accepts any version. */
 const acceptsAnyVersion = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
 
-const resolveAll = async (
-  ports: LookupPorts,
-  uri: string,
-  request: LookupRequest,
-  signal: AbortSignal,
-): Promise<ResolvedAlias> => {
+/** One lookup while it runs. */
+interface RunningLookup {
+  readonly ports: LookupPorts
+  readonly request: LookupRequest
+  readonly signal: AbortSignal
+}
+
+const resolveAll = async ({ ports, request, signal }: RunningLookup, uri: string): Promise<ResolvedAlias> => {
   const ref = parseReference(uri)
   if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
   const remembered = await ports.cache.alias(uri)
@@ -115,12 +117,7 @@ interface FoundPacket {
 }
 
 /** The candidates that the policy allows. A refused packet is left out, unless all are refused. */
-const checkPolicy = async (
-  ports: LookupPorts,
-  found: readonly FoundPacket[],
-  request: LookupRequest,
-  signal: AbortSignal,
-) => {
+const checkPolicy = async ({ ports, request, signal }: RunningLookup, found: readonly FoundPacket[]) => {
   const candidates: Candidate[] = []
   const warnings: string[] = []
   let refused: Fault | undefined
@@ -142,7 +139,7 @@ const checkPolicy = async (
 }
 
 /** Resolves the rows of a catalog. Packets that are missing or refused are skipped with a warning. */
-const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signal: AbortSignal) => {
+const followRows = async ({ ports, signal }: RunningLookup, rows: readonly CatalogRow[]) => {
   const found: FoundPacket[] = []
   const warnings: string[] = []
   let failure: Fault | undefined
@@ -151,7 +148,10 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
     try {
       // Checked before any request: the addresses in a catalog are not trusted.
       await ports.guard.checkSource(ref, false)
-      const { digests } = await resolveAll(ports, row.source_uri, { ref: row.source_uri }, signal)
+      const { digests } = await resolveAll(
+        { ports, request: { ref: row.source_uri }, signal },
+        row.source_uri,
+      )
       found.push(...digests.map((digest) => ({ ref, digest })))
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
@@ -165,22 +165,22 @@ const followRows = async (ports: LookupPorts, rows: readonly CatalogRow[], signa
 }
 
 /** Looks into the catalog, when there is one and the request accepts any version. */
-const searchCatalog = async (
-  ports: LookupPorts,
-  request: LookupRequest,
-  signal: AbortSignal,
-): Promise<LookupResult | Failure | undefined> => {
+const searchCatalog = async (lookup: RunningLookup): Promise<LookupResult | Failure | undefined> => {
+  const { ports, request, signal } = lookup
   if (ports.catalog === undefined || request.ref || request.version || !acceptsAnyVersion(request))
     return undefined
   const rows = findCatalogRows(await ports.catalog(signal), request)
   const [first] = rows
   if (first === undefined) {
     // Without a name the registry cannot be searched.
-    return request.name || candidateFilters(request).length === 0 ? undefined : choose('', [], request, [])
+    return request.name || candidateFilters(request).length === 0
+      ? undefined
+      : choose(request, { uri: '', candidates: [], warnings: [] })
   }
-  const { found, warnings } = await followRows(ports, rows, signal)
-  const checked = await checkPolicy(ports, found, request, signal)
-  return choose(first.source_uri, checked.candidates, request, [...warnings, ...checked.warnings])
+  const { found, warnings } = await followRows(lookup, rows)
+  const checked = await checkPolicy(lookup, found)
+  const { candidates } = checked
+  return choose(request, { uri: first.source_uri, candidates, warnings: [...warnings, ...checked.warnings] })
 }
 
 const unnamed = (request: LookupRequest): Failure =>
@@ -200,26 +200,32 @@ export const lookupPackets = async (
   signal: AbortSignal,
 ): Promise<LookupResult | Failure> => {
   try {
-    const listed = await searchCatalog(ports, request, signal)
+    const lookup = { ports, request, signal }
+    const listed = await searchCatalog(lookup)
     if (listed !== undefined) return listed
     const uri = sourceUri(request)
     if (uri === undefined) return unnamed(request)
     const ref = parseReference(uri)
     await ports.guard.checkSource(ref, false)
-    const { digests, warnings } = await resolveAll(ports, uri, request, signal)
+    const { digests, warnings } = await resolveAll(lookup, uri)
     const found = digests.map((digest) => ({ ref, digest }))
-    const checked = await checkPolicy(ports, found, request, signal)
-    return choose(uri, checked.candidates, request, [...warnings, ...checked.warnings])
+    const checked = await checkPolicy(lookup, found)
+    const { candidates } = checked
+    return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings] })
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }
 }
 
+interface LookupFindings {
+  readonly uri: string
+  readonly candidates: readonly Candidate[]
+  readonly warnings: readonly string[]
+}
+
 const choose = (
-  uri: string,
-  all: readonly Candidate[],
   request: LookupRequest,
-  warnings: readonly string[],
+  { uri, candidates: all, warnings }: LookupFindings,
 ): LookupResult | Failure => {
   const filters = candidateFilters(request)
   const candidates = all

@@ -12,14 +12,14 @@ export interface PlanRequest {
   readonly registry?: string | undefined
 }
 
-export interface PlanPorts {
+interface PlanPorts {
   readonly lookup: (request: LookupRequest) => Promise<LookupResult | Failure>
   readonly query: (ref: string, q: string, k: number) => Promise<QueryResult | Failure>
 }
 
 type IntentMode = 'lookup' | 'query'
 
-export interface PlanStep {
+interface PlanStep {
   readonly pinned_uri: string
   readonly entrypoint: string
   readonly args_template: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ const QUERY_WORDS = /\b(?:search(?:es|ing)?|questions?|answers?|snippets?|contex
 const LOOKUP_KEYS = ['kind', 'capability', 'os', 'arch', 'version', 'alias']
 const MODES: readonly string[] = ['lookup', 'query']
 
-const textOf = (value: unknown): string | undefined =>
+const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 
 const isMode = (value: string | undefined): value is IntentMode =>
@@ -49,7 +49,9 @@ const isMode = (value: string | undefined): value is IntentMode =>
 
 /** Whether the intent asks for a lookup or a query. When unclear a lookup, which costs less. */
 export const intentMode = (intent: string, constraints: Readonly<Record<string, unknown>>): IntentMode => {
-  const asked = [textOf(constraints.mode), textOf(constraints.entrypoint)?.toLowerCase()].find(isMode)
+  const asked = [nonEmptyText(constraints.mode), nonEmptyText(constraints.entrypoint)?.toLowerCase()].find(
+    isMode,
+  )
   if (asked !== undefined) return asked
   const text = intent.toLowerCase()
   const forLookup =
@@ -58,16 +60,16 @@ export const intentMode = (intent: string, constraints: Readonly<Record<string, 
 }
 
 const packetName = ({ intent, name_hint }: PlanRequest, constraints: Readonly<Record<string, unknown>>) =>
-  textOf(name_hint) ??
-  textOf(constraints.name) ??
-  textOf(/packet:\s*(\S+)/i.exec(intent)?.[1]?.replace(/^[,.]+|[,.]+$/g, ''))
+  nonEmptyText(name_hint) ??
+  nonEmptyText(constraints.name) ??
+  nonEmptyText(/packet:\s*(\S+)/i.exec(intent)?.[1]?.replace(/^[,.]+|[,.]+$/g, ''))
 
 interface Ranked {
   readonly candidate: Candidate
   readonly score: number
 }
 
-const scoreOf = (candidate: Candidate, entrypoint: string | undefined, intent: string): number => {
+const scoreCandidate = (candidate: Candidate, entrypoint: string | undefined, intent: string): number => {
   const kind = candidate.kind.toLowerCase()
   return (
     (entrypoint !== undefined && candidate.entrypoints.includes(entrypoint) ? 5 : 0) +
@@ -94,20 +96,24 @@ const breakTie = async (
   return [...queried, ...ranked.slice(2)].sort(byRank)
 }
 
-const stepOf = (candidate: Candidate, mode: IntentMode, entrypoint: string | undefined): PlanStep => {
+const planStep = (candidate: Candidate, mode: IntentMode, entrypoint: string | undefined): PlanStep => {
   const { pinned_uri, entrypoints } = candidate
   if (mode === 'lookup') return { pinned_uri, entrypoint: 'lookup', args_template: { ref: pinned_uri, k: 3 } }
   const own = entrypoint !== undefined && entrypoints.includes(entrypoint) ? entrypoint : entrypoints[0]
   return { pinned_uri, entrypoint: own ?? 'query', args_template: { ref: pinned_uri, q: '{question}', k: 5 } }
 }
 
-const whyOf = ({ name, version, capabilities }: Candidate, mode: IntentMode, intent: string): string => {
+const explainChoice = (
+  { name, version, capabilities }: Candidate,
+  mode: IntentMode,
+  intent: string,
+): string => {
   const known = capabilities.slice(0, 3).join(', ') || 'no capabilities'
   return `selected ${name}@${version} for ${mode} intent '${firstCharacters(intent, 64)}' with capabilities [${known}]`
 }
 
 const asStrings = (value: unknown): string | readonly string[] | undefined =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : textOf(value)
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : nonEmptyText(value)
 
 /** Plans which packets to use for an intent, the best first, as calls that can be made unchanged. */
 export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promise<PacketPlan | Failure> => {
@@ -118,16 +124,16 @@ export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promis
     return fail('name_hint_required', 'provide name_hint or constraints.name for deterministic planning', {
       hint: 'Name the packet in name_hint, with --name, or as packet:NAME in the intent.',
     })
-  const entrypoint = textOf(constraints.entrypoint)
+  const entrypoint = nonEmptyText(constraints.entrypoint)
   const found = await ports.lookup({
     name,
-    version: textOf(request.version) ?? textOf(constraints.version),
-    alias: textOf(constraints.alias) ?? 'latest',
+    version: nonEmptyText(request.version) ?? nonEmptyText(constraints.version),
+    alias: nonEmptyText(constraints.alias) ?? 'latest',
     entrypoint,
-    kind: textOf(constraints.kind),
+    kind: nonEmptyText(constraints.kind),
     capability: asStrings(constraints.capability),
-    os_name: textOf(constraints.os),
-    arch: textOf(constraints.arch),
+    os_name: nonEmptyText(constraints.os),
+    arch: nonEmptyText(constraints.arch),
     registry: request.registry,
     k: 3,
   })
@@ -136,18 +142,18 @@ export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promis
   const lower = intent.toLowerCase()
   const scored = found.candidates.map((candidate) => ({
     candidate,
-    score: scoreOf(candidate, entrypoint, lower),
+    score: scoreCandidate(candidate, entrypoint, lower),
   }))
   const ranked = scored.sort(byRank)
   const tied = mode === 'query' && ranked.length > 1 && ranked[0]?.score === ranked[1]?.score
   const final = tied ? await breakTie(ranked, intent, ports) : ranked
-  const steps = final.map(({ candidate }) => stepOf(candidate, mode, entrypoint))
+  const steps = final.map(({ candidate }) => planStep(candidate, mode, entrypoint))
   return {
     ok: true,
     intent_mode: mode,
     selected: steps
       .slice(0, 2)
-      .map((step, i) => ({ ...step, why: whyOf((final[i] as Ranked).candidate, mode, intent) })),
+      .map((step, i) => ({ ...step, why: explainChoice((final[i] as Ranked).candidate, mode, intent) })),
     fallbacks: steps.slice(2, 4),
     constraints_applied: constraints,
   }

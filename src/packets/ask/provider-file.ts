@@ -101,7 +101,7 @@ const OWN_HEADERS =
 
 type Expand = ReturnType<typeof expander>
 
-const headersOf = (entry: Entry, expand: Expand, at: string): Record<string, string> => {
+const readHeaders = (entry: Entry, expand: Expand, at: string): Record<string, string> => {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries({ ...entry.http?.headers_static, ...entry.headers })) {
     const lower = name.toLowerCase()
@@ -134,7 +134,7 @@ const authorization = (auth: NonNullable<Entry['auth']>, expand: Expand, at: str
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 /** The endpoint: an address like `EMBEDDING_URL`, or a base address and a path. */
-const placeOf = ({ url, http }: Entry, expand: Expand, at: string): Pick<Provider, 'url' | 'path'> => {
+const readEndpoint = ({ url, http }: Entry, expand: Expand, at: string): Pick<Provider, 'url' | 'path'> => {
   if (url != null && http?.base_url != null)
     refuseProvider(`${at} has both url and http.base_url`, 'Keep one of them.')
   const place = expand(url ?? http?.base_url ?? refuseProvider(`${at} has neither url nor http.base_url`))
@@ -148,7 +148,7 @@ const placeOf = ({ url, http }: Entry, expand: Expand, at: string): Pick<Provide
   return { url: place, path }
 }
 
-const hintsOf = ({ hints }: Entry, expand: Expand, at: string): Hints | undefined => {
+const readHints = ({ hints }: Entry, expand: Expand, at: string): Hints | undefined => {
   if (hints == null) return undefined
   const word = (text: string | null | undefined, key: string) =>
     text == null ? undefined : headerValue(expand(text), `${at}.hints.${key}`)
@@ -170,12 +170,12 @@ export const readProvider = (value: unknown, asked: string, environment: Environ
   const { name, entry } = pick(parsed.data, asked)
   const at = `providers.${name}`
   const expand = expander(environment, at)
-  const hints = hintsOf(entry, expand, at)
+  const hints = readHints(entry, expand, at)
   const seconds = entry.timeout ?? entry.http?.timeout ?? undefined
   return {
-    ...placeOf(entry, expand, at),
+    ...readEndpoint(entry, expand, at),
     model: entry.model == null ? hints?.model : headerValue(expand(entry.model), `${at}.model`),
-    headers: headersOf(entry, expand, at),
+    headers: readHeaders(entry, expand, at),
     hints,
     timeoutMs: seconds === undefined ? undefined : Math.ceil(seconds * 1000),
     batchSize: entry.batch_size ?? undefined,

@@ -24,7 +24,7 @@ const PACKET_FILES: Readonly<Record<string, string>> = {
 }
 
 /** The lines of a chunk with their numbers; undefined when it does not say them, or their count differs. */
-const linesOf = (doc: Doc): readonly (readonly [number, string])[] | undefined => {
+const numberedLines = (doc: Doc): readonly (readonly [number, string])[] | undefined => {
   const { start, end } = toQueryHit(doc, 0)
   const lines = doc.text.split('\n')
   if (start === null || start < 1 || end === null || lines.length !== end - start + 1) return undefined
@@ -33,7 +33,7 @@ const linesOf = (doc: Doc): readonly (readonly [number, string])[] | undefined =
 
 /** Rebuilds a document from its chunks: every line at its number, lines that no chunk holds left blank. */
 const joinChunks = (chunks: readonly Doc[]): string => {
-  const placed = chunks.map(linesOf)
+  const placed = chunks.map(numberedLines)
   if (placed.includes(undefined)) return chunks.map(({ text }) => text).join('\n\n')
   const lines: string[] = []
   for (const [number, line] of placed.flatMap((one) => one ?? [])) {

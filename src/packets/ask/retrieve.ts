@@ -88,7 +88,7 @@ const lexicalOnly = ({ packet, question, k }: RetrieveRequest, warnings: readonl
   warnings,
 })
 
-export interface RetrieveRequest {
+interface RetrieveRequest {
   readonly packet: OpenPacket
   readonly question: string
   /** How many rows. */

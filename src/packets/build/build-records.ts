@@ -19,7 +19,7 @@ const countExtensions = (files: readonly SourceFile[]): Record<string, number> =
 }
 
 /** Prefixes are recorded with the vectors: queries must use the same ones. */
-const prefixesOf = ({ embedder: { prefixes } }: BuildOptions) =>
+const prefixFields = ({ embedder: { prefixes } }: BuildOptions) =>
   prefixes === undefined ? {} : { query_prefix: prefixes.query, document_prefix: prefixes.document }
 
 /** The contents of `manifest.json`. */
@@ -38,7 +38,7 @@ export const buildManifest = (
     normalized: true,
     provider: options.embedder.provider,
     max_seq_length: MAX_SEQUENCE,
-    ...prefixesOf(options),
+    ...prefixFields(options),
   },
   similarity: {
     space: 'cosine',
@@ -97,7 +97,7 @@ export const buildLock = (
     device_policy: 'runtime-default',
     normalize: true,
     max_seq_length: MAX_SEQUENCE,
-    ...prefixesOf(options),
+    ...prefixFields(options),
   }
   const config = hashConfig({ chunking: sizes, model })
   const step = (name: string, params: Record<string, unknown>) => ({

@@ -47,7 +47,7 @@ export interface BuildOptions {
   readonly lock?: 'keep' | 'update' | 'frozen'
 }
 
-export interface BuiltPacket {
+interface BuiltPacket {
   /** Every file of the packet, by its path. */
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly chunks: number
@@ -91,7 +91,7 @@ export interface Embedded {
 
 const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
 
-/** When the embedder fails the packet is built without vectors and says so. */
+/** When the embedder fails the packet is built without vectors, and its manifest says so. */
 const tryEmbedding = async (
   docs: readonly Doc[],
   options: BuildOptions,

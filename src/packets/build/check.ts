@@ -17,7 +17,7 @@ export const digestSource = async (source: ByteSource): Promise<Digest> => {
   return `sha256:${hash.digest('hex')}`
 }
 
-const hashOf = async (open: OpenFile, path: string): Promise<string | undefined> => {
+const hashFile = async (open: OpenFile, path: string): Promise<string | undefined> => {
   const source = await open(path)
   return source === undefined ? undefined : (await digestSource(source)).slice('sha256:'.length)
 }
@@ -28,7 +28,7 @@ const compare = async (
   promised: string | undefined,
   by: string,
 ): Promise<readonly string[]> => {
-  const found = await hashOf(open, path)
+  const found = await hashFile(open, path)
   if (found === promised) return []
   if (found === undefined) return [`${path}: is missing, but ${by} lists it`]
   return [promised === undefined ? `${path}: is not listed in ${by}` : `${path}: differs from ${by}`]

@@ -1,5 +1,5 @@
 /** A piece of a file, with its line numbers, counted from one. */
-export interface Chunk {
+interface Chunk {
   readonly text: string
   readonly start: number
   readonly end: number
@@ -30,7 +30,7 @@ const TOGETHER = 40
 const splitLines = (text: string): readonly string[] => text.split(text.includes('\n') ? /\r?\n/ : '\r')
 
 /** The lines from `start` to `end` without blank lines around them; empty when all are blank. */
-const cut = (lines: readonly string[], start: number, end: number, symbol?: string): readonly Chunk[] => {
+const cut = (lines: readonly string[], { start, end, symbol }: Part): readonly Chunk[] => {
   let [first, last] = [start, end]
   while (first <= last && (lines[first - 1] as string).trim() === '') first++
   while (last >= first && (lines[last - 1] as string).trim() === '') last--
@@ -45,16 +45,15 @@ const cut = (lines: readonly string[], start: number, end: number, symbol?: stri
 /** Overlapping windows, so that every passage is complete in at least one of them. */
 const windows = (
   lines: readonly string[],
-  start: number,
-  end: number,
+  part: Part,
   { lines: size, overlap }: ChunkSizes,
-  symbol?: string,
 ): readonly Chunk[] => {
+  const { start, end } = part
   const step = Math.max(size - Math.min(Math.max(overlap, 0), size - 1), 1)
   const chunks: Chunk[] = []
   for (let first = start; ; first += step) {
     const last = Math.min(first + size - 1, end)
-    chunks.push(...cut(lines, first, last, symbol))
+    chunks.push(...cut(lines, { ...part, start: first, end: last }))
     if (last >= end) return chunks
   }
 }
@@ -118,9 +117,8 @@ const together = (parts: readonly Part[]): readonly Part[] => {
 export const chunkText = (text: string, spans: readonly Span[], sizes: ChunkSizes): readonly Chunk[] => {
   const lines = splitLines(text)
   if (spans.length === 0 || sizes.lines <= 0) {
-    return sizes.lines <= 0 ? cut(lines, 1, lines.length) : windows(lines, 1, lines.length, sizes)
+    const all = { start: 1, end: lines.length }
+    return sizes.lines <= 0 ? cut(lines, all) : windows(lines, all, sizes)
   }
-  return together(cover(spans, lines.length)).flatMap(({ start, end, symbol }) =>
-    windows(lines, start, end, sizes, symbol),
-  )
+  return together(cover(spans, lines.length)).flatMap((part) => windows(lines, part, sizes))
 }

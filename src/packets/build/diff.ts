@@ -8,7 +8,7 @@ export interface DiffSide {
   readonly vectors?: Matrix
 }
 
-export interface Difference {
+interface Difference {
   readonly same: boolean
   readonly versions: readonly [string, string]
   readonly models: readonly [string, string]
@@ -37,7 +37,7 @@ const readSide = (docs: Iterable<Doc>) => {
   return { files, texts }
 }
 
-const driftOf = (a: Matrix | undefined, b: Matrix | undefined): number | null => {
+const vectorDrift = (a: Matrix | undefined, b: Matrix | undefined): number | null => {
   if (a === undefined || b === undefined || a.rows !== b.rows || a.dim !== b.dim) return null
   let sum = 0
   for (let i = 0; i < a.values.length; i++) sum += ((a.values[i] as number) - (b.values[i] as number)) ** 2
@@ -61,7 +61,7 @@ export const diffPackets = (first: DiffSide, second: DiffSide): Difference => {
   }
   const models = [first.manifest.embedding.model, second.manifest.embedding.model] as const
   // Vectors of two models cannot be compared.
-  const drift = models[0] === models[1] ? driftOf(first.vectors, second.vectors) : null
+  const drift = models[0] === models[1] ? vectorDrift(first.vectors, second.vectors) : null
   const unlike = Object.values(files).some((list) => list.length > 0)
   return {
     same: !unlike && chunks.added + chunks.removed === 0 && models[0] === models[1] && drift === 0,

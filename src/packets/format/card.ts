@@ -1,5 +1,5 @@
 /** `cpm.yml`: ten flat lines about the packet, for people and old readers. */
-export interface Card {
+interface Card {
   readonly name: string
   readonly version: string
   readonly description: string

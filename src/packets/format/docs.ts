@@ -41,14 +41,14 @@ const readDoc = (value: unknown, line: number): Doc => {
   }
 }
 
-const endOf = (bytes: Uint8Array, start: number): number => {
+const lineEnd = (bytes: Uint8Array, start: number): number => {
   const end = bytes.indexOf(NEWLINE, start)
   return end === -1 ? bytes.length : end
 }
 
 const decodeLine = (bytes: Uint8Array, start: number, line: number): string => {
   try {
-    return decodeStrict(bytes.subarray(start, endOf(bytes, start)))
+    return decodeStrict(bytes.subarray(start, lineEnd(bytes, start)))
   } catch (cause) {
     return refuse(line, 'is not UTF-8', cause)
   }
@@ -73,7 +73,7 @@ const findRows = function* (bytes: Uint8Array): CooperativeTask<Rows> {
       starts.push(at)
       lines.push(line)
     }
-    at = endOf(bytes, at) + 1
+    at = lineEnd(bytes, at) + 1
     if (at < next) continue
     next = at + STEP
     yield

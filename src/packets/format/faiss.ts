@@ -26,7 +26,8 @@ const refuse = (why: string): never => {
   throw packetFaults.index(`the index cannot be used: ${why}`)
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const toDataView = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 const smallNumber = (value: bigint, what: string): number =>
   value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER) ? refuse(`${what} is ${value}`) : Number(value)
@@ -41,7 +42,7 @@ export const writeFlatIndex = ({ rows, dim, values }: Matrix): Uint8Array => {
 
 const flatHeader = (rows: number, dim: number): Uint8Array => {
   const bytes = new Uint8Array(FLAT_HEADER)
-  const view = viewOf(bytes)
+  const view = toDataView(bytes)
   bytes.set(Buffer.from('IxFI'))
   view.setInt32(4, dim, true)
   view.setBigInt64(8, BigInt(rows), true)
@@ -54,7 +55,7 @@ const flatHeader = (rows: number, dim: number): Uint8Array => {
 }
 
 const readExactly = async (source: ByteSource, at: number, length: number): Promise<DataView> =>
-  at + length > source.size ? refuse('the file ends too early') : viewOf(await source.read(at, length))
+  at + length > source.size ? refuse('the file ends too early') : toDataView(await source.read(at, length))
 
 interface Prefix {
   readonly magic: string

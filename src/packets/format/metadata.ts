@@ -11,7 +11,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MAX_FILES = 10_000
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-export interface PayloadFile {
+interface PayloadFile {
   /** Relative to the payload root. */
   readonly name: string
   readonly digest?: string

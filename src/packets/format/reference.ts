@@ -109,7 +109,7 @@ export const writeReference = ({ host, repository, tag, digest }: Reference): st
 export const pinnedUri = ({ host, repository }: Reference, digest: Digest): string =>
   `${SCHEME}${host}/${repository}@${digest}`
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly ref?: string | undefined
   readonly name?: string | undefined
   readonly version?: string | undefined

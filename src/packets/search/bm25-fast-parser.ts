@@ -215,7 +215,7 @@ const scanAll = function* (
 
 /**
  * Reads `sparse/bm25.json` in its usual form, several times faster and with less memory than `JSON.parse`;
- * `nameOf` maps words to their stems. Undefined when the file has any other form.
+ * `declaredName` maps words to their stems. Undefined when the file has any other form.
  */
 export const parseSparseFast = function* (
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
+import type { CooperativeTask } from '../../kernel/async/cooperative.ts'
 import { LexicalIndex } from './lexical.ts'
 import type { Posting } from './postings.ts'
 
@@ -11,8 +11,6 @@ const STEP = 200_000
  * Binary form of a lexical index: lengths, start offsets, rows, counts, and the words. It opens in a fraction
  * of the time that JSON takes. It is a cache: an invalid file is made again.
  */
-export const packLexicalIndex = (index: LexicalIndex): Uint8Array => runSync(packTask(index))
-
 export const packTask = function* (index: LexicalIndex): CooperativeTask<Uint8Array> {
   const { postings, lengths } = index.contents
   const words = [...postings.keys()]

@@ -3,7 +3,7 @@ import { parseSparseFast } from './bm25-fast-parser.ts'
 import { byScore, type SearchHit } from './exact-search.ts'
 import { addOccurrences, type GrowingPosting, inverseDocumentFrequency, type Posting } from './postings.ts'
 import { readSparse } from './sparse-file.ts'
-import { stem, termsOf } from './tokens.ts'
+import { searchTerms, stem } from './tokens.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -40,7 +40,7 @@ export class LexicalIndex {
     const postings = new Map<string, GrowingPosting>()
     const lengths: number[] = []
     for (const text of texts) {
-      const words = termsOf(text)
+      const words = searchTerms(text)
       for (const word of words) addOccurrences(postings, stem(word), lengths.length, 1)
       lengths.push(words.length)
       if (lengths.length % STEP === 0) yield
@@ -88,7 +88,7 @@ export class LexicalIndex {
     const touched: number[] = []
     const scores = this.#scores
     // Sorted, because floating-point sums depend on the order.
-    for (const word of [...new Set(termsOf(question).map(stem))].sort()) {
+    for (const word of [...new Set(searchTerms(question).map(stem))].sort()) {
       const posting = this.#postings.get(word)
       if (posting === undefined) continue
       const weight = inverseDocumentFrequency(this.rows, posting.rows.length) * (K1 + 1)
@@ -99,14 +99,14 @@ export class LexicalIndex {
         scores[row] = (scores[row] as number) + (weight * times) / (times + (this.#norms[row] as number))
       }
     }
-    const best = bestOf(touched, scores, depth)
+    const best = selectBest(touched, scores, depth)
     for (const row of touched) scores[row] = 0
     return best
   }
 }
 
 /** Top-k selection without sorting all rows: a common word occurs in most of them. */
-const bestOf = (rows: readonly number[], scores: Float64Array, depth: number): SearchHit[] => {
+const selectBest = (rows: readonly number[], scores: Float64Array, depth: number): SearchHit[] => {
   const best: SearchHit[] = []
   for (const row of rows) {
     const score = scores[row] as number

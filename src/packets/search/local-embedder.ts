@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed.ts'
 import { normalizeRow } from '../format/vectors.ts'
-import { stem, wordsOf } from './tokens.ts'
+import { splitWords, stem } from './tokens.ts'
 
 /** The model name in packets built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
@@ -63,7 +63,7 @@ const hashWord = (word: string): Uint32Array => {
   return Uint32Array.from(features, finish)
 }
 
-const featuresOf = (word: string): Uint32Array => {
+const wordFeatures = (word: string): Uint32Array => {
   const found = known.get(word)
   if (found !== undefined) return found
   const features = hashWord(word)
@@ -76,7 +76,7 @@ type Add = (feature: number, weight: number) => void
 
 /** The n-grams of a word share one weight, however many they are. */
 const addWord = (word: string, factor: number, add: Add): void => {
-  const features = featuresOf(word)
+  const features = wordFeatures(word)
   if (features.length === 1) return add(features[0] as number, COMMON_WEIGHT * factor)
   add(features[0] as number, WHOLE * factor)
   add(features[1] as number, ROOT * factor)
@@ -97,7 +97,7 @@ export const embedLocally = (text: string): Float32Array => {
   const words = new Map<string, number>()
   const pairs = new Map<number, number>()
   let before: string | undefined
-  for (const word of wordsOf(text)) {
+  for (const word of splitWords(text)) {
     words.set(word, (words.get(word) ?? 0) + 1)
     if (COMMON.has(word)) continue
     if (before !== undefined) {

@@ -159,7 +159,7 @@ export class QuantizedVectors {
 }
 
 /** Rows whose score can reach the threshold, as the scan wrote them; valid until the next scan. */
-export class Candidates {
+class Candidates {
   readonly count: number
   readonly #numbers: Float64Array
   readonly #rows: Uint32Array

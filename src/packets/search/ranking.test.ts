@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { runSync } from '../../kernel/async/cooperative.ts'
 import { parseSparseFast } from './bm25-fast-parser.ts'
 import { LexicalIndex } from './lexical.ts'
-import { packLexicalIndex, packTask, unpackLexicalIndex } from './lexical-cache.ts'
+import { packTask, unpackLexicalIndex } from './lexical-cache.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
-import { stem, termsOf, wordsOf } from './tokens.ts'
+import { searchTerms, splitWords, stem } from './tokens.ts'
 
 const scan = (...given: Parameters<typeof parseSparseFast>) => runSync(parseSparseFast(...given))
 
@@ -22,7 +22,7 @@ describe('words', () => {
     ['', []],
     [`${'x'.repeat(65)} y`, ['y']],
   ])('of %j are %j', (text, words) => {
-    expect(wordsOf(text)).toEqual(words)
+    expect(splitWords(text)).toEqual(words)
   })
 })
 
@@ -33,7 +33,7 @@ describe('what a text is found by', () => {
     ['鯨', ['鯨']],
     ['ラベル 1', ['ラベル', '1', 'ラ', 'ベ', 'ラベ', 'ル', 'ベル']],
   ])('of %j is %j', (text, terms) => {
-    expect(termsOf(text)).toEqual(terms)
+    expect(searchTerms(text)).toEqual(terms)
   })
 
   it.each([
@@ -204,6 +204,7 @@ it('an index of many rows is read and packed in steps', () => {
 describe('packed words', () => {
   const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
   const index = LexicalIndex.fromTexts(texts)
+  const packLexicalIndex = (one: LexicalIndex) => runSync(packTask(one))
   const packed = packLexicalIndex(index)
 
   it('answer as the index they were made from', () => {

@@ -8,7 +8,7 @@ import {
   type Posting,
   type SparseRows,
 } from './postings.ts'
-import { termsOf } from './tokens.ts'
+import { searchTerms } from './tokens.ts'
 
 const MAX_BYTES = 1024 * 1024 * 1024
 
@@ -38,11 +38,11 @@ const invertPostings = (postings: readonly Posting[], count: number) => {
   return { starts, word, times }
 }
 
-const gather = (texts: Iterable<string>) => {
+const collectPostings = (texts: Iterable<string>) => {
   const found = new Map<string, GrowingPosting>()
   const lengths: number[] = []
   for (const text of texts) {
-    const words = termsOf(text)
+    const words = searchTerms(text)
     for (const word of words) addOccurrences(found, word, lengths.length, 1)
     lengths.push(words.length)
   }
@@ -55,7 +55,7 @@ const gather = (texts: Iterable<string>) => {
  * pieces, because one JSON object would not fit in memory.
  */
 export const writeSparse = (texts: Iterable<string>): Uint8Array => {
-  const { words, postings, lengths } = gather(texts)
+  const { words, postings, lengths } = collectPostings(texts)
   const keys = words.map((word) => `${JSON.stringify(word)}:`)
   const weights = postings.map(
     ({ rows }, i) => `${keys[i]}${inverseDocumentFrequency(lengths.length, rows.length)}`,

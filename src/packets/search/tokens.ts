@@ -3,7 +3,7 @@ const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const MAX_WORD = 64
 
 /** The words of a text in lower case. `parseHTTPHeader` gives the whole word and its parts. */
-export const wordsOf = (text: string): string[] => {
+export const splitWords = (text: string): string[] => {
   const words: string[] = []
   for (const [whole] of text.normalize('NFKC').matchAll(WORD)) {
     // Longer tokens are data, not words, and would only fill the index.
@@ -25,8 +25,8 @@ const UNSPACED =
  * The search terms of a text: its words, and for scripts without spaces single characters and bigrams. The
  * built-in embedder does not use the latter, because its vectors are fixed.
  */
-export const termsOf = (text: string): string[] => {
-  const terms = wordsOf(text)
+export const searchTerms = (text: string): string[] => {
+  const terms = splitWords(text)
   for (const [run] of text.normalize('NFKC').matchAll(UNSPACED)) {
     const signs = [...run]
     if (signs.length === 1) continue

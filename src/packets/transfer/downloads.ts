@@ -67,10 +67,11 @@ export class Downloads {
   #start(key: string, ref: Reference): Download {
     const stop = new AbortController()
     const waiting = new Map<symbol, ProgressListener>()
-    const result = pullPacket(this.#ports, ref, stop.signal, (done, total) => {
+    const progress = (done: number, total: number) => {
       Object.assign(download, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
-    })
+    }
+    const result = pullPacket(this.#ports, { ref, signal: stop.signal, progress })
       .then((pulled) => {
         if (download.done > 0) this.#arrived(pulled.digest)
         return pulled

@@ -65,7 +65,7 @@ interface Layer {
   readonly source: ByteSource
 }
 
-const layerOf = async (name: string, title: string, type: string, source: ByteSource): Promise<Layer> => ({
+const makeLayer = async (name: string, title: string, type: string, source: ByteSource): Promise<Layer> => ({
   name,
   title,
   type,
@@ -84,7 +84,7 @@ const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<r
   const layers: Layer[] = []
   for (const [path, type, part] of FILES) {
     const source = wanted[part] ? await open(path) : undefined
-    if (source !== undefined) layers.push(await layerOf(path, `payload/${path}`, type, source))
+    if (source !== undefined) layers.push(await makeLayer(path, `payload/${path}`, type, source))
   }
   return layers
 }
@@ -102,7 +102,11 @@ const checkLayers = (layers: readonly Layer[], { checksums = {} }: Manifest): vo
 const present = <T>(entries: Readonly<Record<string, T | null | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(entries).filter((pair): pair is [string, T] => pair[1] != null))
 
-const metadataOf = (manifest: Manifest, layers: readonly Layer[], options: PublishOptions): Uint8Array => {
+const packetMetadata = (
+  manifest: Manifest,
+  layers: readonly Layer[],
+  options: PublishOptions,
+): Uint8Array => {
   const {
     name = '',
     version = '',
@@ -187,12 +191,12 @@ export const publishPacket = async (
   const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
   const payload = await payloadLayers(open, options)
   checkLayers(payload, manifest)
-  const metadata = memorySource(metadataOf(manifest, payload, options))
+  const metadata = memorySource(packetMetadata(manifest, payload, options))
   const lock = await open(LOCK_FILE)
   const layers = [
-    await layerOf(METADATA_FILE, METADATA_FILE, METADATA_TYPE, metadata),
+    await makeLayer(METADATA_FILE, METADATA_FILE, METADATA_TYPE, metadata),
     ...payload,
-    ...(lock === undefined ? [] : [await layerOf(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
+    ...(lock === undefined ? [] : [await makeLayer(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
   ]
   const blobs = [{ digest: digestBytes(CONFIG), source: memorySource(CONFIG) }, ...layers]
   const counts = { sent: 0, there: 0 }
@@ -204,7 +208,8 @@ export const publishPacket = async (
   }
   await forEachConcurrent(blobs, async ({ digest, source }, stop) => {
     const both = AbortSignal.any([signal, stop])
-    counts[await registry.pushBlob(at, { digest, size: source.size }, source, both, passed)] += 1
+    const blob = { digest, size: source.size }
+    counts[await registry.pushBlob({ at, blob, source, signal: both, passed })] += 1
   })
   const bytes = ociManifest(layers)
   // The version is pushed before its aliases: an alias must never name something that its version does not.

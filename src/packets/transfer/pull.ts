@@ -32,7 +32,7 @@ export interface PullPorts {
 }
 
 /** A packet as its registry describes it, resolved to a digest. */
-export interface LocatedPacket extends Resolved {
+interface LocatedPacket extends Resolved {
   readonly artifact: Artifact
   readonly metadata?: PacketMetadata
   /** Digest of the metadata blob; empty when there is none. */
@@ -41,10 +41,17 @@ export interface LocatedPacket extends Resolved {
   readonly metadataBytes?: Uint8Array
 }
 
+/** Where a packet is fetched from. */
+interface PullSource {
+  readonly registry: RegistryReader
+  readonly ref: Reference
+  readonly signal: AbortSignal
+}
+
 /**
  * Resolves a reference to a manifest. A tag may name an index with one manifest; nested indexes are rejected.
  */
-const pickManifest = async (registry: RegistryReader, ref: Reference, signal: AbortSignal) => {
+const pickManifest = async ({ registry, ref, signal }: PullSource) => {
   const first = await registry.resolve(ref, signal)
   const document = readArtifact(first.bytes)
   if (document.kind === 'artifact') return { ...first, artifact: document.artifact }
@@ -62,10 +69,8 @@ const pickManifest = async (registry: RegistryReader, ref: Reference, signal: Ab
 
 /** Name and version of a packet without metadata, from the `cpm.yml` in its payload. */
 const readCardMetadata = async (
-  registry: RegistryReader,
-  ref: Reference,
+  { registry, ref, signal }: PullSource,
   artifact: Artifact,
-  signal: AbortSignal,
 ): Promise<Pick<LocatedPacket, 'metadata' | 'metadataDigest'>> => {
   const card = placeFiles(artifact, 'payload').find(({ path }) => path === 'payload/cpm.yml')?.descriptor
   if (card === undefined || card.size > MAX_CARD) return { metadataDigest: '' }
@@ -81,28 +86,21 @@ const readCardMetadata = async (
 
 /** Resolves a reference to a digest and its metadata. Metadata that `recall` knows is not fetched. */
 export const locatePacket = async (
-  registry: RegistryReader,
-  ref: Reference,
-  signal: AbortSignal,
+  source: PullSource,
   recall: (digest: Digest) => Promise<KnownMetadata | undefined> = async () => undefined,
 ): Promise<LocatedPacket> => {
-  const found = await pickManifest(registry, ref, signal)
+  const found = await pickManifest(source)
   const known = await recall(found.digest)
-  return known === undefined ? describePacket(registry, ref, found, signal) : { ...found, ...known }
+  return known === undefined ? describePacket(source, found) : { ...found, ...known }
 }
 
-type Found = Awaited<ReturnType<typeof pickManifest>>
+type FoundManifest = Awaited<ReturnType<typeof pickManifest>>
 
 /** Fetches the metadata of a packet. */
-const describePacket = async (
-  registry: RegistryReader,
-  ref: Reference,
-  found: Found,
-  signal: AbortSignal,
-): Promise<LocatedPacket> => {
+const describePacket = async (source: PullSource, found: FoundManifest): Promise<LocatedPacket> => {
+  const { registry, ref, signal } = source
   const layer = metadataLayer(found.artifact)
-  if (layer === undefined)
-    return { ...found, ...(await readCardMetadata(registry, ref, found.artifact, signal)) }
+  if (layer === undefined) return { ...found, ...(await readCardMetadata(source, found.artifact)) }
   if (layer.size > MAX_METADATA)
     throw packetFaults.too_large(`the metadata has ${layer.size} bytes, the limit is ${MAX_METADATA}`)
   const bytes = await collectBytes(verifyBytes(registry.stream(ref, layer, signal), layer))
@@ -135,6 +133,12 @@ export interface PulledPacket {
 
 type Progress = (done: number, total: number) => void
 
+interface PullRequest {
+  readonly ref: Reference
+  readonly signal: AbortSignal
+  readonly progress?: Progress
+}
+
 /** Streams the files of a packet into the store. */
 const storeFiles = async (
   { store, maxBytes }: PullPorts,
@@ -161,20 +165,19 @@ const storeFiles = async (
 /** Downloads a packet into the store, verified, if the policy allows it. */
 export const pullPacket = async (
   ports: PullPorts,
-  ref: Reference,
-  signal: AbortSignal,
-  progress?: Progress,
+  { ref, signal, progress }: PullRequest,
 ): Promise<PulledPacket> => {
   const { registry, store, guard, maxBytes } = ports
+  const source = { registry, ref, signal }
   const sourceWarnings = await guard.checkSource(ref, true)
-  const found = await pickManifest(registry, ref, signal)
+  const found = await pickManifest(source)
   const { digest } = found
   const { warnings } = await guard.checkTrust(ref, digest, false, signal)
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {
     if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.prefetch(layers)
-    const located = await describePacket(registry, ref, found, signal)
+    const located = await describePacket(source, found)
     const folder = await storeFiles(ports, located, blobs, progress)
     return { digest, folder, located, warnings: [...sourceWarnings, ...warnings] }
   } finally {

@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import type { TrustedKey } from './simple-signing.ts'
 
 /** A trusted identity of keyless signatures: subject of the certificate and its OIDC issuer. */
-export interface SignerIdentity {
+interface SignerIdentity {
   /** Exact, or a prefix with `*` at the end. */
   readonly subject: string
   readonly issuer: string

@@ -13,27 +13,27 @@ const parse = (text: string): unknown => {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The transparency log entry in the form of a bundle. */
-const entryOf = (text: string): object | undefined => {
+const toLogEntry = (text: string): object | undefined => {
   const value = parse(text)
   const seen = isRecord(value) ? value.Payload : undefined
   if (!isRecord(value) || !isRecord(seen)) return undefined
-  const body = textOf(seen.body)
+  const body = textOrEmpty(seen.body)
   const entry = parse(Buffer.from(body, 'base64').toString('utf8'))
   if (!isRecord(entry)) return undefined
   return {
     logIndex: String(seen.logIndex),
-    logId: { keyId: Buffer.from(textOf(seen.logID), 'hex').toString('base64') },
-    kindVersion: { kind: textOf(entry.kind), version: textOf(entry.apiVersion) },
+    logId: { keyId: Buffer.from(textOrEmpty(seen.logID), 'hex').toString('base64') },
+    kindVersion: { kind: textOrEmpty(entry.kind), version: textOrEmpty(entry.apiVersion) },
     integratedTime: String(seen.integratedTime),
-    inclusionPromise: { signedEntryTimestamp: textOf(value.SignedEntryTimestamp) },
+    inclusionPromise: { signedEntryTimestamp: textOrEmpty(value.SignedEntryTimestamp) },
     canonicalizedBody: body,
   }
 }
 
-const derOf = (pem: string): string | undefined =>
+const pemToDer = (pem: string): string | undefined =>
   /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/.exec(pem)?.[1]?.replace(/\s/g, '')
 
 /**
@@ -44,8 +44,8 @@ export const legacyBundle = (
   payload: Uint8Array,
   annotations: Readonly<Record<string, string>>,
 ): Uint8Array | undefined => {
-  const certificate = derOf(annotations[CERTIFICATE] ?? '')
-  const entry = entryOf(annotations[LOG] ?? '')
+  const certificate = pemToDer(annotations[CERTIFICATE] ?? '')
+  const entry = toLogEntry(annotations[LOG] ?? '')
   if (certificate === undefined || entry === undefined) return undefined
   const digest = createHash('sha256').update(payload).digest('base64')
   return Buffer.from(

@@ -16,14 +16,14 @@ export interface Builder {
 }
 
 /** What signatures and provenance are verified against. */
-export interface TrustRequirements extends TrustAnchors {
+interface TrustRequirements extends TrustAnchors {
   readonly builders: readonly Builder[]
 }
 
 const MAX_REFERRERS = 32
 
 /** The highest SLSA level of the packet's builders. */
-const levelOf = (builders: readonly Builder[], built: readonly string[]): number | null => {
+const highestLevel = (builders: readonly Builder[], built: readonly string[]): number | null => {
   const levels = builders.filter(({ id }) => built.includes(id)).map(({ level }) => level)
   return levels.length === 0 ? null : Math.max(...levels)
 }
@@ -50,7 +50,7 @@ export const gatherTrust = async (
     verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
   const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
   const builders = [...new Set(verified('provenance').flatMap(({ builder }) => builder ?? []))].sort()
-  const level = levelOf(requirements.builders, builders)
+  const level = highestLevel(requirements.builders, builders)
   const signed = all.size > 0
   return {
     verified: true,

@@ -32,7 +32,7 @@ export interface TrustCache {
   keepTrust(digest: Digest, scope: string, trust: Trust): Promise<void>
 }
 
-export interface GuardPorts {
+interface GuardPorts {
   readonly registry: RegistryReader
   readonly cache: TrustCache
   readonly verifyBundle: VerifyBundle
@@ -40,13 +40,13 @@ export interface GuardPorts {
   readonly policy: () => Promise<PacketPolicy>
 }
 
-export interface CheckedTrust {
+interface CheckedTrust {
   readonly trust: Trust
   readonly warnings: readonly string[]
 }
 
 /** Cache key: what the trust depends on beside the packet, so that a changed policy checks again. */
-const scopeOf = (
+const trustScope = (
   { keys, identities, root, builders }: PacketPolicy,
   { host, repository }: Reference,
 ): string =>
@@ -108,7 +108,7 @@ export class PolicyGuard {
     const policy = await this.#ports.policy()
     const needed = needsTrust(policy)
     if (!needed && !wanted) return { trust: UNCHECKED, warnings: [] }
-    const scope = scopeOf(policy, ref)
+    const scope = trustScope(policy, ref)
     const kept = wanted ? undefined : await cache.trust(digest, scope)
     if (kept !== undefined && trustDenials(policy, kept).length === 0) return { trust: kept, warnings: [] }
     const { host, repository } = ref

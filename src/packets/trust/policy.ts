@@ -26,7 +26,7 @@ export const OPEN_POLICY: PacketPolicy = {
 }
 
 /** Why a packet is refused. The part before the colon is fixed by the tools that read it. */
-export type Denial = string
+type Denial = string
 
 /** Removes `oci://`. */
 export const withoutScheme = (text: string): string => text.replace(/^oci:\/\//, '')

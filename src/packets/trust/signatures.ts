@@ -71,7 +71,7 @@ const fetchLayer = ({ registry, at, signal }: TrustLookup, layer: Descriptor): P
   collectBytes(verifyBytes(registry.stream(at, layer, signal), layer))
 
 /** The trusted signers of one simple-signing layer: keys, or the certificate that came with it. */
-const signersOf = async (lookup: TrustLookup, layer: Descriptor): Promise<readonly string[]> => {
+const verifyClaim = async (lookup: TrustLookup, layer: Descriptor): Promise<readonly string[]> => {
   const { anchors, subject, verify } = lookup
   const payload = await fetchLayer(lookup, layer)
   const signature = layer.annotations[SIGNATURE] ?? ''
@@ -100,7 +100,7 @@ export const readClaims = async (lookup: TrustLookup, referrers: readonly Descri
     const fits = ({ mediaType, size }: Descriptor) => mediaType === CLAIM && size <= MAX_CLAIM
     const layers = await layersAt(lookup, place, fits)
     claims += layers.length
-    for (const layer of verifies ? layers : []) signers.push(...(await signersOf(lookup, layer)))
+    for (const layer of verifies ? layers : []) signers.push(...(await verifyClaim(lookup, layer)))
   }
   return { claims, signers }
 }

@@ -9,7 +9,7 @@ export interface TrustedKey {
 }
 
 /** A simple-signing payload and its signature, not verified. */
-export interface SignedClaim {
+interface SignedClaim {
   readonly payload: Uint8Array
   readonly signature: string
 }

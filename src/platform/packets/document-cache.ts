@@ -22,7 +22,7 @@ const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
   return hash.digest()
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+const toBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
 const isFolder = (path: string): Promise<boolean> =>
@@ -49,8 +49,8 @@ const pack = (entries: readonly Entry[], dim: number): Uint8Array => {
   header.writeUInt32LE(dim, 8)
   header.writeUInt32LE(entries.length, 12)
   const rows = entries.flatMap(({ key, row }) => [
-    sha256(key, bytesOf(row)).subarray(0, CHECKSUM_BYTES),
-    bytesOf(row),
+    sha256(key, toBytes(row)).subarray(0, CHECKSUM_BYTES),
+    toBytes(row),
   ])
   return Buffer.concat([header, ...entries.map(({ key }) => key), ...rows])
 }

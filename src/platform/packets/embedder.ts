@@ -9,7 +9,7 @@ import { copyFloats } from '../../packets/format/faiss.ts'
 import { type Matrix, normalizeRow } from '../../packets/format/vectors.ts'
 import { withDeadline } from '../system/deadline.ts'
 
-export interface EmbedderSettings extends Provider {
+interface EmbedderSettings extends Provider {
   readonly model: string
   readonly key?: string | undefined
   readonly attempts?: number
@@ -85,7 +85,7 @@ export const readEmbeddings = (answer: unknown, count: number, mode: NormalizeMo
 }
 
 /** The headers of every request, hints included. */
-const headersOf = ({ model, key, hints = {}, headers }: EmbedderSettings): Record<string, string> => ({
+const requestHeaders = ({ model, key, hints = {}, headers }: EmbedderSettings): Record<string, string> => ({
   'content-type': 'application/json',
   'x-embedding-normalize': String(hints.normalize ?? true),
   'x-model-hint': hints.model ?? model,
@@ -96,7 +96,7 @@ const headersOf = ({ model, key, hints = {}, headers }: EmbedderSettings): Recor
 })
 
 /** The settings that can change the vectors of a model. */
-const variantOf = ({ dims, hints }: EmbedderSettings): { readonly variant?: string } => {
+const vectorVariant = ({ dims, hints }: EmbedderSettings): { readonly variant?: string } => {
   const told = JSON.stringify([dims, hints?.dim, hints?.normalize, hints?.task, hints?.model])
   return told === '[null,null,null,null,null]' ? {} : { variant: told }
 }
@@ -111,7 +111,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
   const { url, path, model, attempts = 3, timeoutMs = 30_000, backoffMs = 200 } = settings
   const { batchSize = BATCH, dims, normalize } = settings
   const endpoint = embeddingsUrl(url, path)
-  const headers = headersOf(settings)
+  const headers = requestHeaders(settings)
 
   const post = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const body = JSON.stringify({ input: texts, model })
@@ -169,7 +169,7 @@ export const httpEmbedder = (settings: EmbedderSettings): Embedder => {
   return {
     model,
     provider: 'openai-compatible',
-    ...variantOf(settings),
+    ...vectorVariant(settings),
     get dim() {
       return known
     },

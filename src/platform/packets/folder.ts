@@ -17,7 +17,7 @@ const LOCK_MS = 30_000
 const MAX_DEPTH = 3
 
 /** The name of the previous packet while it is being replaced. */
-const asideOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
+const previousPath = (folder: string): string => join(dirname(folder), `.${basename(folder)}.previous`)
 
 const isThere = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined)) !== undefined
@@ -27,7 +27,7 @@ const whileAlone = <T>(folder: string, work: () => Promise<T>): Promise<T> =>
 
 /** Restores the previous packet of a build that died before the new one was in place. */
 const bringBack = async (folder: string): Promise<void> => {
-  const aside = asideOf(folder)
+  const aside = previousPath(folder)
   if (!(await isThere(aside))) return
   if (await isThere(folder)) await rm(aside, { recursive: true, force: true })
   else await rename(aside, folder)
@@ -35,7 +35,7 @@ const bringBack = async (folder: string): Promise<void> => {
 
 /** Recovers a folder from an interrupted build: it has the old packet or the new one afterwards. */
 export const recoverPacket = async (folder: string): Promise<void> => {
-  if (await isThere(asideOf(folder))) await whileAlone(folder, () => bringBack(folder))
+  if (await isThere(previousPath(folder))) await whileAlone(folder, () => bringBack(folder))
 }
 
 /**
@@ -51,12 +51,12 @@ export const writePacket = async (folder: string, files: ReadonlyMap<string, Uin
     await fsyncDir(draft)
     await whileAlone(folder, async () => {
       await bringBack(folder)
-      await rename(folder, asideOf(folder)).catch((cause: NodeJS.ErrnoException) => {
+      await rename(folder, previousPath(folder)).catch((cause: NodeJS.ErrnoException) => {
         if (cause.code !== 'ENOENT') throw cause
       })
       await rename(draft, folder)
       await fsyncDir(dirname(folder))
-      await rm(asideOf(folder), { recursive: true, force: true })
+      await rm(previousPath(folder), { recursive: true, force: true })
     })
   } catch (cause) {
     throw diskFault(cause)
@@ -104,7 +104,7 @@ const useFile = async <T>(
 export const packetFolder =
   (folder: string): OpenFile =>
   async (asked) => {
-    const jail = openAsyncJail((await isThere(folder)) ? folder : asideOf(folder))
+    const jail = openAsyncJail((await isThere(folder)) ? folder : previousPath(folder))
     const path = confinePath(asked)
     const size = await useFile(jail, path, async (opened) => opened.size)
     if (size === undefined) return undefined

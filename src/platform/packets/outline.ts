@@ -7,7 +7,7 @@ const NAMED =
   /function|class|interface|struct|enum|type_|method|protocol|object_decl|decorated|export_statement|lexical_decl|variable_decl/
 
 /** The declared name of a node, also below `export`, a decorator or `const`. */
-const nameOf = (node: SgNode, depth = 3): string | undefined => {
+const declaredName = (node: SgNode, depth = 3): string | undefined => {
   const own = node.field('name')?.text()
   if (own !== undefined || depth === 0) return own
   const inner =
@@ -15,7 +15,7 @@ const nameOf = (node: SgNode, depth = 3): string | undefined => {
     node.field('definition') ??
     node.children().find((child) => /declarator|_spec$|identifier$/.test(String(child.kind())))
   if (inner === undefined || inner === null) return undefined
-  return /identifier$/.test(String(inner.kind())) ? inner.text() : nameOf(inner, depth - 1)
+  return /identifier$/.test(String(inner.kind())) ? inner.text() : declaredName(inner, depth - 1)
 }
 
 /** The starts of the top-level declarations, each with its leading comment. */
@@ -34,7 +34,7 @@ export const declarationSpans = (extension: string, text: string): readonly Span
     }
     if (NAMED.test(kind)) {
       const first = comment !== undefined && comment.end >= start.line - 1 ? comment.start : start.line
-      const symbol = nameOf(node)
+      const symbol = declaredName(node)
       spans.push({ start: first + 1, ...(symbol !== undefined && { symbol }) })
     }
     comment = undefined

@@ -131,11 +131,15 @@ const provideIndex = async (
   return target
 }
 
+interface PacketLocation {
+  readonly root: string
+  readonly digest: Digest
+  readonly manifest: Manifest
+}
+
 /** The path of vectors rebuilt with another model. */
 const rebuiltIndex = (
-  root: string,
-  digest: Digest,
-  { embedding }: Manifest,
+  { root, digest, manifest: { embedding } }: PacketLocation,
   model: string,
   dim: number,
 ): string =>
@@ -147,10 +151,13 @@ const rebuiltIndex = (
     'index.faiss',
   )
 
-export interface Rebuild {
+interface VectorRebuild {
   readonly root: string
   readonly clock: Clock
+  readonly digest: Digest
+  readonly packet: Pick<OpenPacket, 'manifest' | 'docs'>
   readonly embedder: Embedder
+  readonly signal: AbortSignal
   readonly progress: (done: number, total: number) => void
 }
 
@@ -158,10 +165,9 @@ const REBUILD_MS = 600_000
 const BATCH = 256
 
 const embedAll = async (
-  { embedder, progress }: Rebuild,
+  { embedder, signal, progress }: VectorRebuild,
   texts: readonly string[],
   dim: number,
-  signal: AbortSignal,
 ): Promise<Matrix> => {
   const values = new Float32Array(texts.length * dim)
   for (let at = 0; at < texts.length; at += BATCH) {
@@ -177,22 +183,17 @@ const embedAll = async (
  * Makes the vectors of another model for a stored packet, once: concurrent processes wait for a lock. The
  * packet itself does not change.
  */
-export const rebuildVectors = async (
-  rebuild: Rebuild,
-  digest: Digest,
-  packet: Pick<OpenPacket, 'manifest' | 'docs'>,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { root, clock, embedder } = rebuild
+export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
+  const { root, clock, digest, packet, embedder, signal } = rebuild
   const texts = [...packet.docs].map(({ text }) => text)
   // The path depends on the vector length, which only the server knows.
   const { dim } = await embedder.embed(texts.slice(0, 1), 'document', signal)
-  const target = rebuiltIndex(root, digest, packet.manifest, embedder.model, dim)
+  const target = rebuiltIndex({ root, digest, manifest: packet.manifest }, embedder.model, dim)
   const exists = async () => (await stat(target).catch(() => undefined)) !== undefined
   if (await exists()) return
   await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
     if (await exists()) return
-    await replaceStoreFile(target, writeFlatIndex(await embedAll(rebuild, texts, dim, signal)), UNCHECKED)
+    await replaceStoreFile(target, writeFlatIndex(await embedAll(rebuild, texts, dim)), UNCHECKED)
   })
 }
 
@@ -202,7 +203,7 @@ export const packetReader =
     const jail = openAsyncJail(root)
     const payload = new Payload(jail, folder)
     const bytes = await payload.read('manifest.json')
-    if (bytes === undefined) throw diskFaults.absent('the packet holds no manifest.json')
+    if (bytes === undefined) throw diskFaults.absent('the packet has no manifest.json')
     const manifest = readManifest(bytes)
     const docs = await openDocs(payload, manifest)
     const place = join(root, 'index', safeName(digest), fingerprint(manifest))
@@ -213,7 +214,7 @@ export const packetReader =
     const vectors = index === undefined ? undefined : await open({ index, table }, { rows: docs.rows, dim })
     const others = new Map<string, Promise<VectorIndex | undefined>>()
     const openOther = async (model: string, dim: number): Promise<VectorIndex | undefined> => {
-      const index = rebuiltIndex(root, digest, manifest, model, dim)
+      const index = rebuiltIndex({ root, digest, manifest }, model, dim)
       if ((await stat(index).catch(() => undefined)) === undefined) return undefined
       return open({ index, table: join(dirname(index), 'index.i8') }, { rows: docs.rows, dim })
     }
@@ -238,7 +239,7 @@ export const packetReader =
       },
       rebuild: (embedder, signal, watch) => {
         const progress = (done: number, total: number) => watch('embed', done, total)
-        return rebuildVectors({ root, clock, embedder, progress }, digest, { manifest, docs }, signal)
+        return rebuildVectors({ root, clock, digest, packet: { manifest, docs }, embedder, signal, progress })
       },
       close: () => {
         vectors?.close()

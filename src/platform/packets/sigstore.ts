@@ -25,6 +25,13 @@ const load = async () => {
 type Library = Awaited<ReturnType<typeof load>>
 type Bundle = ReturnType<Library['bundleFromJSON']>
 
+interface Verification {
+  readonly library: Library
+  readonly bundle: Bundle
+  /** The signed bytes, when the bundle does not contain them. */
+  readonly manifest: Buffer
+}
+
 /** Whether a value is a sigstore trusted root. */
 export const isTrustedRoot = (value: unknown): boolean =>
   isRecord(value) &&
@@ -34,11 +41,10 @@ export const isTrustedRoot = (value: unknown): boolean =>
 
 /** A signature by a trusted key needs no log or timestamp: those of the bundle are ignored. */
 const findKey = (
-  { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier }: Library,
-  bundle: Bundle,
+  { library, bundle, manifest }: Verification,
   keys: readonly TrustedKey[],
-  manifest: Buffer,
 ): string | undefined => {
+  const { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier } = library
   const entity = { ...toSignedEntity(bundle, manifest), tlogEntries: [], timestamps: [] }
   const none = { ctlogThreshold: 0, tlogThreshold: 0, timestampThreshold: 0 }
   return keys.find(({ key }) => {
@@ -68,13 +74,13 @@ const hasSignedTimes = ({ verificationMaterial }: Bundle): boolean =>
       (!integratedTime || integratedTime === '0' || inclusionPromise !== undefined),
   )
 
-const nameOf = ({ identity }: Signer): { readonly subject: string; readonly issuer: string } => ({
+const certificateHolder = ({ identity }: Signer): { readonly subject: string; readonly issuer: string } => ({
   subject: identity?.subjectAlternativeName ?? '',
   issuer: identity?.extensions?.issuer ?? '',
 })
 
 /** The holder of the certificate, if the bundle is valid in every respect. */
-const findHolder = (library: Library, bundle: Bundle, root: unknown, manifest: Buffer) => {
+const findHolder = ({ library, bundle, manifest }: Verification, root: unknown) => {
   const { toSignedEntity, toTrustMaterial, TrustedRoot, Verifier } = library
   if (!isTrustedRoot(root) || !hasSignedTimes(bundle)) return undefined
   const trusted = TrustedRoot.fromJSON(root)
@@ -84,10 +90,10 @@ const findHolder = (library: Library, bundle: Bundle, root: unknown, manifest: B
     tlogThreshold: Math.min(trusted.tlogs.length, 1),
     timestampThreshold: 1,
   })
-  return nameOf(verifier.verify(toSignedEntity(bundle, manifest)))
+  return certificateHolder(verifier.verify(toSignedEntity(bundle, manifest)))
 }
 
-const statementOf = (bundle: Bundle): Pick<Signed, 'statement'> | undefined => {
+const readStatement = (bundle: Bundle): Pick<Signed, 'statement'> | undefined => {
   const { content } = bundle
   if (content.$case === 'messageSignature') return {}
   const { payload, payloadType } = content.dsseEnvelope
@@ -103,14 +109,12 @@ const undefinedOnError = <T>(read: () => T): T | undefined => {
 }
 
 const findSigner = (
-  library: Library,
-  bundle: Bundle,
+  verification: Verification,
   { keys, identities, root }: TrustAnchors,
-  manifest: Buffer,
 ): string | undefined => {
-  if (bundle.verificationMaterial.content.$case === 'publicKey')
-    return findKey(library, bundle, keys, manifest)
-  const holder = identities.length === 0 ? undefined : findHolder(library, bundle, root, manifest)
+  if (verification.bundle.verificationMaterial.content.$case === 'publicKey')
+    return findKey(verification, keys)
+  const holder = identities.length === 0 ? undefined : findHolder(verification, root)
   return holder !== undefined && matchIdentity(identities, holder.subject, holder.issuer)
     ? `${holder.subject} (${holder.issuer})`
     : undefined
@@ -123,9 +127,9 @@ export const verifySigstoreBundle: VerifyBundle = async (bytes, anchors, subject
     const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as SerializedBundle
     return library.bundleFromJSON(value)
   })
-  const content = bundle === undefined ? undefined : statementOf(bundle)
+  const content = bundle === undefined ? undefined : readStatement(bundle)
   if (bundle === undefined || content === undefined) return undefined
   const manifest = Buffer.from(content.statement === undefined ? await subject.manifest() : [])
-  const signer = undefinedOnError(() => findSigner(library, bundle, anchors, manifest))
+  const signer = undefinedOnError(() => findSigner({ library, bundle, manifest }, anchors))
   return signer === undefined ? undefined : { signer, ...content }
 }

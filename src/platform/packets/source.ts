@@ -44,7 +44,7 @@ const ANY: PathRules = { blocked: () => false }
 const noDeadline: CheckDeadline = () => {}
 
 /** Called for files that a reader might expect in the packet. */
-export type OnSkippedSource = (path: string, why: string) => void
+type OnSkippedSource = (path: string, why: string) => void
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length
@@ -75,7 +75,7 @@ const isTooLong = (jail: Jail, path: string): boolean => {
   return facts?.kind === 'file'
 }
 
-const entriesOf = (folder: Folder) => {
+const listEntries = (folder: Folder) => {
   try {
     return folder.entries(noDeadline)
   } catch (cause) {
@@ -100,7 +100,7 @@ class SourceWalk {
   }
 
   *files(folder: Folder, above: readonly IgnoreFile[] = []): Generator<FileBytes> {
-    const entries = entriesOf(folder)
+    const entries = listEntries(folder)
     if (isPacket(entries)) return
     const layers = [...above, ...rulesIn(folder)]
     for (const { name, kind } of entries) {
@@ -140,7 +140,7 @@ const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
  * Decodes a file. Invalid UTF-8 is read as Windows-1252, unless it also has valid multi-byte UTF-8: then only
  * some bytes are damaged.
  */
-const textOf = (bytes: Uint8Array): string | undefined => {
+const decodeFile = (bytes: Uint8Array): string | undefined => {
   const marked = bytes[0] === 0xfe || bytes[0] === 0xff
   if (marked || isUtf8(bytes)) return decodeSource(bytes)
   if (/[^\0-\x7f\ufffd]/.test(Buffer.from(bytes).toString('utf8'))) return decodeSource(bytes)
@@ -151,7 +151,7 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 }
 
 const asSource = ({ path, bytes }: FileBytes, onSkipped: OnSkippedSource): SourceFile | undefined => {
-  const text = textOf(bytes)?.replace(/^\ufeff/, '')
+  const text = decodeFile(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined) onSkipped(path, 'is not text')
   if (text === undefined || text.trim() === '') return undefined
   const extension = extname(path).toLowerCase()
@@ -168,7 +168,7 @@ const openFolder = (root: string): Jail => {
   try {
     return openJail(holdRoot(root))
   } catch (cause) {
-    throw diskFaults.absent(`there is no folder ${quotePath(root)} to build a packet from`, {
+    throw diskFaults.absent(`the source folder ${quotePath(root)} does not exist`, {
       cause,
       fix: 'Name the folder to pack.',
     })

@@ -33,7 +33,7 @@ const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Prom
   await Promise.all(folderTree(draft, object.files).map(fsyncDir))
 }
 
-const digestOf = (name: string): Digest | undefined =>
+const folderDigest = (name: string): Digest | undefined =>
   /^sha256_[0-9a-f]{64}$/.test(name) ? name.replace('_', ':') : undefined
 
 const describeObject = async (folder: string, digest: Digest): Promise<StoredObject> => {
@@ -61,7 +61,7 @@ export const packetStore = (root: string): PacketStore => {
     const names = (await readdir(cas).catch(() => [])).sort()
     const found = await Promise.all(
       names.flatMap((name) => {
-        const digest = digestOf(name)
+        const digest = folderDigest(name)
         // Pruned meanwhile.
         return digest === undefined ? [] : describeObject(join(cas, name), digest).catch(() => [])
       }),

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The manifest as the registry sent it; its digest is the folder's name. */
 export const MANIFEST_FILE = 'oci-manifest.json'
 
-export interface ObjectFile {
+interface ObjectFile {
   readonly path: string
   readonly size: number
   readonly regular: boolean

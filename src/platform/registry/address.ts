@@ -3,7 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { registryFaults } from './faults.ts'
 
 /** The network zone of an address. `special` has ranges that no registry can be in. */
-export type Zone = 'public' | 'private' | 'loopback' | 'link-local' | 'special'
+type Zone = 'public' | 'private' | 'loopback' | 'link-local' | 'special'
 
 type Net = readonly [address: string, bits: number]
 
@@ -42,17 +42,17 @@ const ZONES: Readonly<Record<Exclude<Zone, 'public'>, readonly Net[]>> = {
 }
 
 // Not `isIP`: its first call on an IPv6 address costs milliseconds.
-const familyOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4')
+const addressFamily = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4')
 
 const lists = (Object.keys(ZONES) as (keyof typeof ZONES)[]).map((zone) => {
   const list = new BlockList()
-  for (const [address, bits] of ZONES[zone]) list.addSubnet(address, bits, familyOf(address))
+  for (const [address, bits] of ZONES[zone]) list.addSubnet(address, bits, addressFamily(address))
   return [zone, list] as const
 })
 
 /** The zone of an address. An IPv4-mapped IPv6 address has the zone of its IPv4 address. */
 export const networkZone = (address: string): Zone => {
-  const family = familyOf(address)
+  const family = addressFamily(address)
   return lists.find(([, list]) => list.check(address, family))?.[0] ?? 'public'
 }
 
@@ -68,7 +68,7 @@ export const isLoopbackName = (hostname: string): boolean => {
 }
 
 /** The zones of a host's addresses; none when the name cannot be resolved, so that the request fails later. */
-const zonesOf = async (hostname: string): Promise<readonly Zone[]> => {
+const resolveZones = async (hostname: string): Promise<readonly Zone[]> => {
   const bare = bareHost(hostname)
   if (isIP(bare) !== 0) return [networkZone(bare)]
   if (isLoopbackName(bare)) return ['loopback']
@@ -121,20 +121,20 @@ export const checkRedirect = async (
       `the registry redirects to an address with the scheme ${target.protocol}`,
     )
   if (target.hostname === registry.hostname) return
-  const [from, to] = await Promise.all([zonesOf(registry.hostname), zonesOf(target.hostname)])
+  const [from, to] = await Promise.all([resolveZones(registry.hostname), resolveZones(target.hostname)])
   if (!mayRedirect(from, to))
     throw registryFaults.forbidden_target(`the registry redirects to ${target.hostname}`)
 }
 
 /** The checked lookup for redirect targets, and for registries that are not configured. */
 export const checkedLookup = async (registry: URL, target: URL): Promise<LookupFunction> => {
-  const from = target.hostname === registry.hostname ? [] : await zonesOf(registry.hostname)
+  const from = target.hostname === registry.hostname ? [] : await resolveZones(registry.hostname)
   return lookupWithin((to) => mayRedirect(from, to))
 }
 
 /** Refuses a registry in a private network that is not configured. */
 export const checkPublic = async (hostname: string): Promise<void> => {
-  const zones = await zonesOf(hostname)
+  const zones = await resolveZones(hostname)
   if (!mayRedirect([], zones))
     throw registryFaults.not_allowed(`the registry ${hostname} is in a private network and is not configured`)
 }

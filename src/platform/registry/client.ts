@@ -81,7 +81,7 @@ export class OciClient implements RegistryReader {
     const bytes = await this.#http.readSmall(answer, MAX_MANIFEST, until)
     const digest = digestBytes(bytes)
     if (ref.digest !== undefined && ref.digest !== digest)
-      throw packetFaults.mismatch(`the manifest that came as ${ref.digest} is another`)
+      throw packetFaults.mismatch(`the manifest received as ${ref.digest} has another digest`)
     const claimed = answer.header('docker-content-digest')
     if (claimed !== null && claimed !== digest)
       throw packetFaults.mismatch('the registry names another digest than its manifest has')

@@ -9,7 +9,7 @@ import { OciLogin } from './login.ts'
 import type { OciSettings } from './settings.ts'
 import { type Body, type HttpResponse, sendRequest, type WireRequest } from './transport.ts'
 
-export interface OciRequest {
+interface OciRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'
   /** A path below `/v2/<repository>/`, or a URL that the registry returned. */
   readonly target: string | URL

@@ -1,15 +1,13 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { type Descriptor, MANIFEST_TYPE } from '../../packets/format/artifact.ts'
+import { MANIFEST_TYPE } from '../../packets/format/artifact.ts'
 import type { ByteSource } from '../../packets/format/faiss.ts'
-import type { RegistryRepository, RegistryWriter } from '../../packets/registry.ts'
+import type { BlobUpload, RegistryRepository, RegistryWriter } from '../../packets/registry.ts'
 import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
 import type { HttpResponse, StreamBody } from './transport.ts'
-
-type ExpectedBlob = Pick<Descriptor, 'digest' | 'size'>
 
 const AGAIN = ['registry.unreachable', 'registry.unavailable']
 const BYTES = { 'content-type': 'application/octet-stream' }
@@ -51,13 +49,8 @@ export class OciPusher implements RegistryWriter {
     this.#http = http
   }
 
-  async pushBlob(
-    at: RegistryRepository,
-    blob: ExpectedBlob,
-    source: ByteSource,
-    signal: AbortSignal,
-    passed: (bytes: number) => void = () => {},
-  ): Promise<'sent' | 'there'> {
+  async pushBlob(upload: BlobUpload): Promise<'sent' | 'there'> {
+    const { at, blob, signal, passed = () => {} } = upload
     const until = this.#http.deadline(signal, blob.size)
     if (await this.#has(at, blob.digest, until)) {
       passed(blob.size)
@@ -71,7 +64,7 @@ export class OciPusher implements RegistryWriter {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#upload(at, blob, source, until, report)
+        await this.#upload({ ...upload, signal: until }, report)
         return 'sent'
       } catch (cause) {
         // A broken upload is restarted, because it is unknown what the registry kept.
@@ -90,13 +83,7 @@ export class OciPusher implements RegistryWriter {
     throw await statusFault(at, response, `the blob ${digest}`)
   }
 
-  async #upload(
-    at: RegistryRepository,
-    blob: ExpectedBlob,
-    source: ByteSource,
-    signal: AbortSignal,
-    report: (sent: number) => void,
-  ): Promise<void> {
+  async #upload({ at, blob, source, signal }: BlobUpload, report: (sent: number) => void): Promise<void> {
     const begun = await this.#http.send(at, { method: 'POST', target: 'blobs/uploads/' }, signal)
     let place = await this.#accepted(at, begun, 'an upload')
     const { chunkBytes } = this.#http.settings

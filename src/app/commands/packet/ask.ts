@@ -89,7 +89,7 @@ const CONSTRAINTS = {
   arch: 'arch',
 }
 
-const constraintsOf = (invocation: Invocation): Record<string, string> =>
+const readConstraints = (invocation: Invocation): Record<string, string> =>
   Object.fromEntries(
     Object.entries(CONSTRAINTS).flatMap(([key, flag]) => {
       const value = textFlag(invocation, flag)
@@ -107,7 +107,7 @@ export const plan: Verb = async (invocation, [intent]) =>
             intent: needText(intent, 'an intent'),
             name_hint: textFlag(invocation, 'name'),
             version: textFlag(invocation, 'version'),
-            constraints: constraintsOf(invocation),
+            constraints: readConstraints(invocation),
           },
           NO_ABORT,
           watch,

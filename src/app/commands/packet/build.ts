@@ -58,7 +58,7 @@ const keepDocuments = async (
 }
 
 /** Labels of a packet, which do not affect the search. */
-const labelsOf = (invocation: Invocation) => {
+const readLabels = (invocation: Invocation) => {
   const [os, arch, capabilities] = ['os', 'arch', 'capabilities'].map((flag) => listFlag(invocation, flag))
   const [description, kind, oldest] = ['description', 'kind', 'min-version'].map((flag) =>
     textFlag(invocation, flag),
@@ -79,7 +79,7 @@ const countOr = (invocation: Invocation, name: string, fallback: number): number
   return text === undefined ? fallback : readCount(text, `--${name}`)
 }
 
-const sizesOf = (invocation: Invocation) => ({
+const readChunkSizes = (invocation: Invocation) => ({
   lines: countOr(invocation, 'lines-per-chunk', CHUNK_SIZES.lines),
   overlap: countOr(invocation, 'overlap-lines', CHUNK_SIZES.overlap),
 })
@@ -145,8 +145,8 @@ export const build: Verb = async (invocation, [source]) => {
     version,
     builderVersion: VERSION,
     embedder,
-    sizes: sizesOf(invocation),
-    ...labelsOf(invocation),
+    sizes: readChunkSizes(invocation),
+    ...readLabels(invocation),
     // The built-in embedder is faster than looking up known vectors.
     ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
     ...(held !== undefined && { held }),

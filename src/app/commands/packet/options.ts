@@ -11,7 +11,7 @@ interface PacketVerb {
 }
 
 /** The verbs of `warrant packet`. */
-export const PACKET_VERBS = {
+const PACKET_VERBS = {
   build: {
     usage: 'SRC',
     most: 1,
@@ -49,7 +49,7 @@ export const PACKET_VERBS = {
 
 type VerbName = keyof typeof PACKET_VERBS
 
-export interface PacketOption extends Option {
+interface PacketOption extends Option {
   /** The verbs it belongs to; empty for all. */
   readonly verbs: readonly VerbName[]
 }
@@ -77,7 +77,7 @@ const FOUND: readonly VerbName[] = ['lookup', 'plan']
 const LABELLED: readonly VerbName[] = ['build', ...FOUND]
 
 /** Options of the verbs, beside the settings. */
-export const PACKET_OPTIONS: readonly PacketOption[] = [
+const PACKET_OPTIONS: readonly PacketOption[] = [
   text(['build', 'plan'], 'name', 'NAME', 'Name of the packet.'),
   text(LABELLED, 'version', 'V', 'Version of the packet.'),
   text(['build'], 'out', 'DIR', 'Output folder (default: dist).'),

@@ -21,7 +21,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   const ports = workspace.pullPorts(new OciClient(openRegistry(config, process.env)))
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
-    (progress) => pullPacket(ports, parseReference(uri), NO_ABORT, progress),
+    (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),
   )
   if (rebuild === true) {
     const { rebuildPacket } = await import('./rebuild.ts')

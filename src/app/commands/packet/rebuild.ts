@@ -33,7 +33,15 @@ export const rebuildPacket = async (
     if (packet.manifest.embedding.model === LOCAL_MODEL)
       throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
     await withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
-      rebuildVectors({ root, clock: systemClock, embedder, progress }, digest, packet, NO_ABORT),
+      rebuildVectors({
+        root,
+        clock: systemClock,
+        digest,
+        packet,
+        embedder,
+        signal: NO_ABORT,
+        progress,
+      }),
     )
   } finally {
     packet.close()
