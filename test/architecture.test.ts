@@ -301,7 +301,7 @@ describe('the way of a call', () => {
   it('has every tool defined in a file named after its tools', () => {
     const elsewhere = files.filter(
       ({ path, text }) =>
-        withoutComments(text).includes('defineTool(') && !/(?:^|[/-])tool(?:s|set)\.ts$/.test(path),
+        withoutComments(text).includes('defineTool(') && !/(?:^|[/-])tool(?:s|set|-support)\.ts$/.test(path),
     )
     expect(elsewhere.map(({ path }) => path)).toEqual([])
   })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 /** Outputs of the MCP tools. The schemas are an allow-list: a member that is not listed here is never sent. */
 
-const timestamp = z.string().describe('When it was last written, RFC 3339.')
+const timestamp = z.string().describe('Last written, RFC 3339.')
 const count = z.int().nonnegative()
 
 export const NodeOutput = z.strictObject({

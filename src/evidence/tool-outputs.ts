@@ -63,10 +63,10 @@ export const SnapshotOutput = z.looseObject({
 })
 
 const page = {
-  total_count: count.describe('Number of items that match the filters.'),
+  total_count: count.describe('Items that match the filters.'),
   pagination: z.looseObject({
     offset: z.number(),
-    has_more: z.boolean().describe('True: call again with offset increased by the number of items received.'),
+    has_more: z.boolean().describe('True: call again with a higher offset.'),
   }),
 }
 

@@ -12,8 +12,8 @@ type OpenPackets = (root: string | undefined) => Promise<Packets>
 // Existing clients send null for absent arguments.
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 const word = (description: string) => z.string().describe(description).nullish().transform(given)
-const registry = word('Registry to ask instead of the configured one, as host[:port]/path.')
-const root = word('Folder for packets instead of the configured one.')
+const registry = word('Registry instead of the configured one: host[:port]/path.')
+const root = word('Packet folder instead of the configured one.')
 const number = (fallback: number, description: string) =>
   z
     .number()
@@ -73,7 +73,7 @@ const lookupTool = (open: OpenPackets): Tool =>
     name: 'lookup',
     title: 'Find a knowledge packet',
     description:
-      'Finds documentation packets on a registry by name, version or reference and returns them with a pinned_uri. Downloads metadata only. Without a version it returns up to three, the newest first. Pass the pinned_uri to query or evidence_digest.',
+      'Finds documentation packets on a registry by name, version or reference and returns them with a pinned_uri. Downloads metadata only. Without a version: the three newest. Pass the pinned_uri to query or evidence_digest.',
     effect: 'read',
     openWorld: true,
     input: z.object({

@@ -112,7 +112,7 @@ export const warnHardLinked = (
   if (shared) log.write('warn', 'read a file that has other hard links', { path: quotePath(path) })
 }
 
-export const PathInput = z.string().describe('Path from the project root; "." is the root.')
+export const PathInput = z.string().describe('Path from the root; "." is the root.')
 
 const line = z.int().min(1)
 export const lineInputs = {

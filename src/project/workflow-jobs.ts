@@ -17,7 +17,7 @@ import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
 import type { SyntaxParser } from './source/syntax-tree.ts'
 
 /** The dependencies of a workflow in its worker thread. */
-export interface WorkflowContext {
+interface WorkflowContext {
   readonly jail: Jail
   readonly parser: () => SyntaxParser
   readonly checkDeadline: CheckDeadline

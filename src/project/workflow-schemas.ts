@@ -4,7 +4,7 @@ import * as z from 'zod'
 
 const Loose = z.looseObject({})
 const Source = { source_file: z.string(), line: z.int() }
-const Cut = z.string().optional().describe('What was left out because the answer was too long.')
+const Cut = z.string().optional().describe('What was left out for length.')
 const Warnings = z.array(Loose)
 
 export const InterconnectionShape = z.looseObject({

@@ -11,7 +11,7 @@ export interface WorkflowPorts extends ProjectPorts {
   readonly workflow: RunWorkflow
 }
 
-const Project = PathInput.describe('Folder of the project, from the root; "." is the root.')
+const Project = PathInput.describe('Folder from the project root; "." is the root.')
 const Lang = z.enum(REPORT_LANGUAGES).default('en').describe('Language of the headings and sentences.')
 
 const runWorkflow = <K extends WorkflowName>(
@@ -81,7 +81,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     name: 'analyze_project',
     title: 'Analyse a project',
     description:
-      'Analyses a project in one call: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report.',
+      'Analyses a project: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report.',
     effect: 'read',
     input: z.object({ rootPath: Project, lang: Lang }),
     output: AnalysisShape,

@@ -31,7 +31,7 @@ export type ResourceUri = (typeof RESOURCES)[number]['uri']
 /** `GET /resources`. */
 export const RESOURCE_LIST = RESOURCES.map(({ uri, description }) => ({ uri, description }))
 
-const GUARD = 'Refused while the specification blocks the stage: call check_sdd_status for the reason.'
+const GUARD = 'Refused while check_sdd_status blocks the stage.'
 
 /**
  * The tools of the enterprise server, in the order it lists them. `mutating` is what the interface calls the three

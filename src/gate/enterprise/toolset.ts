@@ -16,14 +16,14 @@ const stage = z.enum(GATE_STAGES).default('PRE_COMMIT').describe('Stage of the c
 const Staged = z.strictObject({ stage })
 const Planned = z.strictObject({
   stage,
-  dryRun: z.boolean().optional().describe('Accepted for compatibility: it is always a dry run.'),
+  dryRun: z.boolean().optional().describe('Ignored: always a dry run.'),
 })
 
 const Answer = z.object({
   tool: z.string(),
   dryRun: z.boolean(),
   executed: z.boolean(),
-  success: z.boolean().describe('False when it was refused or failed; result has the reason.'),
+  success: z.boolean().describe('False when refused or failed; result says why.'),
   warnings: z.array(z.string()),
   result: z.looseObject({}),
 })

@@ -10,7 +10,7 @@ import {
 import type { Trust } from './trust.ts'
 
 /** A builder and the SLSA level it is trusted with. */
-export interface Builder {
+interface Builder {
   readonly id: string
   readonly level: number
 }

@@ -3,7 +3,7 @@ import { quotePath } from '../../kernel/jail.ts'
 import { markedEncoding } from '../../kernel/text/decode.ts'
 import { projectFaults } from '../faults.ts'
 
-export interface Text {
+interface Text {
   readonly text: string
   /** A byte order mark was removed. */
   readonly mark: boolean

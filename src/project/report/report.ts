@@ -2,7 +2,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
 import { type JobContext, MAX_FILE } from '../job-context.ts'
 
-export interface ReportArgs {
+interface ReportArgs {
   readonly content: string
   readonly fileName?: string | undefined
 }
