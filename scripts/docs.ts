@@ -47,7 +47,7 @@ import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
-import { FOLDERS } from '../test/folders.ts'
+import { EVERYTHING, FOLDERS } from '../test/folders.ts'
 import { rulesPage } from './docs-rules.ts'
 
 /** Every fault table in the program. A test compares this list with the sources. */
@@ -271,13 +271,19 @@ const commandTable = (): string =>
     commands().map(({ name, summary }) => [code(`warrant ${name}`), summary]),
   )
 
+/** The rooms below `app` in two words: every folder of `app` may import all of them. */
+const importsCell = (imports: readonly string[]): string =>
+  EVERYTHING.every((room) => imports.includes(room))
+    ? [...imports.filter((one) => !EVERYTHING.includes(one)), 'all other rooms'].join(', ')
+    : imports.join(', ')
+
 const folderTable = (): string =>
   table(
     ['folder', 'what it holds', 'may import'],
     Object.entries(FOLDERS).map(([folder, { purpose, imports }]) => [
       code(`src/${folder}/`),
       purpose,
-      imports.join(', '),
+      importsCell(imports),
     ]),
   )
 

@@ -9,7 +9,8 @@ export interface FolderRow {
 }
 
 const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
-const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
+/** All rooms below `app`. */
+export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
 
 export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   bin: {
@@ -170,7 +171,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
     imports: ['kernel'],
   },
-  'platform/system': { purpose: 'Clock, ids, log, worker threads, YAML.', imports: ['kernel'] },
+  'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
     imports: ['kernel'],
@@ -213,7 +214,13 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Tool, call, fault, limits, ports, and `invoke`, which runs every call. No I/O.',
     imports: [],
   },
-  'kernel/async': { purpose: 'Deadlines, bounded concurrency, cooperative scheduling.', imports: [] },
+  'kernel/async': {
+    purpose: 'Open once, cache for a time, deadlines, bounded concurrency, cooperative scheduling.',
+    imports: [],
+  },
   'kernel/encoding': { purpose: 'Canonical JSON, digests, hashes.', imports: [] },
-  'kernel/text': { purpose: 'Globs, gitignore, escaping.', imports: [] },
+  'kernel/text': {
+    purpose: 'Globs, gitignore, languages, decoding, escaping, path containment, YAML within limits.',
+    imports: [],
+  },
 }
