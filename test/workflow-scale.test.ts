@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { syntaxTrees } from '../src/platform/syntax/syntax-trees.ts'
 import { analyse } from '../src/project/architecture/architecture.ts'
+import { memoryFiles } from '../src/project/source/memory-files.fake.ts'
 import type { SyntaxNode, SyntaxParser } from '../src/project/source/syntax-tree.ts'
 import { javaProject } from './support/java-project.ts'
-import { memoryFiles } from './support/memory-files.ts'
 
 /** Counts every call on the nodes of a tree. */
 const counting = (parser: SyntaxParser) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../test/support/still-clock.ts'
+import { ManualClock } from '../kernel/manual-clock.fake.ts'
 import type { Repository } from '../kernel/ports.ts'
 import { statusReader } from './status.ts'
 
 const readerOver = (freshness: Repository['freshness']) => {
-  const clock = new StillClock()
+  const clock = new ManualClock()
   const read = statusReader({
     about: () => ({ version: '1', protocol: [], toolsets: [], readOnly: false }),
     store: { health: async () => ({ kind: 'sqlite', state: 'ready', detail: '' }) },

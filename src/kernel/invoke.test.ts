@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { StillClock } from '../../test/support/still-clock.ts'
 import { Call, type ProgressUpdate } from './call.ts'
 import { defineFaults } from './fault.ts'
 import { createInvoke, type InvokePorts, type Outcome, readOnlyGuard } from './invoke.ts'
+import { ManualClock } from './manual-clock.fake.ts'
 import type { CallRecord } from './ports.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 const testFaults = defineFaults('test', { full: { kind: 'exhausted', fix: 'Empty it.' } })
 
 const setUp = (over: Partial<InvokePorts> = {}) => {
-  const clock = new StillClock()
+  const clock = new ManualClock()
   const records: CallRecord[] = []
   const lines: string[] = []
   const log = {

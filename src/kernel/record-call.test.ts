@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../test/support/still-clock.ts'
 import type { JsonObject } from './encoding/json.ts'
+import { ManualClock } from './manual-clock.fake.ts'
 import type { CallRecord, Recorder } from './ports.ts'
 import { recordCall } from './record-call.ts'
 
 describe('recordCall', () => {
   const ports = (recorder: Recorder) => {
-    const clock = new StillClock()
+    const clock = new ManualClock()
     const lines: string[] = []
     return {
       clock,

@@ -2,6 +2,7 @@ import type { Grammar } from '../../src/kernel/text/languages.ts'
 import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
 import { analyse } from '../../src/project/architecture/architecture.ts'
 import type { Inbound, Outbound } from '../../src/project/connections/connections.ts'
+import { memoryFiles } from '../../src/project/source/memory-files.fake.ts'
 import type {
   Annotation,
   CallExpression,
@@ -12,7 +13,6 @@ import type {
   Variable,
 } from '../../src/project/source/source-unit.ts'
 import type { SyntaxNode } from '../../src/project/source/syntax-tree.ts'
-import { memoryFiles } from './memory-files.ts'
 
 /** A row of a table test: source files in, one line of text for each record out. */
 export interface Snippet {

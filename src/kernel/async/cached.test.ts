@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../../test/support/still-clock.ts'
+import { ManualClock } from '../manual-clock.fake.ts'
 import { cacheFor } from './cached.ts'
 
 describe('a value that is cached for a time', () => {
   it('is loaded again when the time is over, and not before', () => {
-    const clock = new StillClock()
+    const clock = new ManualClock()
     let loads = 0
     const read = cacheFor(clock, 100, () => ++loads)
     expect([read(), read()]).toEqual([1, 1])
@@ -15,7 +15,7 @@ describe('a value that is cached for a time', () => {
   })
 
   it('is loaded once for callers at the same time, and then returned without a promise', async () => {
-    const clock = new StillClock()
+    const clock = new ManualClock()
     const ends: ((value: string) => void)[] = []
     const read = cacheFor(clock, 100, () => new Promise<string>((resolve) => ends.push(resolve)))
     const both = Promise.all([read(), read()])
@@ -33,7 +33,7 @@ describe('a value that is cached for a time', () => {
 
   it('is loaded again after a failure', async () => {
     let loads = 0
-    const read = cacheFor(new StillClock(), 100, async () => {
+    const read = cacheFor(new ManualClock(), 100, async () => {
       loads += 1
       if (loads === 1) throw new Error('not today')
       return loads

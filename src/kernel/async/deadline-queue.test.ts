@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../../test/support/still-clock.ts'
+import { ManualClock } from '../manual-clock.fake.ts'
 import { type Deadline, DeadlineQueue } from './deadline-queue.ts'
 
 describe('deadlines', () => {
   const setUp = () => {
-    const clock = new StillClock()
+    const clock = new ManualClock()
     const deadlines = new DeadlineQueue(clock, 100)
     const expired: string[] = []
     const set = (name: string, then = () => {}): Deadline => {

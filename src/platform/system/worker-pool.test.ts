@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../../test/support/still-clock.ts'
+import { ManualClock } from '../../kernel/manual-clock.fake.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { systemClock } from './clock.ts'
 import { WorkerPool } from './worker-pool.ts'
@@ -42,7 +42,7 @@ describe('threads', () => {
   })
 
   it('leave no timer behind that would keep the process alive', async () => {
-    const clock = new StillClock()
+    const clock = new ManualClock()
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock })
     expect(await threads.run('echo', 'words', { ms: 10_000, signal: never })).toBe('words')
     expect(await threads.close()).toBe(true)
@@ -50,7 +50,7 @@ describe('threads', () => {
   })
 
   it('remove their listener from the signal when a job has ended', async () => {
-    const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: new StillClock() })
+    const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: new ManualClock() })
     const { signal } = new AbortController()
     await threads.run('echo', 'words', { ms: 10_000, signal })
     expect(getEventListeners(signal, 'abort')).toEqual([])

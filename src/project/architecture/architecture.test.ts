@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { memoryFiles } from '../../../test/support/memory-files.ts'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { maskAll } from '../secrets.ts'
+import { memoryFiles } from '../source/memory-files.fake.ts'
 import { type Architecture, analyse } from './architecture.ts'
 import { fitGraph, renderArchitectureMermaid } from './mermaid.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryFiles } from '../../../test/support/memory-files.ts'
+import { memoryFiles } from '../source/memory-files.fake.ts'
 import { WALK_LIMITS } from '../source/source-files.ts'
 import { discover } from './discovery.ts'
 

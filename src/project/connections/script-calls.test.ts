@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { memoryFiles } from '../../../test/support/memory-files.ts'
 import { inboundRows, outboundRows, type Snippet } from '../../../test/support/project-rows.ts'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { type Architecture, analyse } from '../architecture/architecture.ts'
+import { memoryFiles } from '../source/memory-files.fake.ts'
 
 const study = (texts: Record<string, string>) =>
   analyse(memoryFiles(texts), syntaxTrees(), { at: '', checkDeadline: () => {} })

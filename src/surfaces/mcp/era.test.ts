@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { StillClock } from '../../../test/support/still-clock.ts'
 import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
+import { ManualClock } from '../../kernel/manual-clock.fake.ts'
 import { DIALECTS } from './dialect.ts'
 import { CAPABILITIES_KEY, VERSION_KEY } from './envelope.ts'
 import { EraNegotiation, REPLAY_ID } from './era.ts'
@@ -11,7 +11,7 @@ const handshake = {
   capabilities: { tools: {} },
   dialect: DIALECTS.standard,
   limits: DEFAULT_LIMITS,
-  clock: new StillClock(),
+  clock: new ManualClock(),
   log: { write() {} },
 }
 const begin = () => new EraNegotiation(handshake)

@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/kernel/ports.ts'
+import type { Clock } from './ports.ts'
 
-/** Time moves when it is told to, and says how many timers wait for it. */
-export class StillClock implements Clock {
+/** A clock that tests move by hand; `waiting` counts the pending timers. */
+export class ManualClock implements Clock {
   time = 0
   readonly #timers = new Set<{ readonly at: number; readonly then: () => void }>()
   now = () => this.time

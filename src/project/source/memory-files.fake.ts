@@ -1,7 +1,7 @@
-import { skipsFile, skipsFolder } from '../../src/project/source/discovery-rules.ts'
-import { byPath, type ProjectFiles } from '../../src/project/source/source-files.ts'
+import { skipsFile, skipsFolder } from './discovery-rules.ts'
+import { byPath, type ProjectFiles } from './source-files.ts'
 
-/** A project that exists only in the test: paths and texts. `undefined` stands for a file nobody can read. */
+/** Project files in memory, for tests: paths and texts. `undefined` is a file that cannot be read. */
 export const memoryFiles = (
   files: Readonly<Record<string, string | undefined>>,
   root = '/srv/shop',
