@@ -53,10 +53,10 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'http.front': {
     says: 'Hosts, origins, tokens, sizes and times are judged exactly; healthy clients are unaffected.',
     shownBy: [
-      ['test/e2e/http-front.test.ts', 'refuses the host'],
-      ['test/e2e/http-front.test.ts', 'refuses the origin'],
-      ['test/e2e/http-front.test.ts', 'that are too long are a JSON-RPC error at /mcp'],
-      ['test/e2e/http-front.test.ts', 'do not make a healthy one wait'],
+      ['test/e2e/http-server.test.ts', 'refuses the host'],
+      ['test/e2e/http-server.test.ts', 'refuses the origin'],
+      ['test/e2e/http-server.test.ts', 'that are too long are a JSON-RPC error at /mcp'],
+      ['test/e2e/http-server.test.ts', 'do not make a healthy one wait'],
       ['src/surfaces/http/guards.test.ts', 'judges the host'],
     ],
   },
@@ -243,7 +243,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'packets.requests': {
     says: 'A cold lookup costs three requests, and a pinned packet that is known none.',
     shownBy: [
-      ['test/e2e/packet-verbs.test.ts', 'cost three requests to be looked up'],
+      ['test/e2e/packet-commands.test.ts', 'cost three requests to be looked up'],
       ['test/e2e/packet-trust.test.ts', 'cost three requests to be looked up where the policy'],
     ],
   },
@@ -313,8 +313,8 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'gate.same_bytes': {
     says: 'The evidence is the same bytes on every machine, and whole under many gates at once.',
     shownBy: [
-      ['test/e2e/gate-same-bytes.test.ts', 'is the same bytes in any time zone'],
-      ['test/e2e/gate-same-bytes.test.ts', 'stays one valid file under ten gates'],
+      ['test/e2e/gate-determinism.test.ts', 'is the same bytes in any time zone'],
+      ['test/e2e/gate-determinism.test.ts', 'stays one valid file under ten gates'],
     ],
   },
   'gate.decisions': {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { PATIENCE_MS, within } from '../support/binary.ts'
+import { WAIT_MS, within } from '../support/binary.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -48,7 +48,7 @@ export class LogWorker {
   }
 
   /** Resolves once the process has ended and all its output was read. */
-  async ended(ms = PATIENCE_MS): Promise<void> {
+  async ended(ms = WAIT_MS): Promise<void> {
     await within(this.#closed, ms, 'the end of a worker')
   }
 

@@ -10,10 +10,10 @@ import {
   cleanEnvironment,
   eventually,
   makeFolder,
-  PATIENCE_MS,
   Program,
   startHttp,
   sweep,
+  WAIT_MS,
 } from '../support/binary.ts'
 import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
 import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
@@ -481,7 +481,7 @@ describe('Words that any module prints', () => {
     program.child.kill('SIGUSR2')
     await eventually('the noise', () => program.stderr.includes('late noise'))
     program.send(request(1, 'tools/list'), request(2, 'resources/list'))
-    await program.answers(3, PATIENCE_MS)
+    await program.answers(3, WAIT_MS)
     const { code, stdout, stderr } = await program.finish()
     expect(code).toBe(0)
     expect(stdout).not.toContain('noise')

@@ -37,7 +37,7 @@ interface Grounds {
   around(): Record<string, string>
 }
 
-const layGrounds = async (files: Readonly<Record<string, string>> = {}): Promise<Grounds> => {
+const hostileRepository = async (files: Readonly<Record<string, string>> = {}): Promise<Grounds> => {
   const root = Repo.init().commit({ 'a.ts': 'export const a = 1\n', ...files }).folder
   const outside = await makeFolder()
   writeFileSync(join(outside, 'kept.txt'), SECRET)
@@ -75,87 +75,87 @@ describe('A link in the place of', () => {
     ['the database of decisions', '.warrant/lineage.db', 'new.db'],
     ['the journal of that database', '.warrant/lineage.db-wal', 'kept.txt'],
   ])('%s is not written through when the gate records its decision', async (_, name, target) => {
-    const grounds = await layGrounds()
-    grounds.plant(name, target)
-    const ending = await run(grounds.root, 'gate', '--all')
+    const hostile = await hostileRepository()
+    hostile.plant(name, target)
+    const ending = await run(hostile.root, 'gate', '--all')
     expect(ending.stderr).toMatch(/not recorded: .* is a symlink/)
     expect(ending.code).toBe(0)
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('the state folder stops the belief tools and is named by doctor', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('.warrant')
-    const program = new Program(['mcp', '--toolsets', 'beliefs'], { cwd: grounds.root })
+    const hostile = await hostileRepository()
+    hostile.plant('.warrant')
+    const program = new Program(['mcp', '--toolsets', 'beliefs'], { cwd: hostile.root })
     program.send(call('node_create', { belief: 0.5, energy: 1 }))
     const [answer] = await program.answers(1)
     expect(answer).toMatchObject({
       result: { isError: true, _meta: { 'warrant/fault': { kind: 'refused', code: 'place.link' } } },
     })
-    expect(JSON.stringify(answer)).not.toContain(grounds.outside)
+    expect(JSON.stringify(answer)).not.toContain(hostile.outside)
     await program.finish()
-    expect(said(await run(grounds.root, 'doctor'))).toContain('.warrant is a symlink')
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(said(await run(hostile.root, 'doctor'))).toContain('.warrant is a symlink')
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('the key of the log is not taken for one', async () => {
-    const grounds = await layGrounds()
-    expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
-    grounds.plant('.warrant/lineage.key', 'kept.txt')
-    const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
+    const hostile = await hostileRepository()
+    expect((await run(hostile.root, 'gate', '--all')).code).toBe(0)
+    hostile.plant('.warrant/lineage.key', 'kept.txt')
+    const ending = await run(hostile.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
     expect(said(ending)).toContain('is a symlink')
     expect(ending.code).not.toBe(0)
     expect(said(ending)).not.toContain(SECRET)
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('the evidence is replaced, and what it led to stays', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('.ai_evidence.json', 'kept.txt')
-    expect((await run(grounds.root, 'gate', '--all')).code).toBe(0)
-    expect(lstatSync(join(grounds.root, '.ai_evidence.json')).isFile()).toBe(true)
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    const hostile = await hostileRepository()
+    hostile.plant('.ai_evidence.json', 'kept.txt')
+    expect((await run(hostile.root, 'gate', '--all')).code).toBe(0)
+    expect(lstatSync(join(hostile.root, '.ai_evidence.json')).isFile()).toBe(true)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('the baseline and a report is replaced as well', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('warrant.baseline.json', 'kept.txt')
-    grounds.plant('out.sarif', 'kept.txt')
-    expect((await run(grounds.root, 'gate', 'baseline')).code).toBe(0)
-    expect((await run(grounds.root, 'gate', '--all', '--sarif', '--output', 'out.sarif')).code).toBe(0)
-    expect(JSON.parse(readFileSync(join(grounds.root, 'out.sarif'), 'utf8'))).toHaveProperty('runs')
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    const hostile = await hostileRepository()
+    hostile.plant('warrant.baseline.json', 'kept.txt')
+    hostile.plant('out.sarif', 'kept.txt')
+    expect((await run(hostile.root, 'gate', 'baseline')).code).toBe(0)
+    expect((await run(hostile.root, 'gate', '--all', '--sarif', '--output', 'out.sarif')).code).toBe(0)
+    expect(JSON.parse(readFileSync(join(hostile.root, 'out.sarif'), 'utf8'))).toHaveProperty('runs')
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('a folder keeps reports from being written into it', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('docs')
-    expect((await run(grounds.root, 'report', '--out', 'docs/r.md')).code).not.toBe(0)
-    expect((await run(grounds.root, 'gate', '--all', '--json', '--output', 'docs/g.json')).code).not.toBe(0)
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    const hostile = await hostileRepository()
+    hostile.plant('docs')
+    expect((await run(hostile.root, 'report', '--out', 'docs/r.md')).code).not.toBe(0)
+    expect((await run(hostile.root, 'gate', '--all', '--json', '--output', 'docs/g.json')).code).not.toBe(0)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
   it('the rules of the repository brings in no rule', async () => {
-    const grounds = await layGrounds()
-    writeFileSync(join(grounds.outside, 'r.yml'), `${SECRET}: [`)
-    grounds.plant('.warrant/rules')
-    const ending = await run(grounds.root, 'gate', '--all', '--json')
+    const hostile = await hostileRepository()
+    writeFileSync(join(hostile.outside, 'r.yml'), `${SECRET}: [`)
+    hostile.plant('.warrant/rules')
+    const ending = await run(hostile.root, 'gate', '--all', '--json')
     expect(said(ending)).not.toContain(SECRET)
     expect(ending.code).toBe(0)
   })
 
   it('the folder of specifications is neither filled nor emptied', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('openspec')
-    await expect(createRepositoryFile(grounds.root, 'openspec/specs/.gitkeep', '')).rejects.toThrow(
+    const hostile = await hostileRepository()
+    hostile.plant('openspec')
+    await expect(createRepositoryFile(hostile.root, 'openspec/specs/.gitkeep', '')).rejects.toThrow(
       /repository/,
     )
-    expect(await removeFile(grounds.root, 'openspec/kept.txt')).toBe(false)
-    expect(grounds.around()).toEqual(UNTOUCHED)
-    expect(await createRepositoryFile(grounds.root, 'specs/deep/x', 'y')).toBe(true)
-    expect(await createRepositoryFile(grounds.root, 'specs/deep/x', 'z')).toBe(false)
-    expect(await removeFile(grounds.root, 'specs/deep/x')).toBe(true)
-    expect(existsSync(join(grounds.root, 'specs'))).toBe(false)
+    expect(await removeFile(hostile.root, 'openspec/kept.txt')).toBe(false)
+    expect(hostile.around()).toEqual(UNTOUCHED)
+    expect(await createRepositoryFile(hostile.root, 'specs/deep/x', 'y')).toBe(true)
+    expect(await createRepositoryFile(hostile.root, 'specs/deep/x', 'z')).toBe(false)
+    expect(await removeFile(hostile.root, 'specs/deep/x')).toBe(true)
+    expect(existsSync(join(hostile.root, 'specs'))).toBe(false)
   })
 })
 
@@ -163,16 +163,16 @@ describe('Settings that came with a repository', () => {
   it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])(
     'do not lead out of it: %s',
     async (key) => {
-      const grounds = await layGrounds()
-      for (const value of ['/', '..', '../elsewhere', grounds.outside]) {
-        writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value }))
-        expect(await run(grounds.root, 'config')).toMatchObject({
+      const hostile = await hostileRepository()
+      for (const value of ['/', '..', '../elsewhere', hostile.outside]) {
+        writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value }))
+        expect(await run(hostile.root, 'config')).toMatchObject({
           code: 2,
           stderr: expect.stringContaining('leads out of the current folder'),
         })
       }
       // Named, it is the operator's word.
-      expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
+      expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     },
   )
 
@@ -187,23 +187,23 @@ describe('Settings that came with a repository', () => {
     ['issuer', 'https://issuer.example', undefined],
     ['token', 'a-token-that-somebody-else-chose', undefined],
   ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
-    const grounds = await layGrounds()
-    const file = join(grounds.root, 'warrant.json')
+    const hostile = await hostileRepository()
+    const file = join(hostile.root, 'warrant.json')
     writeFileSync(file, JSON.stringify({ [key]: afar }))
-    expect(await run(grounds.root, 'config')).toMatchObject({
+    expect(await run(hostile.root, 'config')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: lets data out.*--config`)),
     })
-    expect((await run(grounds.root, 'config', '--config', 'warrant.json')).code).toBe(0)
+    expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
     writeFileSync(file, JSON.stringify({ [key]: near }))
-    expect((await run(grounds.root, 'config')).code).toBe(0)
+    expect((await run(hostile.root, 'config')).code).toBe(0)
   })
 
   it.each([
     ['registry', (host: string) => `${host}/docs`, ['guide', '--version', '1.0.0']],
     ['catalog', (host: string) => `oci://${host}/docs/catalog:1`, ['--kind', 'docs']],
   ])('ask nobody near us by a %s they name', async (key, value, question) => {
-    const grounds = await layGrounds()
+    const hostile = await hostileRepository()
     const asked: string[] = []
     const near = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -211,67 +211,67 @@ describe('Settings that came with a repository', () => {
     })
     await once(near.listen(0, '127.0.0.1'), 'listening')
     const { port } = near.address() as AddressInfo
-    writeFileSync(join(grounds.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
+    writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
     const lookup = ['packet', 'lookup', ...question]
-    const found = await run(grounds.root, ...lookup)
+    const found = await run(hostile.root, ...lookup)
     expect(asked).toEqual([])
     expect(said(found)).toContain('is not configured')
-    await run(grounds.root, ...lookup, '--config', 'warrant.json')
+    await run(hostile.root, ...lookup, '--config', 'warrant.json')
     expect(asked).not.toEqual([])
     near.close()
   })
 
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('way')
-    writeFileSync(join(grounds.root, 'warrant.json'), '{"root": "way"}')
-    expect((await run(grounds.root, 'config')).code).toBe(2)
-    unlinkSync(join(grounds.root, 'warrant.json'))
-    writeFileSync(join(grounds.outside, 'settings.json'), `{"${SECRET}": 1}`)
-    grounds.plant('warrant.json', 'settings.json')
-    const linked = await run(grounds.root, 'config')
+    const hostile = await hostileRepository()
+    hostile.plant('way')
+    writeFileSync(join(hostile.root, 'warrant.json'), '{"root": "way"}')
+    expect((await run(hostile.root, 'config')).code).toBe(2)
+    unlinkSync(join(hostile.root, 'warrant.json'))
+    writeFileSync(join(hostile.outside, 'settings.json'), `{"${SECRET}": 1}`)
+    hostile.plant('warrant.json', 'settings.json')
+    const linked = await run(hostile.root, 'config')
     expect(linked.code).toBe(2)
     expect(said(linked)).not.toContain(SECRET)
-    unlinkSync(join(grounds.root, 'warrant.json'))
-    execFileSync('mkfifo', [join(grounds.root, 'warrant.json')])
-    expect((await run(grounds.root, 'config')).code).toBe(2)
+    unlinkSync(join(hostile.root, 'warrant.json'))
+    execFileSync('mkfifo', [join(hostile.root, 'warrant.json')])
+    expect((await run(hostile.root, 'config')).code).toBe(2)
   })
 })
 
 describe('A packet', () => {
   it('is built without what a swapped folder leads to', async () => {
-    const grounds = await layGrounds({ 'docs/a.md': '# inside' })
-    writeFileSync(join(grounds.outside, 'b.md'), SECRET)
-    grounds.plant('linked')
-    grounds.plant('linked.md', 'b.md')
-    const files = await readSources(grounds.root)
+    const hostile = await hostileRepository({ 'docs/a.md': '# inside' })
+    writeFileSync(join(hostile.outside, 'b.md'), SECRET)
+    hostile.plant('linked')
+    hostile.plant('linked.md', 'b.md')
+    const files = await readSources(hostile.root)
     expect(files.map(({ path }) => path)).toEqual(['a.ts', 'docs/a.md'])
   })
 
   it('is published without what a link in its folder leads to', async () => {
-    const grounds = await layGrounds({ 'packet/manifest.json': '{}' })
-    grounds.plant('packet/docs.jsonl', 'kept.txt')
-    grounds.plant('packet/sparse')
-    writeFileSync(join(grounds.outside, 'bm25.json'), SECRET)
-    const open = packetFolder(join(grounds.root, 'packet'))
+    const hostile = await hostileRepository({ 'packet/manifest.json': '{}' })
+    hostile.plant('packet/docs.jsonl', 'kept.txt')
+    hostile.plant('packet/sparse')
+    writeFileSync(join(hostile.outside, 'bm25.json'), SECRET)
+    const open = packetFolder(join(hostile.root, 'packet'))
     expect(await open('docs.jsonl')).toBeUndefined()
     expect(await open('sparse/bm25.json')).toBeUndefined()
     expect((await open('manifest.json'))?.size).toBe(2)
   })
 
   it('is not asked for in a store whose folders are links, nor in a new folder behind one', async () => {
-    const grounds = await layGrounds()
-    grounds.plant('store/cas')
-    grounds.plant('way')
+    const hostile = await hostileRepository()
+    hostile.plant('store/cas')
+    hostile.plant('way')
     const ref = `oci://127.0.0.1:1/x@sha256:${'0'.repeat(64)}`
-    const program = new Program([], { cwd: grounds.root, binary: 'cpm-mcp' })
+    const program = new Program([], { cwd: hostile.root, binary: 'cpm-mcp' })
     for (const cpm_root of ['store', 'way', 'way/new']) {
       const words = cpm_root === 'store' ? 'is a symlink' : 'folder of the project'
       program.send(call('query', { ref, q: 'x', cpm_root }))
       expect(JSON.stringify((await program.answers(program.lines.length + 1)).at(-1))).toContain(words)
     }
     await program.finish()
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 })
 
@@ -294,42 +294,42 @@ describe('Git, as far as the repository can shape it', () => {
   })
 
   it('does not keep us waiting for a hook that is a pipe or has no end', async () => {
-    const grounds = await layGrounds()
-    execFileSync('git', ['config', 'core.hooksPath', '.githooks'], { cwd: grounds.root })
-    mkdirSync(join(grounds.root, '.githooks'))
-    execFileSync('mkfifo', [join(grounds.root, '.githooks/pre-commit')])
-    symlinkSync('/dev/zero', join(grounds.root, '.githooks/pre-push'))
-    const ending = await run(grounds.root, 'hooks', 'status')
+    const hostile = await hostileRepository()
+    execFileSync('git', ['config', 'core.hooksPath', '.githooks'], { cwd: hostile.root })
+    mkdirSync(join(hostile.root, '.githooks'))
+    execFileSync('mkfifo', [join(hostile.root, '.githooks/pre-commit')])
+    symlinkSync('/dev/zero', join(hostile.root, '.githooks/pre-push'))
+    const ending = await run(hostile.root, 'hooks', 'status')
     expect(ending.code).toBe(0)
     expect(ending.stdout).toContain('unmanaged')
-    expect((await run(grounds.root, 'hooks', 'install')).code).not.toBe(0)
+    expect((await run(hostile.root, 'hooks', 'install')).code).not.toBe(0)
   })
 
   it('takes a hook that leads nowhere, and a socket, for a hook of somebody else', async () => {
-    const grounds = await layGrounds()
-    const hooks = join(grounds.root, '.git/hooks')
-    grounds.plant('.git/hooks/pre-commit', 'nowhere')
+    const hostile = await hostileRepository()
+    const hooks = join(hostile.root, '.git/hooks')
+    hostile.plant('.git/hooks/pre-commit', 'nowhere')
     const socket = createServer().listen(join(hooks, 'pre-push'))
     await once(socket, 'listening')
-    const ending = await run(grounds.root, 'hooks', 'status')
+    const ending = await run(hostile.root, 'hooks', 'status')
     expect(ending).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/commit +unmanaged.*\n.*push +unmanaged/),
     })
-    expect((await run(grounds.root, 'gate')).code).toBe(0)
-    expect(await run(grounds.root, 'install')).toMatchObject({
+    expect((await run(hostile.root, 'gate')).code).toBe(0)
+    expect(await run(hostile.root, 'install')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('hook is'),
     })
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    expect(hostile.around()).toEqual(UNTOUCHED)
     socket.close()
   })
 
   it('does not wait for a key that is a pipe, and says what is wrong', async () => {
-    const grounds = await layGrounds()
-    expect((await run(grounds.root, 'gate')).code).toBe(0)
-    execFileSync('mkfifo', [join(grounds.root, '.warrant/lineage.key')])
-    const ending = await run(grounds.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
+    const hostile = await hostileRepository()
+    expect((await run(hostile.root, 'gate')).code).toBe(0)
+    execFileSync('mkfifo', [join(hostile.root, '.warrant/lineage.key')])
+    const ending = await run(hostile.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
     expect(ending).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('lineage.key is not a regular file'),
@@ -337,16 +337,16 @@ describe('Git, as far as the repository can shape it', () => {
   })
 
   it('says so where the state folder is a file', async () => {
-    const grounds = await layGrounds({ '.warrant': '' })
-    await expect(makeState(join(grounds.root, '.warrant'))).rejects.toThrow('.warrant is not a folder')
+    const hostile = await hostileRepository({ '.warrant': '' })
+    await expect(makeState(join(hostile.root, '.warrant'))).rejects.toThrow('.warrant is not a folder')
   })
 
   it('leaves a list of excluded files alone that is no file', async () => {
-    const grounds = await layGrounds()
-    unlinkSync(join(grounds.root, '.git/info/exclude'))
-    grounds.plant('.git/info/exclude', 'nowhere')
-    expect((await run(grounds.root, 'install')).code).toBe(0)
-    expect(lstatSync(join(grounds.root, '.git/info/exclude')).isSymbolicLink()).toBe(true)
-    expect(grounds.around()).toEqual(UNTOUCHED)
+    const hostile = await hostileRepository()
+    unlinkSync(join(hostile.root, '.git/info/exclude'))
+    hostile.plant('.git/info/exclude', 'nowhere')
+    expect((await run(hostile.root, 'install')).code).toBe(0)
+    expect(lstatSync(join(hostile.root, '.git/info/exclude')).isSymbolicLink()).toBe(true)
+    expect(hostile.around()).toEqual(UNTOUCHED)
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { cleanEnvironment, type Ending, makeFolder, PATIENCE_MS, within } from '../support/binary.ts'
+import { cleanEnvironment, type Ending, makeFolder, WAIT_MS, within } from '../support/binary.ts'
 import { type Message, readMessage, request } from '../support/messages.ts'
 
 export const SCG_BINARY = fileURLToPath(new URL('../../dist/bin/scg-mcp-server.js', import.meta.url))
@@ -106,7 +106,7 @@ export class ScgServer {
     const early = this.#ended.then(({ stderr }) => {
       if (this.lines.length < count) throw new Error(`ended after ${this.lines.length} lines: ${stderr}`)
     })
-    await within(Promise.race([enough, early]), PATIENCE_MS, `line ${count} of stdout`)
+    await within(Promise.race([enough, early]), WAIT_MS, `line ${count} of stdout`)
     if (this.#flaw !== undefined) throw this.#flaw
     return this.messages.slice(0, count)
   }
@@ -123,7 +123,7 @@ export class ScgServer {
     const early = this.#ended.then(({ stderr }) => {
       throw new Error(`ended before it answered ${id}: ${stderr}`)
     })
-    return within(Promise.race([answer, early]), PATIENCE_MS, `the answer to ${line.slice(0, 200)}`)
+    return within(Promise.race([answer, early]), WAIT_MS, `the answer to ${line.slice(0, 200)}`)
   }
 
   /** Sends the same request many times without waiting, and returns the last answer. */
@@ -146,7 +146,7 @@ export class ScgServer {
 
   async finish(): Promise<Ending> {
     this.child.stdin.end()
-    const ending = await within(this.#ended, PATIENCE_MS, 'the end of the server')
+    const ending = await within(this.#ended, WAIT_MS, 'the end of the server')
     if (this.#flaw !== undefined) throw this.#flaw
     return ending
   }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { PATIENCE_MS, sweep, within } from '../support/binary.ts'
+import { sweep, WAIT_MS, within } from '../support/binary.ts'
 import { type Message, request } from '../support/messages.ts'
 import { expectError, ScgServer, stateOf, stopServers } from './scg-client.ts'
 
@@ -21,7 +21,7 @@ describe('the reserve', () => {
       const count = Math.min(BATCH, full - made)
       last = await within(
         server.flood(count, 'node.create', { belief: 0.5, energy: Number(MOST) }),
-        PATIENCE_MS,
+        WAIT_MS,
         'a batch',
       )
       // The client keeps every line, which is too much for a million.

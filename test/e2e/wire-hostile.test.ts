@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { converse, type Ending, PATIENCE_MS, Program, sweep } from '../support/binary.ts'
+import { converse, type Ending, Program, sweep, WAIT_MS } from '../support/binary.ts'
 import {
   CAPABILITIES_KEY,
   envelope,
@@ -564,7 +564,7 @@ describe.concurrent('Notifications', () => {
 })
 
 describe('A client that asks without reading', () => {
-  test('is not read from, so that memory stays bounded', { timeout: 2 * PATIENCE_MS }, async () => {
+  test('is not read from, so that memory stays bounded', { timeout: 2 * WAIT_MS }, async () => {
     const program = new Program(['mcp'])
     program.send(request('first', 'tools/list'))
     await program.answers(1)

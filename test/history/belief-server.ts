@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { BINARY, cleanEnvironment, PATIENCE_MS, within } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, WAIT_MS, within } from '../support/binary.ts'
 import { type Message, readMessage, request } from '../support/messages.ts'
 
 const fileIn = (path: string): string => fileURLToPath(new URL(`../../dist/bin/${path}`, import.meta.url))
@@ -92,7 +92,7 @@ export class BeliefServer {
   }
 
   /** Calls a tool. Never throws: a missing answer is an outcome too. */
-  call(name: string, args: object = {}, ms = PATIENCE_MS): Promise<Outcome> {
+  call(name: string, args: object = {}, ms = WAIT_MS): Promise<Outcome> {
     const id = this.#nextId++
     const outcome = new Promise<Outcome>((resolve) => {
       if (this.hasEnded) resolve({ kind: 'unknown', at: performance.now() })
@@ -126,7 +126,7 @@ export class BeliefServer {
   /** Closes stdin and waits for a regular exit. */
   async finish(): Promise<number | null> {
     this.child.stdin.end()
-    return await within(this.#ended, PATIENCE_MS, 'the end of the server')
+    return await within(this.#ended, WAIT_MS, 'the end of the server')
   }
 }
 
@@ -139,7 +139,7 @@ export interface Report {
 
 const runProgram = (file: string, args: readonly string[], folder: string): Promise<Report> =>
   new Promise((resolve, reject) => {
-    const options = { cwd: folder, env: cleanEnvironment(), timeout: PATIENCE_MS, maxBuffer: 2 ** 30 }
+    const options = { cwd: folder, env: cleanEnvironment(), timeout: WAIT_MS, maxBuffer: 2 ** 30 }
     execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code
       if (typeof code !== 'number') return reject(new Error(`${args.join(' ')} was ended: ${stderr}`))

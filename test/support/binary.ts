@@ -10,7 +10,7 @@ import { type Message, readMessage } from './messages.ts'
 export const BINARY = fileURLToPath(new URL('../../dist/bin/warrant.js', import.meta.url))
 
 // Node is slow to start when every core is busy; a test that waits this long has found a hang.
-export const PATIENCE_MS = 20_000
+export const WAIT_MS = 20_000
 
 export interface Ending {
   readonly code: number | null
@@ -131,7 +131,7 @@ export class Program {
   }
 
   /** Resolves with the first `count` lines of stdout. */
-  async heard(count: number, ms = PATIENCE_MS): Promise<readonly string[]> {
+  async heard(count: number, ms = WAIT_MS): Promise<readonly string[]> {
     const enough = async () => {
       while (this.lines.length < count) {
         if (this.child.exitCode !== null || this.child.signalCode !== null) {
@@ -145,17 +145,17 @@ export class Program {
   }
 
   /** Resolves with the first `count` messages on stdout, each checked. */
-  async answers(count: number, ms = PATIENCE_MS): Promise<readonly Message[]> {
+  async answers(count: number, ms = WAIT_MS): Promise<readonly Message[]> {
     return (await this.heard(count, ms)).map(readMessage)
   }
 
   /** Hangs up, unless told not to, and waits for the end. */
-  finish(ms = PATIENCE_MS): Promise<Ending> {
+  finish(ms = WAIT_MS): Promise<Ending> {
     this.child.stdin.end()
     return this.ended(ms)
   }
 
-  ended(ms = PATIENCE_MS): Promise<Ending> {
+  ended(ms = WAIT_MS): Promise<Ending> {
     return within(this.#ended, ms, 'the end of the program')
   }
 }
@@ -192,7 +192,7 @@ export const startHttp = async (
 export const eventually = async (
   what: string,
   happened: () => boolean | Promise<boolean>,
-  ms = PATIENCE_MS,
+  ms = WAIT_MS,
 ): Promise<void> => {
   const deadline = performance.now() + ms
   while (!(await happened())) {

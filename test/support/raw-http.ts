@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PATIENCE_MS } from './binary.ts'
+import { WAIT_MS } from './binary.ts'
 
 export interface RawAnswer {
   readonly status: number
@@ -112,7 +112,7 @@ export class RawClient {
   }
 
   /** Resolves with `count` answers, or with fewer when the server closes before. */
-  async answers(count = 1, ms = PATIENCE_MS): Promise<readonly RawAnswer[]> {
+  async answers(count = 1, ms = WAIT_MS): Promise<readonly RawAnswer[]> {
     const deadline = performance.now() + ms
     for (;;) {
       const answers = cutAnswers(Buffer.concat(this.#received), this.#closed)
@@ -123,7 +123,7 @@ export class RawClient {
     }
   }
 
-  async answer(ms = PATIENCE_MS): Promise<RawAnswer> {
+  async answer(ms = WAIT_MS): Promise<RawAnswer> {
     const [first] = await this.answers(1, ms)
     if (first === undefined) throw new Error(`closed without an answer (${this.#failure ?? 'no error'})`)
     return first

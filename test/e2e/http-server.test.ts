@@ -2,7 +2,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../src/surfaces/http/server.ts'
-import { type HttpProgram, PATIENCE_MS, Program, startHttp, sweep } from '../support/binary.ts'
+import { type HttpProgram, Program, startHttp, sweep, WAIT_MS } from '../support/binary.ts'
 import {
   envelope,
   findFlaw,
@@ -788,7 +788,7 @@ describe.concurrent('Slow clients', () => {
 
   test('that say nothing at all are let go', async () => {
     const client = new RawClient(patient.port)
-    await client.answers(2, PATIENCE_MS)
+    await client.answers(2, WAIT_MS)
     expect(client.closed).toBe(true)
   })
 
