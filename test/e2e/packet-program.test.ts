@@ -51,7 +51,7 @@ describe('the packet commands', () => {
     [['inspect', 'oci://r.example/demo:1'], 'names a tag'],
     [
       ['query', 'demo', 'wick', '--k', '-1'],
-      'warrant: --k lacks its value; one that begins with a dash is written --k=-…. Run the command',
+      'warrant: --k needs a value; write a value that begins with a dash as --k=-…. Run the command',
     ],
   ])('refuse words of no use: %j', async (args, words) => {
     const { code, stdout, stderr } = await packetText(args)
@@ -181,7 +181,7 @@ describe('the packet commands', () => {
         results: [{ path: 'guide.md', start: 1, end: 3 }],
       })
     const { code, stderr } = await packetText(['cache', 'prune'], away, home)
-    expect(code).toBe(1)
+    expect(code).toBe(8)
     expect(stderr).toMatch(/^warrant: the packet folder cannot be used \(\w+\)\. Check the permissions/)
   })
 
