@@ -24,7 +24,7 @@ export const createLimiter = (places: number) => {
   }
 }
 
-const CONCURRENCY = 4
+export const CONCURRENCY = 4
 
 /** Runs `work` for each item, at most `CONCURRENCY` at a time. The first failure aborts the others. */
 export const forEachConcurrent = async <T>(

@@ -100,6 +100,10 @@ export const metadataLayer = ({ layers }: Artifact): Descriptor | undefined =>
   layers.find(({ mediaType }) => mediaType === METADATA_TYPE) ??
   layers.find(({ annotations }) => annotations[TITLE] === METADATA_FILE)
 
+/** The layers that are files. A layer without a title is ignored. */
+export const fileLayers = ({ layers }: Artifact): readonly Descriptor[] =>
+  layers.filter(({ annotations }) => annotations[TITLE] !== undefined)
+
 /** A file of a packet: its path and its blob. */
 export interface PlacedFile {
   readonly path: string

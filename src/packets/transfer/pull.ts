@@ -4,6 +4,7 @@ import { packetFaults } from '../faults.ts'
 import {
   type Artifact,
   type Descriptor,
+  fileLayers,
   MANIFEST_TYPE,
   metadataLayer,
   type PlacedFile,
@@ -17,6 +18,7 @@ import type { RegistryReader, Resolved } from '../registry.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
+import { BlobReader } from './blob-reader.ts'
 
 const MAX_METADATA = 4 * 1024 * 1024
 const MAX_CARD = 64 * 1024
@@ -139,9 +141,10 @@ interface PullRequest {
 
 /** Streams the files of a packet into the store. */
 const storeFiles = async (
-  { registry, store, maxBytes }: PullPorts,
+  { store, maxBytes }: PullPorts,
   located: LocatedPacket,
-  { ref, signal, progress }: PullRequest,
+  blobs: BlobReader,
+  progress?: Progress,
 ): Promise<string> => {
   const { digest, bytes: manifest, metadataDigest, metadataBytes } = located
   const files = filesToStore(located)
@@ -151,8 +154,7 @@ const storeFiles = async (
   let done = 0
   return store.add({ digest, manifest, files }, async function* (blob, stop) {
     const here = blob.digest === metadataDigest ? metadataBytes : undefined
-    const chunks = here === undefined ? registry.stream(ref, blob, AbortSignal.any([signal, stop])) : [here]
-    for await (const chunk of chunks) {
+    for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
       done += chunk.length
       progress?.(done, total)
       yield chunk
@@ -161,15 +163,25 @@ const storeFiles = async (
 }
 
 /** Downloads a packet into the store, verified, if the policy allows it. */
-export const pullPacket = async (ports: PullPorts, request: PullRequest): Promise<PulledPacket> => {
-  const { registry, guard } = ports
-  const { ref, signal } = request
+export const pullPacket = async (
+  ports: PullPorts,
+  { ref, signal, progress }: PullRequest,
+): Promise<PulledPacket> => {
+  const { registry, store, guard, maxBytes } = ports
   const source = { registry, ref, signal }
   const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(source)
   const { digest } = found
   const { warnings } = await guard.checkTrust(ref, digest, false, signal)
-  const located = await describePacket(source, found)
-  const folder = await storeFiles(ports, located, request)
-  return { digest, folder, located, warnings: [...sourceWarnings, ...warnings] }
+  const layers = fileLayers(found.artifact)
+  const blobs = new BlobReader(registry, ref, signal)
+  try {
+    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.prefetch(layers)
+    const located = await describePacket(source, found)
+    const folder = await storeFiles(ports, located, blobs, progress)
+    return { digest, folder, located, warnings: [...sourceWarnings, ...warnings] }
+  } finally {
+    // Another process may have stored it meanwhile; then the prefetched blobs are not read.
+    blobs.stop()
+  }
 }
