@@ -36,6 +36,9 @@ export const TASKS = {
 /** Small modules with many importers: in the `start` chunk they cost less than a file of their own. */
 export const ALWAYS_LOADED = [
   'src/kernel/async/once.ts',
+  'src/kernel/multimap.ts',
+  'src/kernel/record-call.ts',
+  'src/kernel/text/escape-regexp.ts',
   'src/kernel/encoding/canonical.ts',
   'src/kernel/encoding/crypto.ts',
   'src/kernel/encoding/hash.ts',
