@@ -46,7 +46,7 @@ async function makeRows(source, count) {
  */
 async function rawInserts(source, rows) {
   const db = await source.openDatabase(join(freshDir(), 'raw.db'))
-  source.setUp(db)
+  source.configureConnection(db)
   source.createSqliteTables(db)
   db.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, entry BLOB NOT NULL, payload BLOB) STRICT')
   const insert = db.prepare('INSERT INTO entries (id, entry, payload) VALUES (?, ?, ?)')

@@ -1,6 +1,6 @@
 // Opens a log once, from its newest snapshot or from the genesis, and tells what that took: `reopen.mjs FILE FROM`.
 
-import { cpuOf, loadSource, openKeeper } from './lib/beliefs/source.mjs'
+import { cpuOf, loadSource, openGraphStore } from './lib/beliefs/source.mjs'
 
 const [file = '', from = 'snapshot'] = process.argv.slice(2)
 const source = await loadSource()
@@ -28,7 +28,7 @@ const counting = {
 }
 
 const began = performance.now()
-const cpu = await cpuOf(() => openKeeper(source, counting))
+const cpu = await cpuOf(() => openGraphStore(source, counting))
 const wall = performance.now() - began
 console.log(JSON.stringify({ cpu: cpu / 1000, wall, verified, rss: process.memoryUsage().rss / 2 ** 20 }))
 process.exit(0)

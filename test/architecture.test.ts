@@ -361,6 +361,22 @@ describe('the files', () => {
   })
 })
 
+describe('the benches', () => {
+  // They bundle sources by path and are not type-checked: a renamed export would be noticed only by running them.
+  it('use only exports that exist', () => {
+    const exported = new Set(files.flatMap(({ text }) => declaredExports(text)))
+    const missing = readSources(trackedFiles('bench').filter((path) => path.endsWith('.mjs'))).flatMap(
+      ({ path, text }) =>
+        [...text.matchAll(/\b(?:source|parts)\.([A-Za-z]\w+)\b(?!')/g)]
+          .map(([, name]) => name as string)
+          .filter((name) => /source\.mjs|parts\.mjs|loadSource|loadParts/.test(text) && !exported.has(name))
+          .filter((name) => name !== 'mjs' && name !== 'length')
+          .map((name) => `${path}: ${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
 describe('the promises', () => {
   // Whether the cited tests exist and passed is checked by promise-reporter.ts at the end of the run.
   it.each(Object.entries(PROMISES))(
