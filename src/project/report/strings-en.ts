@@ -28,8 +28,14 @@ export const EN = {
   legend: 'Full names of shortened labels',
   legendHead: ['Node', 'Name', 'Source'],
   impact: 'Expected impact',
-  kinds: { hexagonal: 'hexagonal', layered: 'layered', modular: 'modular', plain: 'plain' },
-  kindLine: 'Architecture: {kind}, built with {tool}{stack}.',
+  kinds: {
+    hexagonal: 'hexagonal',
+    layered: 'layered',
+    modular: 'modular',
+    plain: 'one module, no known pattern',
+  },
+  tools: { maven: 'Maven', gradle: 'Gradle', npm: 'npm', plain: 'none found' },
+  kindLine: 'Architecture: {kind}. Build tool: {tool}{stack}.',
   boot: ', Spring Boot {version}',
   java: ', Java {version}',
   modulesLine:

@@ -24,8 +24,14 @@ export const ES: ReportStrings = {
   legend: 'Nombres completos de las etiquetas abreviadas',
   legendHead: ['Nodo', 'Nombre', 'Fuente'],
   impact: 'Impacto esperado',
-  kinds: { hexagonal: 'hexagonal', layered: 'por capas', modular: 'modular', plain: 'simple' },
-  kindLine: 'Arquitectura: {kind}, construida con {tool}{stack}.',
+  kinds: {
+    hexagonal: 'hexagonal',
+    layered: 'por capas',
+    modular: 'modular',
+    plain: 'un módulo, sin patrón conocido',
+  },
+  tools: { maven: 'Maven', gradle: 'Gradle', npm: 'npm', plain: 'ninguna encontrada' },
+  kindLine: 'Arquitectura: {kind}. Herramienta de construcción: {tool}{stack}.',
   boot: ', Spring Boot {version}',
   java: ', Java {version}',
   modulesLine:

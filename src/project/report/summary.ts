@@ -27,7 +27,11 @@ const kindLine = (found: Architecture, strings: ReportStrings): string => {
   const { tool, springBoot, java } = found.structure.project
   const boot = springBoot === undefined ? '' : format(strings.boot, { version: springBoot })
   const level = java === undefined ? '' : format(strings.java, { version: java })
-  return format(strings.kindLine, { kind: strings.kinds[kindOf(found)], tool, stack: `${boot}${level}` })
+  return format(strings.kindLine, {
+    kind: strings.kinds[kindOf(found)],
+    tool: strings.tools[tool],
+    stack: `${boot}${level}`,
+  })
 }
 
 const modulesLine = (found: Architecture, strings: ReportStrings): string => {
