@@ -3,16 +3,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { isLoopback } from '../../surfaces/http/guards.ts'
 
-/** Which values are refused from a `warrant.json` that was found in the current folder: a repository may bring one. */
-
+/** The end of every refusal. A found `warrant.json` may have come with the repository, so it is not trusted. */
 const REMEDY = 'name the file with --config, or set it by flag'
 
-/** Settings that are paths to read and write. */
+/** Settings whose value is a path, unless `isAddress` says otherwise. `store` is also checked as an address below. */
 const PATHS = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])
 const DATABASE = /^postgres(ql)?:/
 
-/** Values of path settings that are no paths. */
-const isNoPath = (key: string, value: string): boolean =>
+/** Values of these settings that name no file: the store in memory, and a catalog in a registry. */
+const isAddress = (key: string, value: string): boolean =>
   (key === 'store' && value === 'memory') || (key === 'catalog' && value.startsWith('oci://'))
 
 /** The path without symlinks, as far as it exists. */
@@ -26,12 +25,12 @@ const realPath = (path: string): string => {
 }
 
 const leavesFolder = (cwd: string, key: string, value: unknown): boolean => {
-  if (!PATHS.has(key) || typeof value !== 'string' || isNoPath(key, value)) return false
+  if (!PATHS.has(key) || typeof value !== 'string' || isAddress(key, value)) return false
   const folder = realPath(cwd)
   return !isPathInside(folder, realPath(resolve(folder, value)))
 }
 
-const isAny = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+const isNonEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
 /** Settings that send data to other machines or accept requests from them, and the values that do. */
 const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -39,13 +38,15 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
   embeddingUrl: (value) => !isLoopback(new URL(String(value)).hostname),
   store: (value) => DATABASE.test(String(value)),
   host: (value) => !isLoopback(String(value)),
-  allowedHosts: isAny,
-  allowedOrigins: isAny,
-  // These send passwords without TLS, or requests into private networks.
-  plainRegistries: isAny,
-  registries: isAny,
-  // A repository that sets the token knows it; one that sets the issuer is sent every client without a token.
+  allowedHosts: isNonEmptyList,
+  allowedOrigins: isNonEmptyList,
+  // Would send passwords without TLS.
+  plainRegistries: isNonEmptyList,
+  // Would allow requests to private networks.
+  registries: isNonEmptyList,
+  // The author of the repository would know the token.
   token: () => true,
+  // Clients without a token are redirected to the issuer to log in.
   issuer: () => true,
 }
 

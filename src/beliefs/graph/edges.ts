@@ -18,6 +18,7 @@ export class EdgeTable {
   src = new Uint32Array(0)
   dst = new Uint32Array(0)
   weight = new Float64Array(0)
+  /** Milliseconds since the epoch. */
   boundAt = new Float64Array(0)
   checksums = new Float64Array(0)
   /** Per node: sum of |weight| over its incoming edges, added in the order of their ids. */

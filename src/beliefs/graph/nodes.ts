@@ -36,6 +36,7 @@ export class NodeTable {
   words = new Int32Array(0)
   checksums = new Float64Array(0)
   stability = new Float64Array(0)
+  /** Milliseconds since the epoch. */
   writtenAt = new Float64Array(0)
 
   /** Allocates before anything is written, so that an operation cannot fail half-way. */

@@ -12,19 +12,21 @@ import { emptyTables, type Tables } from './tables.ts'
  *   0    8  "WRNTGRPH"
  *   8    4  version, u32
  *   12  32  SHA-256 of the configuration's canonical JSON
- *   44   4  nodes, u32
- *   48   4  edges, u32
+ *   44   4  number of nodes, u32
+ *   48   4  number of edges, u32
  *   52   8  tick, f64
- *   60  96  reserve, nodes and dissipated in quanta: three signed integers of 32 bytes
+ *   60  96  energy accounts (reserve, held by nodes, dissipated): three signed integers of 32 bytes, in the
+ *           smallest unit of energy
  *   156     columns, each whole before the next:
- *           cells (belief, h, m, l: four f64 a node), checksum f64, stability f64, written at f64,
- *           src u32, dst u32, weight f64, bound at f64, checksum f64
+ *           cells (belief and the three limbs h, m, l of the energy: four f64 a node), checksum f64, stability f64,
+ *           time of the last write in ms f64; then src u32, dst u32, weight f64, time of the binding in ms f64, checksum f64
  *   end-32  SHA-256 of all bytes before it
  * Data derived from the edges (lists, sums, topological order) is not stored but rebuilt.
  */
 const MAGIC = 'WRNTGRPH'
 const VERSION = 1
 const CONFIG_AT = 12
+/** Two counts, then the tick. */
 const COUNTS_AT = 44
 const ACCOUNTS_AT = 60
 const COLUMNS_AT = 156

@@ -13,7 +13,7 @@ interface Language {
 
 const SCRIPT = { comments: ['comment'], strings: ['string_fragment'] } as const
 
-/** Every parsed language. To add one, add a row here and its package to package.json. */
+/** Every parsed language. CONTRIBUTING.md lists what else a new language needs. */
 export const LANGUAGES = {
   typescript: { extensions: ['ts', 'mts', 'cts'], grammar: 'TypeScript', ...SCRIPT },
   tsx: { extensions: ['tsx'], grammar: 'Tsx', ...SCRIPT },

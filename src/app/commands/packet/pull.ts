@@ -24,8 +24,8 @@ export const pull: Verb = async (invocation, [ref]) => {
     (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),
   )
   if (rebuild === true) {
-    const { rebuildPacket } = await import('./rebuild.ts')
-    await rebuildPacket(invocation, { config, root: workspace.folder, digest, folder })
+    const { rebuildPacketVectors } = await import('./rebuild.ts')
+    await rebuildPacketVectors(invocation, { config, root: workspace.folder, digest, folder })
   }
   const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
   return printResult(invocation, { digest, folder, warnings }, lines.join('\n'))

@@ -13,11 +13,12 @@ interface FetchedPacket {
   /** The packet folder that the packet was stored in. */
   readonly root: string
   readonly digest: Digest
+  /** The folder of this packet below `root`. */
   readonly folder: string
 }
 
 /** Makes vectors of the configured model for a packet that was fetched. The packet itself does not change. */
-export const rebuildPacket = async (
+export const rebuildPacketVectors = async (
   invocation: Invocation,
   { config, root, digest, folder }: FetchedPacket,
 ): Promise<void> => {
@@ -25,13 +26,15 @@ export const rebuildPacket = async (
   const embedder = embeddingModel === undefined ? undefined : embedderFor(config)(embeddingModel)
   if (embeddingUrl === undefined || embedder === undefined)
     throw usageFaults.option(
-      '--rebuild needs --embedding-url and --embedding-model, or a --provider that has a model',
+      '--rebuild needs --embedding-url and --embedding-model, or an embedding --provider that names a model',
     )
   const packet = await packetReader(root, systemClock)(digest, folder)
   try {
     // Packets of the built-in embedder are always queried with it, so new vectors would never be used.
     if (packet.manifest.embedding.model === LOCAL_MODEL)
-      throw usageFaults.option('a packet of the built-in embedder is not rebuilt; build it with the model')
+      throw usageFaults.option(
+        '--rebuild does not work for packets of the built-in embedder; build the packet again with --embedding-model',
+      )
     await withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
       rebuildVectors({
         root,
