@@ -19,7 +19,6 @@ import { LEGACY, MODERN } from '../surfaces/mcp/handshake.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
-import { forwardRecords } from './open/audit-log.ts'
 import { cachedFreshness } from './open/cached-freshness.ts'
 import { lazyEnterprise } from './open/lazy-enterprise.ts'
 import {
@@ -60,6 +59,17 @@ interface ServerOptions {
   readonly recorder?: Recorder
   readonly profile?: ServerProfile | undefined
 }
+
+/** Forwards each record to both. The returned promise is the second's, which is the durable one. */
+const forwardRecords = (observer: Recorder | undefined, decisions: Recorder): Recorder =>
+  observer === undefined
+    ? decisions
+    : {
+        record(call) {
+          void observer.record(call)
+          return decisions.record(call)
+        },
+      }
 
 /** Composition root: connects platform adapters to the ports of the domains, and tools to the MCP service. */
 export const composeServer = (

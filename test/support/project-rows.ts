@@ -1,6 +1,7 @@
 import type { Grammar } from '../../src/kernel/text/languages.ts'
 import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
 import { analyse } from '../../src/project/architecture/architecture.ts'
+import type { BuildModule } from '../../src/project/build/build-module.ts'
 import type { Inbound, Outbound } from '../../src/project/connections/connections.ts'
 import { memoryFiles } from '../../src/project/source/memory-files.fake.ts'
 import type {
@@ -13,6 +14,11 @@ import type {
   Variable,
 } from '../../src/project/source/source-unit.ts'
 import type { SyntaxNode } from '../../src/project/source/syntax-tree.ts'
+
+interface ModuleReading {
+  readonly modules: readonly BuildModule[]
+  readonly warnings: readonly { readonly code: string; readonly file: string }[]
+}
 
 /** A row of a table test: source files in, one line of text for each record out. */
 export interface Snippet {
@@ -134,3 +140,19 @@ export const buildFiles = (files: Snippet['files']) => ({
   has: (path: string) => Object.hasOwn(files, path),
   read: (path: string) => files[path],
 })
+
+/** `path group:artifact:version key=value`, then ` + group:artifact:version@scope` for each library; then the warnings. */
+export const moduleRows = ({ modules, warnings }: ModuleReading): readonly string[] => [
+  ...modules.map((one) => {
+    const facts = [
+      `${one.path || '.'} ${one.groupId ?? '?'}:${one.artifactId ?? one.name}:${one.version ?? '?'}`,
+      ...(one.java === undefined ? [] : [`java=${one.java}`]),
+      ...(one.springBoot === undefined ? [] : [`boot=${one.springBoot}`]),
+      ...one.dependencies.map(
+        ({ groupId, artifactId, version, scope }) => `+ ${groupId}:${artifactId}:${version ?? '?'}@${scope}`,
+      ),
+    ]
+    return facts.join(' ')
+  }),
+  ...warnings.map(({ code, file }) => `${code} ${file}`),
+]

@@ -1,26 +1,9 @@
 import { expect, it } from 'vitest'
-import { buildFiles, type Snippet } from '../../../test/support/project-rows.ts'
+import { buildFiles, moduleRows, type Snippet } from '../../../test/support/project-rows.ts'
 import { readGradle } from './gradle.ts'
 
-/** `path group:name:version key=value`, then ` + group:artifact:version@scope` for each library. */
-const rowsOf = (files: Snippet['files']): readonly string[] => {
-  const { modules, warnings } = readGradle(buildFiles(files), 'folder')
-  return [
-    ...modules.map((one) => {
-      const facts = [
-        `${one.path || '.'} ${one.groupId ?? '?'}:${one.name}:${one.version ?? '?'}`,
-        ...(one.java === undefined ? [] : [`java=${one.java}`]),
-        ...(one.springBoot === undefined ? [] : [`boot=${one.springBoot}`]),
-        ...one.dependencies.map(
-          ({ groupId, artifactId, version, scope }) =>
-            `+ ${groupId}:${artifactId}:${version ?? '?'}@${scope}`,
-        ),
-      ]
-      return facts.join(' ')
-    }),
-    ...warnings.map(({ code, file }) => `${code} ${file}`),
-  ]
-}
+const rowsOf = (files: Snippet['files']): readonly string[] =>
+  moduleRows(readGradle(buildFiles(files), 'folder'))
 
 const SNIPPETS: readonly Snippet[] = [
   {

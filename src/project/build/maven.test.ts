@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildFiles, type Snippet } from '../../../test/support/project-rows.ts'
+import { buildFiles, moduleRows, type Snippet } from '../../../test/support/project-rows.ts'
 import { readMaven } from './maven.ts'
 
 const pom = (body: string): string => `<project>${body}</project>`
@@ -10,25 +10,8 @@ const PARENT = pom(`<groupId>shop</groupId><artifactId>root</artifactId><version
 </dependencies></dependencyManagement>
 <modules><module>orders</module></modules>`)
 
-/** `path name group:artifact:version key=value`, then ` + group:artifact:version@scope` for each library. */
-const rowsOf = (files: Snippet['files']): readonly string[] => {
-  const { modules, warnings } = readMaven(buildFiles(files), 'pom.xml')
-  return [
-    ...modules.map((one) => {
-      const facts = [
-        `${one.path || '.'} ${one.groupId ?? '?'}:${one.artifactId ?? '?'}:${one.version ?? '?'}`,
-        ...(one.java === undefined ? [] : [`java=${one.java}`]),
-        ...(one.springBoot === undefined ? [] : [`boot=${one.springBoot}`]),
-        ...one.dependencies.map(
-          ({ groupId, artifactId, version, scope }) =>
-            `+ ${groupId}:${artifactId}:${version ?? '?'}@${scope}`,
-        ),
-      ]
-      return facts.join(' ')
-    }),
-    ...warnings.map(({ code, file }) => `${code} ${file}`),
-  ]
-}
+const rowsOf = (files: Snippet['files']): readonly string[] =>
+  moduleRows(readMaven(buildFiles(files), 'pom.xml'))
 
 const SNIPPETS: readonly Snippet[] = [
   {
