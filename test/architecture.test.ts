@@ -89,7 +89,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
-  'src/platform/git/worktree.ts': 'lists a folder that the jail opened',
+  'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',

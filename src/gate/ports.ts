@@ -24,8 +24,14 @@ export interface ChangeSet {
   /** The `source` of findings: `git:staged`, `git:range:<from>..<to>`, ... */
   readonly source: string
   readonly changes: readonly FileChange[]
+  /** The commit that the change starts from; undefined before the first commit. */
+  readonly base: string | undefined
+  /** The commit that the change ends with; undefined for what is not committed. */
+  readonly head: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Contents before the change, by present path. Files that are new are left out. */
+  readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -59,6 +65,12 @@ export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
   find(ends: readonly string[], starts?: readonly string[]): Iterable<string>
 }
 
+/** Files, and folders with the files in them. */
+export interface PathList {
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+}
+
 /** Read-only access to git. */
 export interface GitReader {
   /** The root of the working tree, absolute; undefined outside a repository. */
@@ -67,6 +79,12 @@ export interface GitReader {
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
   /** Every file in the index. */
   tracked(signal: AbortSignal): Promise<TrackedFiles>
+  /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
+  filesAt(
+    commit: string,
+    paths: PathList,
+    signal: AbortSignal,
+  ): Promise<(RepositoryFiles & FolderNames) | undefined>
   /** The first name that resolves to a commit. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Local branches that are merged into the current branch, without the current branch. */
@@ -171,7 +189,7 @@ export interface OpenSpecProgram {
   run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
 }
 
-/** The names in a folder of the repository, by relative path; empty when it does not exist. */
+/** The names in a folder of the repository, by relative path; empty when it does not exist. A link is a fault. */
 export interface FolderNames {
   names(path: string): Promise<readonly string[]>
 }
@@ -208,9 +226,13 @@ export interface GitMetadataFiles {
   remove(path: string): Promise<void>
 }
 
-/** Reads files of the repository by relative path. */
+/**
+ * Reads files of the repository by relative path. What exists and cannot be used is a fault that names it: treating it
+ * as absent would switch a policy off.
+ */
 export interface RepositoryFiles {
+  /** Whether a file or folder exists. A link is a fault. */
   exists(path: string): Promise<boolean>
-  /** The file's bytes, or undefined when absent or longer than `limit`. */
+  /** The file's bytes; undefined when there is none. A link, a folder or more than `limit` bytes are a fault. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>
 }

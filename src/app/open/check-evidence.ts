@@ -26,7 +26,7 @@ export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> 
   const [reading, state, policy] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
-    readPolicy(repositoryFiles(root), environment, stage),
+    readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
   ])
   return judgeEvidence({ reading, state, stage, policy, now: clock.now() })
 }

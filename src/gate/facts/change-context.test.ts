@@ -9,7 +9,8 @@ it('counts the platforms of a repository of any size', async () => {
     path: `src/${at}.go`,
     change: 'added' as const,
   }))
-  const set: ChangeSet = { source: 'git:repository', changes, read: nothing }
+  const ends = { base: undefined, head: undefined }
+  const set: ChangeSet = { source: 'git:repository', changes, ...ends, read: nothing, readBefore: nothing }
   const git = {
     changes: async () => set,
     tracked: async () => ({ find: () => ['go.mod'], read: nothing }),

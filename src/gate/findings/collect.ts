@@ -9,13 +9,15 @@ import { grammarFor } from '../rules/languages.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
-import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
+import { SUPPRESSION_RULES, type Suppression, type Suppressions, suppress } from './suppress.ts'
 
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
   /** The reason given in a suppression comment. */
   readonly suppressed?: string
+  /** That comment. */
+  readonly suppressedBy?: Suppression
 }
 
 /** Findings about files that could not be scanned completely. They must not pass as clean. */
@@ -98,7 +100,7 @@ class Collection {
     const secrets = report.matches.filter(({ ruleId }) => this.#ports.rules.byId.get(ruleId)?.secret)
     const redacted = redactSecrets(lines, secrets)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
-    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
+    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by)
     for (const match of notices) this.#addNotice(path, match, redacted)
     if (report.outcome === 'broken') {
       const { line, column } = report
@@ -138,7 +140,7 @@ class Collection {
     this.#addProblem(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
   }
 
-  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
+  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressedBy?: Suppression): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -156,7 +158,7 @@ class Collection {
       source: this.#ports.set.source,
       text: regionText(lines, region),
       excerpt: excerptOf(redacted, region),
-      ...(suppressed !== undefined && { suppressed }),
+      ...(suppressedBy !== undefined && { suppressed: suppressedBy.reason, suppressedBy }),
     })
   }
 

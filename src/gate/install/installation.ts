@@ -75,7 +75,7 @@ export const readLifecycle = async (
 }
 
 const HARD_MODE = '.pumuki/hard-mode.json'
-const HARD_MODE_BYTES = 65_536
+const HARD_MODE_BYTES = 1024 * 1024
 
 const readHardMode = async (files: RepositoryFiles): Promise<RepoState['lifecycle']['hard_mode']> => {
   const bytes = await files.read(HARD_MODE, HARD_MODE_BYTES)

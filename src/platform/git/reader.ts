@@ -1,8 +1,10 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
+import { readCommitFiles } from './commit-files.ts'
 import { withoutFilters } from './filters.ts'
 import { GitIndex } from './index-records.ts'
 import {
+  parseHead,
   parseIndex,
   parseNames,
   parseRaw,
@@ -20,6 +22,8 @@ const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
 const NO_HEAD = 128
+/** Above every limit that callers of `filesAt` set. */
+const MAX_BYTES = 65 * 1024 * 1024
 
 const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
@@ -40,18 +44,24 @@ const findCommits = async (
   return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
 }
 
+/** Changed files, and the commits between which they changed. */
+interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
+  readonly raw: RawChange[]
+}
+
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
   { from, to }: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
-): Promise<RawChange[]> => {
+): Promise<CollectedChanges> => {
   const [start, end] = await findCommits(place, [from, to], signal)
   if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
   if (end === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
   const { code, text } = await askGit(place, ['merge-base', start, end], { signal })
   const base = code === 0 ? text.trim() : start
-  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
+  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
+  return { raw, base, head: end }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -82,7 +92,8 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
     runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
   ])
   const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
-  return [...tracked, ...untracked.map((path) => ({ path, change: 'added' as const, oid: undefined }))]
+  const added = { change: 'added' as const, oid: undefined, before: undefined }
+  return [...tracked, ...untracked.map((path) => ({ path, ...added }))]
 }
 
 const sourceLabel = (scope: Scope): string =>
@@ -112,16 +123,17 @@ const collect = async (
   scope: Scope,
   status: GitQuery<string>,
   signal: AbortSignal,
-): Promise<RawChange[]> => {
+): Promise<CollectedChanges> => {
+  if (scope.kind === 'range') return rangeChanges(place, scope, signal)
+  const text = await status(place, signal)
+  const ends = { base: parseHead(text) ?? undefined, head: undefined }
   switch (scope.kind) {
     case 'staged':
-      return parseStaged(await status(place, signal)) ?? stagedChanges(place, signal)
-    case 'range':
-      return rangeChanges(place, scope, signal)
+      return { ...ends, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
     case 'worktree':
-      return worktreeChanges(place, signal)
+      return { ...ends, raw: await worktreeChanges(place, signal) }
     case 'repository':
-      return repositoryFiles(place, signal)
+      return { ...ends, raw: await repositoryFiles(place, signal) }
   }
 }
 
@@ -133,26 +145,27 @@ const blobRequests = (paths: readonly string[], blobOf: (path: string) => string
 
 interface ChangeSetInput {
   readonly place: GitPlace
-  readonly source: string
-  readonly unsorted: RawChange[]
-  /** Undefined when the content is read from disk. */
-  readonly blobs: GitBlobReader | undefined
+  readonly scope: Scope
+  readonly collected: CollectedChanges
+  readonly blobs: GitBlobReader
 }
 
-const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSet => {
-  const raw = unsorted.sort(comparePaths)
+const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
+  const { base, head } = collected
+  const raw = collected.raw.sort(comparePaths)
+  const readBlobs = (member: 'oid' | 'before', paths: readonly string[], stop: AbortSignal) => {
+    const oids = new Map(raw.map((one) => [one.path, one[member]]))
+    const requests = blobRequests(paths, (path) => oids.get(path))
+    return blobs.read(place, requests, stop)
+  }
+  const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
   return {
-    source,
+    source: sourceLabel(scope),
+    base,
+    head,
     changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => {
-      if (blobs === undefined) return readWorktree(place.folder, paths, stop)
-      const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-      return blobs.read(
-        place,
-        blobRequests(paths, (path) => oids.get(path)),
-        stop,
-      )
-    },
+    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs('oid', paths, stop)),
+    readBefore: (paths, stop) => readBlobs('before', paths, stop),
   }
 }
 
@@ -202,9 +215,11 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
-      const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs: onDisk ? undefined : blobs })
+      return changeSet({ place, scope, collected: await collect(place, scope, status, signal), blobs })
+    },
+    filesAt: async (commit, paths, signal) => {
+      const place = await requirePlace(signal)
+      return readCommitFiles((names) => blobs.objects(place, names, signal, MAX_BYTES), commit, paths)
     },
     tracked: async (signal) => {
       const place = await requirePlace(signal)

@@ -3,6 +3,7 @@ import { runAuditFields } from '../../../gate/audit-fields.ts'
 import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
+import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
@@ -17,7 +18,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
-import { loadBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
@@ -142,13 +143,14 @@ const judge = async (
   { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
   const picked = await pickStage(invocation, scope, gate)
-  const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
-  if (invocation.flags['new-only'] && baseline === undefined) {
+  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
+  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
+  const policyFrom = oneOf(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
   const target = process.env.GITHUB_BASE_REF?.trim() || undefined
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, write, progress }, NO_ABORT),
+    runGate(gate.ports, { ...picked, target, baseline, policyFrom, write, progress }, NO_ABORT),
   )
 }
 
@@ -165,8 +167,9 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
-    const request = { scope, target: undefined, baseline: undefined, write: false, progress }
-    return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
+    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
+    const request = { scope, target: undefined, ...policy, write: false, progress }
+    return runGate(gate.ports, request, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
