@@ -47,7 +47,7 @@ interface GateRequest extends PolicyRequest {
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
-  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
@@ -78,10 +78,11 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, progress } = request
-  const { set, ...context } = await readChange(ports, request, signal)
+  const { set, tracksModules, ...context } = await readChange(ports, request, signal)
   const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
-  const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
+  const changed = set.changes.map(({ path }) => path)
+  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
     shippedRules: await ports.shippedRules(),
     userRules: userRules?.pack,
@@ -92,7 +93,7 @@ const evaluateFiles = async (
     extensions,
   })
   const { scanner } = ports
-  const found = await collectMatches({ set, rules, scanner, stage, progress }, signal)
+  const found = await collectMatches({ set, rules, scanner, stage, tracksModules, progress }, signal)
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
@@ -105,7 +106,7 @@ const evaluateFiles = async (
       ...policyDrafts([...changes, ...context.changes], { trial }),
     ],
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned },
+    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: context.detection.platforms,
     rulesets: rules.rulesets,
     overrides: overrides.list,
@@ -131,7 +132,7 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
   return {
     drafts: [],
     source: SDD_SOURCE,
-    files: { changed: 0, scanned: 0 },
+    files: { changed: 0, scanned: 0, unmatched: 0 },
     platforms: {},
     rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
     overrides: [],

@@ -23,6 +23,8 @@ export interface ChangeContext {
   readonly changes: readonly PolicyChange[]
   /** Changed manifests that cannot be parsed. */
   readonly broken: readonly string[]
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
 }
 
 const decoder = new TextDecoder()
@@ -103,7 +105,11 @@ const detectBefore = async (
  * Platforms after the change: the index, overlaid with the changed files. A platform that the change takes away stays
  * where files of it remain, so that a change cannot switch off its own rules.
  */
-const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<ChangeContext> => {
+const detect = async (
+  set: ChangeSet,
+  tracked: TrackedFiles,
+  signal: AbortSignal,
+): Promise<Omit<ChangeContext, 'tracksModules'>> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const isChanged = (path: string) => changed.has(path)
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
@@ -142,5 +148,6 @@ export const gatherChangeContext = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
-  return detect(set, tracked, signal)
+  const [module] = tracked.find([], ['node_modules/'])
+  return { ...(await detect(set, tracked, signal)), tracksModules: module !== undefined }
 }

@@ -52,7 +52,8 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  readonly files: { readonly changed: number; readonly scanned: number }
+  /** `unmatched`: changed files that no rule applies to. */
+  readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>

@@ -5,6 +5,8 @@ export interface RawChange extends FileChange {
   readonly oid: string | undefined
   /** The blob with the content before the change; undefined when there was no regular file. */
   readonly before: string | undefined
+  /** What git stores under the path, when it is not a file. */
+  readonly entry?: 'link' | 'submodule'
 }
 
 const NO_MODE = '000000'
@@ -12,6 +14,13 @@ const isFile = (mode: string): boolean => mode.startsWith('100')
 const isNull = (oid: string): boolean => /^0*$/.test(oid)
 const blobOf = (mode: string, oid: string): string | undefined =>
   isFile(mode) && !isNull(oid) ? oid : undefined
+
+/** Links and submodules matter when they are added or changed, not when they are deleted. */
+const entryOf = (mode: string): Pick<RawChange, 'entry'> =>
+  mode.startsWith('120') ? { entry: 'link' } : mode.startsWith('160') ? { entry: 'submodule' } : {}
+
+const isRead = (deleted: boolean, before: string, after: string): boolean =>
+  isFile(deleted ? before : after) || entryOf(after).entry !== undefined
 
 const changeKind = (deleted: boolean, before: string): FileChange['change'] =>
   deleted ? 'deleted' : before === NO_MODE ? 'added' : 'modified'
@@ -124,18 +133,20 @@ export const parseHead = (text: string): string | null => {
 
 /** The working tree against the last commit, untracked files included. */
 export const parseWorktree = (text: string): RawChange[] =>
-  parseStatus(text).entries.flatMap(({ state, headMode, headOid, worktreeMode, path, from }): RawChange[] => {
+  parseStatus(text).entries.flatMap((entry): RawChange[] => {
+    const { state, headMode, headOid, worktreeMode, oid, path, from } = entry
     // A nested repository is listed with a trailing slash.
     if (path.endsWith('/')) return []
-    // A file that became a link or a submodule is gone.
-    const deleted = !isFile(worktreeMode) || state[1] === 'D'
-    if (deleted && !isFile(headMode)) return []
+    const deleted = worktreeMode === NO_MODE || state[1] === 'D'
+    if (!isRead(deleted, headMode, deleted ? NO_MODE : worktreeMode)) return []
+    const other = deleted ? {} : entryOf(worktreeMode)
     return [
       {
         path,
         change: changeKind(deleted, headMode),
-        oid: undefined,
+        oid: other.entry === 'link' && state[1] === '.' ? oid : undefined,
         before: blobOf(headMode, headOid),
+        ...other,
         ...(from !== undefined && !deleted && { from }),
       },
     ]
@@ -150,11 +161,19 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
   if (entries.some(({ state, oid }) => state !== '??' && (oid === '' || /.[ARC]/.test(state))))
     return undefined
   return entries.flatMap(({ state, headMode, headOid, indexMode, oid, path, from }): RawChange[] => {
-    const deleted = !isFile(indexMode)
-    if (/^[.?]/.test(state) || (deleted && !isFile(headMode))) return []
+    const deleted = indexMode === NO_MODE
+    if (/^[.?]/.test(state) || !isRead(deleted, headMode, indexMode)) return []
     const change = changeKind(deleted, headMode)
-    const blobs = { oid: blobOf(indexMode, oid), before: blobOf(headMode, headOid) }
-    return [{ path, change, ...blobs, ...(from !== undefined && { from }) }]
+    return [
+      {
+        path,
+        change,
+        oid: deleted || isNull(oid) ? undefined : oid,
+        before: blobOf(headMode, headOid),
+        ...entryOf(indexMode),
+        ...(from !== undefined && { from }),
+      },
+    ]
   })
 }
 
@@ -171,13 +190,14 @@ export const parseRaw = (text: string): RawChange[] => {
     const first = records[at++] ?? ''
     const isMoved = status.startsWith('R') || status.startsWith('C')
     const path = isMoved ? (records[at++] ?? '') : first
-    const deleted = !isFile(newMode)
-    if (deleted && !isFile(oldMode)) continue
+    const deleted = newMode === NO_MODE
+    if (!isRead(deleted, oldMode, newMode)) continue
     changes.push({
       path,
       change: changeKind(deleted, oldMode),
-      oid: blobOf(newMode, oid),
+      oid: deleted || isNull(oid) ? undefined : oid,
       before: blobOf(oldMode, oldOid),
+      ...entryOf(newMode),
       ...(status.startsWith('R') && { from: first }),
     })
   }
@@ -190,9 +210,10 @@ export const parseIndex = (text: string): RawChange[] => {
   for (const record of text.split('\0')) {
     const tab = record.indexOf('\t')
     const [mode = '', oid = '', stage = ''] = record.slice(0, tab).split(' ')
-    if (tab < 0 || !isFile(mode)) continue
+    if (tab < 0 || !isRead(false, NO_MODE, mode)) continue
     const path = record.slice(tab + 1)
-    files.set(path, { path, change: 'added', oid: stage === '0' ? oid : undefined, before: undefined })
+    const blobs = { oid: stage === '0' ? oid : undefined, before: undefined }
+    files.set(path, { path, change: 'added', ...blobs, ...entryOf(mode) })
   }
   return [...files.values()]
 }

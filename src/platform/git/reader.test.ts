@@ -159,7 +159,10 @@ describe('git changes', () => {
     const repo = Repo.init().commit({ both: '1', theirs: '1', ours: '1', link: '1', moved: text, mode: '1' })
     const agree = async () => {
       const raw = repo.git('diff-index', '--cached', '--raw', '-z', '--no-abbrev', '-M50%', '-l1000', 'HEAD')
-      const said = parseRaw(raw).map(({ oid: _, before: __, ...change }) => change)
+      const said = parseRaw(raw).flatMap(({ oid: _, before, entry, ...change }) => {
+        if (entry === undefined) return [change]
+        return before === undefined ? [] : [{ path: change.path, change: 'deleted' }]
+      })
       expect(await changes(repo, 'staged')).toEqual(said.sort((a, b) => (a.path < b.path ? -1 : 1)))
       return said.length
     }

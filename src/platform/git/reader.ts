@@ -1,4 +1,4 @@
-import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
+import type { ChangeSet, FileChange, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { readCommitFiles } from './commit-files.ts'
 import { withoutFilters } from './filters.ts'
@@ -150,22 +150,35 @@ interface ChangeSetInput {
   readonly blobs: GitBlobReader
 }
 
+/** Files only. A file that became a link or a submodule is gone. */
+const fileChange = ({ path, change, from, entry, before }: RawChange): FileChange[] => {
+  if (entry !== undefined) return before === undefined ? [] : [{ path, change: 'deleted' }]
+  return [{ path, change, ...(from !== undefined && { from }) }]
+}
+
 const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
   const { base, head } = collected
   const raw = collected.raw.sort(comparePaths)
-  const readBlobs = (member: 'oid' | 'before', paths: readonly string[], stop: AbortSignal) => {
-    const oids = new Map(raw.map((one) => [one.path, one[member]]))
-    const requests = blobRequests(paths, (path) => oids.get(path))
-    return blobs.read(place, requests, stop)
-  }
+  const pathsOf = (kind: RawChange['entry']) =>
+    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
+  const reads =
+    (member: 'oid' | 'before'): ChangeSet['read'] =>
+    (paths, stop) => {
+      const oids = new Map(raw.map((one) => [one.path, one[member]]))
+      const requests = blobRequests(paths, (path) => oids.get(path))
+      return blobs.read(place, requests, stop)
+    }
   const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
   return {
     source: sourceLabel(scope),
     base,
     head,
-    changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs('oid', paths, stop)),
-    readBefore: (paths, stop) => readBlobs('before', paths, stop),
+    changes: raw.flatMap(fileChange),
+    read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
+    readBefore: reads('before'),
+    links: pathsOf('link'),
+    readLinks: reads('oid'),
+    submodules: pathsOf('submodule'),
   }
 }
 
