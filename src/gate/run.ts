@@ -1,5 +1,5 @@
 import { familyOf } from '../evidence/consolidate.ts'
-import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
@@ -7,6 +7,7 @@ import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
+import { judgedTree } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
 import {
@@ -64,6 +65,7 @@ interface Evaluation {
   readonly overrides: readonly AppliedOverride[]
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
+  readonly tree: JudgedTree | undefined
 }
 
 const MAX_RULE_BYTES = 64 * 1024
@@ -115,6 +117,7 @@ const evaluateFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.overrides, shippedRules),
   ])
+  const tree = await judgedTree(ports.git, set, signal)
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const rules = assembleRules({
     shippedRules,
@@ -136,6 +139,7 @@ const evaluateFiles = async (
     rulesets: rules.rulesets,
     overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+    tree,
   }
 }
 
@@ -157,6 +161,7 @@ const notEvaluated = (policy: GatePolicy): Evaluation => ({
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
   overrides: [],
   moved: new Map(),
+  tree: undefined,
 })
 
 /** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */

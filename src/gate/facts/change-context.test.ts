@@ -9,7 +9,7 @@ it('counts the platforms of a repository of any size', async () => {
     path: `src/${at}.go`,
     change: 'added' as const,
   }))
-  const set: ChangeSet = { source: 'git:repository', changes, read: nothing }
+  const set: ChangeSet = { source: 'git:repository', changes, read: nothing, identify: async () => [] }
   const git = {
     changes: async () => set,
     tracked: async () => ({ find: () => ['go.mod'], read: nothing }),

@@ -3,6 +3,7 @@ import { GitBlobReader } from './blobs.ts'
 import { withoutFilters } from './filters.ts'
 import { GitIndex } from './index-records.ts'
 import {
+  parseHead,
   parseIndex,
   parseNames,
   parseRaw,
@@ -13,6 +14,7 @@ import {
 } from './parse.ts'
 import { findPlace } from './place.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
+import { blobId, identifyOnDisk } from './tree-entries.ts'
 import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
@@ -143,6 +145,10 @@ const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSe
   const raw = unsorted.sort(comparePaths)
   return {
     source,
+    identify: (signal) =>
+      blobs === undefined
+        ? identifyOnDisk(place.folder, raw, signal)
+        : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
     changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
     read: (paths, stop) => {
       if (blobs === undefined) return readWorktree(place.folder, paths, stop)
@@ -200,6 +206,13 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
   return {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
+    head: async (signal) => parseHead(await status(await requirePlace(signal), signal)),
+    branchesAtHead: async (signal) => {
+      const args = ['for-each-ref', '--points-at=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes']
+      const { code, text } = await askGit(await requirePlace(signal), args, { signal })
+      const names = code === 0 ? text.split('\n') : []
+      return names.flatMap((name) => /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(name)?.[1] ?? [])
+    },
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
