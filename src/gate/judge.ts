@@ -1,10 +1,11 @@
-import type { Evidence, GateStatus, JudgedTree, RepoState, Severity } from '../evidence/schema.ts'
+import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
-import { differingPaths, type TreeState } from './judged-tree.ts'
+import { checkBound, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
 import type { GateStage } from './stage.ts'
+import { fixOf, type Violation, type ViolationCode, violation } from './violations.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   PRE_WRITE: 300,
@@ -15,30 +16,6 @@ const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
 
 /** Clock skew between machines that is tolerated. */
 export const FUTURE_TOLERANCE_SECONDS = 60
-
-const RUN_GATE = 'Run `warrant gate` for the stage, or call the tool gate_run with it, then ask again.'
-
-/** Violation code → what to do about it. */
-const FIXES = {
-  EVIDENCE_MISSING: RUN_GATE,
-  EVIDENCE_INVALID: 'Remove or restore the evidence file, then run `warrant gate`.',
-  EVIDENCE_CHAIN_INVALID: 'The file was edited or truncated. Run `warrant gate` to write it again.',
-  EVIDENCE_TIMESTAMP_INVALID: RUN_GATE,
-  EVIDENCE_TIMESTAMP_FUTURE: 'Correct the clock of this machine, then run `warrant gate`.',
-  EVIDENCE_STALE: RUN_GATE,
-  EVIDENCE_GATE_BLOCKED: 'Repair the findings in the evidence, then run `warrant gate`.',
-  EVIDENCE_GATE_STATUS_INCOHERENT: 'Run `warrant gate` to write the evidence again.',
-  EVIDENCE_BRANCH_MISMATCH: 'Run `warrant gate` on the branch that is checked out.',
-  EVIDENCE_REPO_ROOT_MISMATCH: 'Run `warrant gate` in this repository.',
-  EVIDENCE_STAGE_MISMATCH: RUN_GATE,
-  EVIDENCE_TREE_MISMATCH: RUN_GATE,
-  EVIDENCE_SCOPE_EMPTY:
-    'Run `warrant gate --stage PRE_WRITE`, or call gate_run with that stage: it judges the working tree. Then ask again.',
-  EVIDENCE_UNBOUND: RUN_GATE,
-  EVIDENCE_SUPERSEDED: RUN_GATE,
-  GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',
-} as const
-type ViolationCode = keyof typeof FIXES
 
 export interface GateVerdict {
   readonly status: GateStatus
@@ -67,23 +44,6 @@ export interface GateVerdict {
   readonly repo_state: RepoState
 }
 
-/** What the stage would judge now. */
-export interface PresentTree {
-  readonly scope: TreeState
-  /** The working tree, when the stage would judge no file. */
-  readonly worktree: TreeState
-  /** Whether the last commit of the judged tree is a commit of this repository. */
-  readonly knownHead: boolean
-}
-
-/** The newest gate run that the decision log of this repository records. */
-export interface RecordedRun {
-  /** Hash of the evidence it wrote; undefined when its payload was erased. */
-  readonly evidence: string | undefined
-  /** The same of a few runs before it. */
-  readonly earlier: readonly string[]
-}
-
 /** Everything the verdict depends on: the same input gives the same verdict. */
 interface GateInput {
   readonly reading: EvidenceReading
@@ -99,18 +59,6 @@ interface GateInput {
   /** The branch that is checked out, or those that point at a detached head. */
   readonly branches?: readonly string[]
 }
-
-interface Violation {
-  readonly code: ViolationCode
-  readonly message: string
-  readonly paths?: readonly string[]
-}
-
-const violation = (code: ViolationCode, message: string, paths?: readonly string[]): Violation => ({
-  code,
-  message,
-  ...(paths !== undefined && { paths }),
-})
 
 const checkAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
@@ -171,85 +119,6 @@ const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violat
   return violations
 }
 
-/** How strict a stage is. Before a write and before a commit the same policy applies. */
-const STRICTNESS: Readonly<Record<Evidence['snapshot']['stage'], number>> = {
-  STAGED: 0,
-  PRE_WRITE: 0,
-  PRE_COMMIT: 0,
-  PRE_PUSH: 1,
-  CI: 2,
-}
-
-const MAX_PATHS = 20
-
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
-/** The tree that the evidence judged must be the one that the stage would judge now. */
-const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
-  const { scope, worktree, knownHead } = present
-  if (judged.head !== null && !knownHead)
-    return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
-  const isEmpty = scope.entries.length === 0
-  // A clean tree leaves nothing to judge.
-  if (isEmpty && worktree.entries.length === 0) return []
-  const expected = isEmpty ? worktree : scope
-  if (judged.digest === expected.digest) return []
-  const paths = differingPaths(judged, expected.entries)
-  if (isEmpty && judged.files === 0)
-    return [
-      violation(
-        'EVIDENCE_SCOPE_EMPTY',
-        `The evidence judged no file, and the working tree has ${count(paths.length, 'changed file')}.`,
-        paths.slice(0, MAX_PATHS),
-      ),
-    ]
-  return [
-    violation(
-      'EVIDENCE_TREE_MISMATCH',
-      `${count(paths.length, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
-      paths.slice(0, MAX_PATHS),
-    ),
-  ]
-}
-
-/** Evidence that names the tree it judged is of our own gate, which always writes chain and state. */
-const checkBound = (evidence: Evidence, judged: JudgedTree, input: GateInput): Violation[] => {
-  const { stage, present } = input
-  const { stage: made } = evidence.snapshot
-  if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
-    return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
-  return [
-    ...(STRICTNESS[made] < STRICTNESS[stage]
-      ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
-      : []),
-    ...(present === undefined ? [] : checkTree(judged, present, stage)),
-  ]
-}
-
-/** The evidence must be the one that the newest recorded run of the gate wrote. */
-const checkRecorded = (evidence: Evidence, { recorded }: GateInput): Violation[] => {
-  if (recorded === undefined) return []
-  if (evidence.judged_tree === undefined)
-    return [
-      violation(
-        'EVIDENCE_UNBOUND',
-        'The decision log records runs of the gate here, but the evidence does not name the tree it judged.',
-      ),
-    ]
-  const { payload_hash: own = '', previous_payload_hash: before } = evidence.evidence_chain ?? {}
-  // Two runs at once may be recorded in the other order: the evidence then follows that of the newest entry.
-  const isLatest =
-    own === recorded.evidence || (before === recorded.evidence && recorded.earlier.includes(own))
-  return isLatest
-    ? []
-    : [
-        violation(
-          'EVIDENCE_SUPERSEDED',
-          'The newest run of the gate in the decision log wrote other evidence than this file.',
-        ),
-      ]
-}
-
 const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
   const { state, stage, now } = input
   const { judged_tree: judged } = evidence
@@ -266,7 +135,7 @@ const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
       ? []
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...checkRepository(evidence, state),
-    ...checkRecorded(evidence, input),
+    ...checkRecorded(evidence, input.recorded),
     ...(judged === undefined ? [] : checkBound(evidence, judged, input)),
   ]
 }
@@ -315,7 +184,7 @@ export const judgeEvidence = (input: GateInput): GateVerdict => {
       code,
       severity: 'ERROR',
       message,
-      fix: FIXES[code],
+      fix: fixOf(code),
       ...(paths !== undefined && { paths }),
     })),
     evidence: {

@@ -21,7 +21,7 @@ export const readTree = async (set: ChangeSet, signal: AbortSignal): Promise<Tre
   return { digest: digestBytes(JSON.stringify(entries.map(({ path, id }) => [path, id]))), entries }
 }
 
-export const readWorktree = async (git: GitReader, signal: AbortSignal): Promise<TreeState> =>
+export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<TreeState> =>
   readTree(await git.changes({ kind: 'worktree' }, signal), signal)
 
 /** The kind of scope in the `source` of a change set, such as `git:range:main..HEAD`. */
@@ -37,7 +37,7 @@ export const judgedTree = async (
   // The changes against the last commit identify the whole working tree.
   const [head, { digest, entries }] = await Promise.all([
     git.head(signal),
-    scope === 'repository' ? readWorktree(git, signal) : readTree(set, signal),
+    scope === 'repository' ? readWorkingTree(git, signal) : readTree(set, signal),
   ])
   return {
     scope,

@@ -7,7 +7,6 @@ import { stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
-import { judgedTree } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { FolderNames, GitReader, RepositoryFiles, Scanner, Scope } from './ports.ts'
 import {
@@ -108,7 +107,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, policy, progress } = request
-  const [{ set, detection }, shippedRules, sources] = await Promise.all([
+  const [{ set, detection, tree }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
@@ -117,7 +116,6 @@ const evaluateFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.overrides, shippedRules),
   ])
-  const tree = await judgedTree(ports.git, set, signal)
   const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
   const rules = assembleRules({
     shippedRules,

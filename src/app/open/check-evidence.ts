@@ -1,10 +1,11 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import type { EvidenceReader } from '../../evidence/store.ts'
+import type { PresentTree } from '../../gate/check-binding.ts'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { stageScope } from '../../gate/facts/scope.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
-import { type GateVerdict, judgeEvidence, type PresentTree } from '../../gate/judge.ts'
-import { readTree, readWorktree } from '../../gate/judged-tree.ts'
+import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
+import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { gitReader } from '../../platform/git/reader.ts'
@@ -38,14 +39,14 @@ const readPresent = async (
   const readScope = async () => {
     const scope = await stageScope(stage, { git, target }, signal)
     return scope.kind === 'repository'
-      ? readWorktree(git, signal)
+      ? readWorkingTree(git, signal)
       : readTree(await git.changes(scope, signal), signal)
   }
   const [scope, commit] = await Promise.all([
     readScope(),
     head === null ? undefined : git.resolve([head], signal),
   ])
-  const worktree = scope.entries.length === 0 ? await readWorktree(git, signal) : scope
+  const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
   return { scope, worktree, knownHead: commit !== undefined }
 }
 

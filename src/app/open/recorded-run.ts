@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs'
-import type { RecordedRun } from '../../gate/judge.ts'
+import type { RecordedRun } from '../../gate/check-binding.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { DECISION_LOG } from '../../lineage/decisions.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
@@ -59,7 +58,7 @@ export const readRecordedRun = async (
   folders: readonly string[],
 ): Promise<RecordedRun | undefined> => {
   if (config.store === 'memory') return undefined
-  const roots = [...new Set(folders.map((folder) => realpathSync(folder)))]
+  const roots = [...new Set(folders)]
   const runs = await Promise.all(roots.map((root) => readLog(config, root)))
   return runs
     .filter((run) => run !== undefined)

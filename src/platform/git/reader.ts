@@ -1,5 +1,6 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
+import { branchesAtHead } from './branches.ts'
 import { withoutFilters } from './filters.ts'
 import { GitIndex } from './index-records.ts'
 import {
@@ -207,12 +208,7 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
     head: async (signal) => parseHead(await status(await requirePlace(signal), signal)),
-    branchesAtHead: async (signal) => {
-      const args = ['for-each-ref', '--points-at=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes']
-      const { code, text } = await askGit(await requirePlace(signal), args, { signal })
-      const names = code === 0 ? text.split('\n') : []
-      return names.flatMap((name) => /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(name)?.[1] ?? [])
-    },
+    branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
