@@ -1,5 +1,5 @@
 import { familyOf } from '../evidence/consolidate.ts'
-import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
@@ -29,6 +29,8 @@ export interface GatePorts extends PolicyPorts {
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  /** Whether the decision log shows that the newest run wrote this evidence; true when the log records no run. */
+  readonly ownsEvidence: (payloadHash: string) => Promise<boolean>
   /** Milliseconds since the epoch, for the evidence. */
   readonly now: () => number
 }
@@ -57,19 +59,16 @@ interface Evaluation {
   readonly policyBase: string | undefined
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
+  readonly tree: JudgedTree | undefined
 }
 
 const readChange = async (
-  ports: GatePorts,
+  { git }: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const { stage, scope, target } = request
-  return gatherChangeContext(
-    ports.git,
-    scope ?? (await stageScope(stage, { git: ports.git, target }, signal)),
-    signal,
-  )
+  const { stage, target, scope = await stageScope(stage, { git, target }, signal) } = request
+  return gatherChangeContext(git, scope, signal)
 }
 
 const evaluateFiles = async (
@@ -78,7 +77,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, progress } = request
-  const { set, tracksModules, ...context } = await readChange(ports, request, signal)
+  const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
   const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const changed = set.changes.map(({ path }) => path)
@@ -114,6 +113,7 @@ const evaluateFiles = async (
     baseline,
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+    tree,
   }
 }
 
@@ -140,6 +140,7 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     baseline,
     policyBase: undefined,
     moved: new Map(),
+    tree: undefined,
   }
 }
 
@@ -203,8 +204,10 @@ export const runGate = async (
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
   const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision }
-  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
-  const evidence = write ? await ports.evidence.replace(build) : build(undefined)
+  const notes: string[] = []
+  const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
+  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
+  const evidence = await (write ? ports.evidence.replace(build) : build(undefined))
   return {
     report: {
       stage,
@@ -223,6 +226,7 @@ export const runGate = async (
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),
+      ...(notes.length > 0 && { notes }),
       evidence: (write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,

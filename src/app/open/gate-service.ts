@@ -16,7 +16,8 @@ import { loadExamples, loadShippedRules } from './load-rules.ts'
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
   check: async (stage, signal) => {
     const root = (await findRepositoryRoot(folder)) ?? folder
-    return checkEvidence({ root, evidence: fileEvidence(root, context.clock), context, stage, signal })
+    const evidence = fileEvidence(root, context.clock)
+    return checkEvidence({ root, folder, config, evidence, context, stage, signal })
   },
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, { ...context, folder, signal })

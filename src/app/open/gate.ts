@@ -14,7 +14,7 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
 import { OPENSPEC_FOLDER, policyVariables } from './read-policy.ts'
-import { openRepository } from './repository.ts'
+import { openRepository, openSpecChoice } from './repository.ts'
 
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
@@ -50,7 +50,7 @@ export const openGate = async (
   const root = await git.root(signal)
   if (root === undefined)
     throw gitFaults.repository('this folder is not in a git repository with a working tree')
-  const { lifecycle, sdd } = openRepository(root, { environment, clock })
+  const { lifecycle } = openRepository(root, { environment, clock })
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
   // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
   for (const started of [installed, shippedRules]) started.catch(() => {})
@@ -70,7 +70,14 @@ export const openGate = async (
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
+        const openspec = openSpecChoice(config, environment, stage)
+        const { sdd } = openRepository(root, { environment, clock, openspec })
         return (await evaluateSdd(sdd, stage, stop)).decision
+      },
+      ownsEvidence: async (hash) => {
+        const { readRecordedRun } = await import('./recorded-run.ts')
+        const recorded = await readRecordedRun(config, [root, folder])
+        return recorded === undefined || recorded.evidence === hash
       },
       now: gateNow(config, context),
     },

@@ -1,3 +1,5 @@
+import type { JudgedTree } from '../../evidence/schema.ts'
+import { judgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
 import {
@@ -15,7 +17,7 @@ import {
   manifestsToRead,
 } from './manifests.ts'
 
-/** The changed files, and the platforms of the repository. */
+/** The changed files, what they hold, and the platforms of the repository. */
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
@@ -25,6 +27,7 @@ export interface ChangeContext {
   readonly broken: readonly string[]
   /** Whether git tracks a file below the `node_modules` of the root. */
   readonly tracksModules: boolean
+  readonly tree: JudgedTree
 }
 
 const decoder = new TextDecoder()
@@ -109,7 +112,7 @@ const detect = async (
   set: ChangeSet,
   tracked: TrackedFiles,
   signal: AbortSignal,
-): Promise<Omit<ChangeContext, 'tracksModules'>> => {
+): Promise<Omit<ChangeContext, 'tracksModules' | 'tree'>> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const isChanged = (path: string) => changed.has(path)
   const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
@@ -149,5 +152,6 @@ export const gatherChangeContext = async (
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
   const [module] = tracked.find([], ['node_modules/'])
-  return { ...(await detect(set, tracked, signal)), tracksModules: module !== undefined }
+  const [tree, detected] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
+  return { ...detected, tree, tracksModules: module !== undefined }
 }

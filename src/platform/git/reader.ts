@@ -1,5 +1,7 @@
-import type { ChangeSet, FileChange, GitReader, Scope } from '../../gate/ports.ts'
+import type { GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
+import { branchesAtHead } from './branches.ts'
+import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
 import { withoutFilters } from './filters.ts'
 import { GitIndex } from './index-records.ts'
@@ -15,7 +17,6 @@ import {
 } from './parse.ts'
 import { findPlace } from './place.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
-import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 // A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
@@ -24,8 +25,6 @@ const LIST = ['ls-files', '--stage', '-z']
 const NO_HEAD = 128
 /** Above every limit that callers of `filesAt` set. */
 const MAX_BYTES = 65 * 1024 * 1024
-
-const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
 // A revision that starts with a dash would be an option; one with a newline would be two requests.
 const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
@@ -42,11 +41,6 @@ const findCommits = async (
   const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
   const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
   return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
-}
-
-/** Changed files, and the commits between which they changed. */
-interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
-  readonly raw: RawChange[]
 }
 
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
@@ -96,9 +90,6 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   return [...tracked, ...untracked.map((path) => ({ path, ...added }))]
 }
 
-const sourceLabel = (scope: Scope): string =>
-  scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
-
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
 const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'normal', signal)
@@ -134,51 +125,6 @@ const collect = async (
       return { ...ends, raw: await worktreeChanges(place, signal) }
     case 'repository':
       return { ...ends, raw: await repositoryFiles(place, signal) }
-  }
-}
-
-const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
-  paths.flatMap((path) => {
-    const oid = blobOf(path)
-    return oid === undefined ? [] : [{ path, oid }]
-  })
-
-interface ChangeSetInput {
-  readonly place: GitPlace
-  readonly scope: Scope
-  readonly collected: CollectedChanges
-  readonly blobs: GitBlobReader
-}
-
-/** Files only. A file that became a link or a submodule is gone. */
-const fileChange = ({ path, change, from, entry, before }: RawChange): FileChange[] => {
-  if (entry !== undefined) return before === undefined ? [] : [{ path, change: 'deleted' }]
-  return [{ path, change, ...(from !== undefined && { from }) }]
-}
-
-const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
-  const { base, head } = collected
-  const raw = collected.raw.sort(comparePaths)
-  const pathsOf = (kind: RawChange['entry']) =>
-    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
-  const reads =
-    (member: 'oid' | 'before'): ChangeSet['read'] =>
-    (paths, stop) => {
-      const oids = new Map(raw.map((one) => [one.path, one[member]]))
-      const requests = blobRequests(paths, (path) => oids.get(path))
-      return blobs.read(place, requests, stop)
-    }
-  const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-  return {
-    source: sourceLabel(scope),
-    base,
-    head,
-    changes: raw.flatMap(fileChange),
-    read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
-    readBefore: reads('before'),
-    links: pathsOf('link'),
-    readLinks: reads('oid'),
-    submodules: pathsOf('submodule'),
   }
 }
 
@@ -226,6 +172,8 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
   return {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
+    head: async (signal) => parseHead(await status(await requirePlace(signal), signal)),
+    branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
       return changeSet({ place, scope, collected: await collect(place, scope, status, signal), blobs })

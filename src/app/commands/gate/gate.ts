@@ -14,7 +14,7 @@ import { recordCall } from '../../../kernel/record-call.ts'
 import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { type Invocation, type Terminal, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
@@ -118,7 +118,7 @@ const GATE_RUN: AuditedTool = {
 
 /** A failed record is printed and does not change the verdict, which the evidence file holds as well. */
 const record = async (
-  { terminal }: Invocation,
+  { terminal }: Pick<Invocation, 'terminal'>,
   config: Config,
   root: string,
   { run, started }: { readonly run: GateRun; readonly started: number },
@@ -178,6 +178,18 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
   return 0
+}
+
+/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
+export const judgeWorktree = async (terminal: Terminal, config: Config): Promise<GateRun> => {
+  const gate = await openForCommand(config)
+  const started = systemClock.elapsed()
+  const baseline = await findBaseline(gate, undefined, process.cwd())
+  const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
+  const request = { ...policy, scope: { kind: 'worktree' }, target: undefined } as const
+  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  if (canRecord(config)) await record({ terminal }, config, gate.root, { run, started })
+  return run
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {

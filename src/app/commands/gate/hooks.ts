@@ -24,7 +24,7 @@ const status: Verb = async (invocation) => {
 
 const install: Verb = async (invocation) => {
   const context = await openRepositoryForCommand(loadSettings(invocation).config)
-  return show(invocation, await installGate(installPorts(context), context.signal))
+  return show(invocation, await installGate(installPorts(context, invocation.terminal), context.signal))
 }
 
 const uninstall: Verb = async (invocation) => {

@@ -11,7 +11,7 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
   [
     hookTable(report.hooks),
     '',
-    `evidence  ${report.evidence === 'written' ? 'first file written' : 'existing file kept'}`,
+    `evidence  ${report.gate === undefined ? 'existing file kept' : `first file written by the gate: ${report.gate}${report.gate === 'BLOCKED' ? '; run `warrant gate` to see why' : ''}`}`,
     `state     ${report.excluded ? 'excluded in .git/info/exclude' : 'already excluded, or outside the repository'}`,
     ...(openspec === undefined
       ? []
@@ -21,8 +21,10 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
 type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
 
 const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
-  const context = await openRepositoryForCommand(loadSettings(invocation).config)
-  const report = await step(installPorts(context), context.signal)
+  // Here `--openspec` is a switch of the command, not the path of the program.
+  const { openspec: _, ...flags } = invocation.flags
+  const context = await openRepositoryForCommand(loadSettings({ flags }).config)
+  const report = await step(installPorts(context, invocation.terminal), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }
   return printOutput(invocation, all, () => describe(report, openspec))
