@@ -126,6 +126,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
     'settings; a file that merely lies there is read by no link and leads nowhere',

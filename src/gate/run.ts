@@ -3,7 +3,7 @@ import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { stageScope } from './facts/scope.ts'
+import { type Build, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
@@ -46,8 +46,10 @@ interface GateRequest {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The branch that a CI build will be merged into, if known. */
-  readonly target: string | undefined
+  /** The commits of a CI build, if known. */
+  readonly build?: Build | undefined
+  /** The remote that a push goes to. */
+  readonly remote?: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Whether the evidence file is replaced. */
   readonly write: boolean
@@ -92,10 +94,10 @@ const readChange = async (
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const { stage, scope, target } = request
+  const { stage, scope, build, remote } = request
   return gatherChangeContext(
     ports.git,
-    scope ?? (await stageScope(stage, { git: ports.git, target }, signal)),
+    scope ?? (await stageScope(stage, { git: ports.git, build, remote }, signal)),
     signal,
   )
 }

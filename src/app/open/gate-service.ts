@@ -21,7 +21,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, { ...context, folder, signal })
     const baseline = await loadBaseline(gate, undefined, folder)
-    const request = { stage, scope, target: undefined, baseline, write: true, progress }
+    const request = { stage, scope, baseline, write: true, progress }
     return (await runGate(gate.ports, request, signal)).report
   },
   explain: async (request) => {

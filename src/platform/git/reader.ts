@@ -12,6 +12,7 @@ import {
   type RawChange,
 } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
+import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -23,35 +24,14 @@ const NO_HEAD = 128
 
 const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
-// A revision that starts with a dash would be an option; one with a newline would be two requests.
-const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
-
-/** The commits of the revisions, in their order; undefined where there is none. */
-const findCommits = async (
-  place: GitPlace,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<(string | undefined)[]> => {
-  const safe = names.filter(isSafeRevision)
-  if (safe.length === 0) return names.map(() => undefined)
-  const input = safe.map((name) => `${name}^{commit}\n`).join('')
-  const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
-  const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
-  return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
-}
-
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
-  { from, to }: Scope & { readonly kind: 'range' },
+  scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
 ): Promise<RawChange[]> => {
-  const [start, end] = await findCommits(place, [from, to], signal)
-  if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
-  if (end === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
-  const { code, text } = await askGit(place, ['merge-base', start, end], { signal })
-  const base = code === 0 ? text.trim() : start
-  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
+  const { base, head } = await resolveRange(place, scope, signal)
+  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -93,7 +73,7 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
 }
 
 const sourceLabel = (scope: Scope): string =>
-  scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
+  scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
 
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
@@ -232,6 +212,12 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
       const [name, hash] = [names[at], commits[at]]
       return name === undefined || hash === undefined ? undefined : { name, hash }
     },
+    isAncestor: async (ancestor, commit, signal) =>
+      isAncestor(await requirePlace(signal), [ancestor, commit], signal),
+    isShallow: async (signal) =>
+      (
+        await runGit(await requirePlace(signal), ['rev-parse', '--is-shallow-repository'], { signal })
+      ).trim() === 'true',
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'
       const place = await requirePlace(signal)

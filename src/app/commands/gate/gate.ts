@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { runAuditFields } from '../../../gate/audit-fields.ts'
-import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import type { Scope } from '../../../gate/ports.ts'
@@ -74,7 +74,21 @@ const pickStage = async (
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
   const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
-  return { stage: inferred.stage, scope: scope ?? inferred.scope }
+  // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
+  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))
+  return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
+}
+
+/** What is judged, one after the other: a push may send several refs. An undefined scope is that of the stage. */
+const pickScopes = async (
+  invocation: Invocation,
+  { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
+  { ports }: OpenGate,
+): Promise<readonly (Scope | undefined)[]> => {
+  if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
+  const refs = await (await import('./push-refs.ts')).readPushedRefs()
+  const remote = textFlag(invocation, 'remote') ?? 'origin'
+  return refs === undefined ? [undefined] : pushScopes({ git: ports.git, remote }, refs, NO_ABORT)
 }
 
 interface NamedFile {
@@ -139,16 +153,17 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
+  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const picked = await pickStage(invocation, scope, gate)
   const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && baseline === undefined) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const target = process.env.GITHUB_BASE_REF?.trim() || undefined
+  const isBuild = request.stage === 'CI' && request.scope === undefined
+  const build = isBuild ? await (await import('./build-event.ts')).readBuild(process.env) : undefined
+  const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, write, progress }, NO_ABORT),
+    runGate(gate.ports, { ...request, build, remote, baseline, progress }, NO_ABORT),
   )
 }
 
@@ -165,7 +180,7 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
-    const request = { scope, target: undefined, baseline: undefined, write: false, progress }
+    const request = { scope, baseline: undefined, write: false, progress }
     return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
@@ -191,10 +206,20 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const recorded = write && canRecord(config)
   // Loads while git works.
   if (recorded) void preloadStore(config)
-  const started = systemClock.elapsed()
-  const complete = await judge(invocation, gate, { scope, write })
-  const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-  await deliver(invocation, gate.root, shown)
-  if (recorded) await record(invocation, config, gate.root, { run: complete, started })
-  return complete.report.status === 'BLOCKED' ? 1 : 0
+  const picked = await pickStage(invocation, scope, gate)
+  const scopes = await pickScopes(invocation, picked, gate)
+  if (scopes.length === 0 && !invocation.flags.quiet)
+    invocation.terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  for (const [at, one] of scopes.entries()) {
+    const started = systemClock.elapsed()
+    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const blocked = complete.report.status === 'BLOCKED'
+    const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    // A format for machines is one document: that of the run that decides.
+    if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
+      await deliver(invocation, gate.root, shown)
+    if (recorded) await record(invocation, config, gate.root, { run: complete, started })
+    if (blocked) return 1
+  }
+  return 0
 }
