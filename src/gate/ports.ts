@@ -4,9 +4,19 @@ import type { LanguageName } from '../kernel/text/languages.ts'
 /** The files that a gate run checks. */
 export type Scope =
   | { readonly kind: 'staged' }
-  | { readonly kind: 'range'; readonly from: string; readonly to: string }
+  | {
+      readonly kind: 'range'
+      /** A commit, or `EMPTY_TREE` for everything that `to` contains. */
+      readonly from: string
+      readonly to: string
+      /** How reports name the range, when `from` and `to` are ids. */
+      readonly label?: string
+    }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
+
+/** The id of a tree without files, which exists in every repository. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 /**
  * One changed file, by its new path. Paths are relative to the root and use `/`. Symlinks and submodules are not
@@ -59,7 +69,7 @@ export type FileReading = FileContent | { readonly path: string; readonly bytes:
 /** Memory limit for one file, plus one byte that shows that the file is longer. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
 
-interface NamedCommit {
+export interface NamedCommit {
   readonly name: string
   readonly hash: string
 }
@@ -102,8 +112,15 @@ export interface GitReader {
     paths: PathList,
     signal: AbortSignal,
   ): Promise<(RepositoryFiles & FolderNames) | undefined>
-  /** The first name that resolves to a commit. */
+  /**
+   * The first name that resolves to a commit. A name is an object id, `HEAD` or a ref. A name without `refs/` must not
+   * be the name of two refs.
+   */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
+  /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
+  isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
+  /** Whether the clone has a part of the history only. */
+  isShallow(signal: AbortSignal): Promise<boolean>
   /** Local branches that are merged into the current branch, without the current branch. */
   mergedBranches(signal: AbortSignal): Promise<readonly string[]>
 }

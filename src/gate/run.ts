@@ -3,7 +3,7 @@ import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evid
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { stageScope } from './facts/scope.ts'
+import { type Build, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
 import { addedSuppressions, manifestDrafts, POLICY_SOURCE, policyDrafts } from './findings/policy-findings.ts'
@@ -38,8 +38,10 @@ export interface GatePorts extends PolicyPorts {
 interface GateRequest extends PolicyRequest {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The branch that a CI build will be merged into, if known. */
-  readonly target: string | undefined
+  /** The commits of a CI build, if known. */
+  readonly build?: Build | undefined
+  /** The remote that a push goes to. */
+  readonly remote?: string | undefined
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   readonly progress: (done: number, total: number) => void
@@ -67,7 +69,8 @@ const readChange = async (
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const { stage, target, scope = await stageScope(stage, { git, target }, signal) } = request
+  const { stage, build, remote } = request
+  const scope = request.scope ?? (await stageScope(stage, { git, build, remote }, signal))
   return gatherChangeContext(git, scope, signal)
 }
 

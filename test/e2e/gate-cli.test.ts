@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { Program, sweep } from '../support/binary.ts'
 import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
@@ -40,7 +41,13 @@ describe('warrant gate', () => {
     [{}, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
     [{ CI: 'true' }, ['a.ts'], 'CI', 'git:repository'],
     [{ CI: 'false' }, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
-    [{ PRE_COMMIT_FROM_REF: 'HEAD', PRE_COMMIT_TO_REF: 'HEAD' }, [], 'PRE_PUSH', 'git:range:HEAD..HEAD'],
+    // A range without commits is not taken from the environment.
+    [
+      { PRE_COMMIT_FROM_REF: 'HEAD', PRE_COMMIT_TO_REF: 'HEAD' },
+      [],
+      'PRE_PUSH',
+      `git:range:${EMPTY_TREE}..HEAD`,
+    ],
     [{ GIT_INDEX_FILE: '.git/index' }, [], 'PRE_COMMIT', 'git:staged'],
   ])('guesses the stage from where it runs: %j with %j staged', (env, staged, stage, source) => {
     const repo = backend().stage(Object.fromEntries(staged.map((name) => [name, ''])))

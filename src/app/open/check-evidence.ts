@@ -36,9 +36,10 @@ const readPresent = async (
 ): Promise<PresentTree | undefined> => {
   if (judged === undefined || (await git.root(signal)) === undefined) return undefined
   const { head } = judged
-  const target = context.environment.GITHUB_BASE_REF?.trim() || undefined
+  const branch = context.environment.GITHUB_BASE_REF?.trim() ?? ''
+  const build = branch === '' ? undefined : ({ kind: 'target', branch } as const)
   const readScope = async () => {
-    const scope = await stageScope(stage, { git, target }, signal)
+    const scope = await stageScope(stage, { git, build }, signal)
     return scope.kind === 'repository'
       ? readWorkingTree(git, signal)
       : readTree(await git.changes(scope, signal), signal)
@@ -69,8 +70,8 @@ const readBranches = async (
 /** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
-  const { environment, clock } = context
-  const git = gitReader({ folder: root, environment })
+  const { environment, clock, gitFolders = [] } = context
+  const git = gitReader({ folder: root, environment, gitFolders })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),

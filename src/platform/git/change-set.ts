@@ -8,7 +8,7 @@ import { readWorktree } from './worktree.ts'
 const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
 const sourceLabel = (scope: Scope): string =>
-  scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
+  scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
 
 /** Changed files, and the commits between which they changed. */
 export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {

@@ -4,7 +4,7 @@ export interface RawChange extends FileChange {
   /** The blob with the content after the change; undefined when it is only on disk. */
   readonly oid: string | undefined
   /** The blob with the content before the change; undefined when there was no regular file. */
-  readonly before: string | undefined
+  readonly before?: string | undefined
   /** What git stores under the path, when it is not a file. */
   readonly entry?: 'link' | 'submodule'
 }

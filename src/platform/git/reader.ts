@@ -1,9 +1,9 @@
-import type { GitReader, Scope } from '../../gate/ports.ts'
+import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { branchesAtHead } from './branches.ts'
 import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
-import { withoutFilters } from './filters.ts'
+import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
   parseHead,
@@ -15,7 +15,8 @@ import {
   parseWorktree,
   type RawChange,
 } from './parse.ts'
-import { findPlace } from './place.ts'
+import { findPlace, type GitStart } from './place.ts'
+import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
@@ -26,36 +27,15 @@ const NO_HEAD = 128
 /** Above every limit that callers of `filesAt` set. */
 const MAX_BYTES = 65 * 1024 * 1024
 
-// A revision that starts with a dash would be an option; one with a newline would be two requests.
-const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
-
-/** The commits of the revisions, in their order; undefined where there is none. */
-const findCommits = async (
-  place: GitPlace,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<(string | undefined)[]> => {
-  const safe = names.filter(isSafeRevision)
-  if (safe.length === 0) return names.map(() => undefined)
-  const input = safe.map((name) => `${name}^{commit}\n`).join('')
-  const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
-  const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
-  return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
-}
-
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
-  { from, to }: Scope & { readonly kind: 'range' },
+  scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
 ): Promise<CollectedChanges> => {
-  const [start, end] = await findCommits(place, [from, to], signal)
-  if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
-  if (end === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
-  const { code, text } = await askGit(place, ['merge-base', start, end], { signal })
-  const base = code === 0 ? text.trim() : start
-  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
-  return { raw, base, head: end }
+  const { base, head } = await resolveRange(place, scope, signal)
+  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
+  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -70,24 +50,30 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   throw gitFaults.failed(`git diff-index exited with code ${code}`)
 }
 
-const runStatus = async (
-  place: GitPlace,
-  untracked: 'all' | 'normal',
-  signal: AbortSignal,
-): Promise<string> =>
-  runGit(await withoutFilters(place, signal), [...STATUS, `--untracked-files=${untracked}`], { signal })
+const runStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal): Promise<string> =>
+  runGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
 
-const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseWorktree(await runStatus(place, 'all', signal))
+const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
+  const [status, flagged, excluded] = await Promise.all([
+    runStatus(place, 'all', signal),
+    flaggedChanges(place, signal),
+    excludedFiles(place, signal),
+  ])
+  return mergeChanges(parseWorktree(status), flagged, excluded)
+}
 
 const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
-  const [tracked, others] = await Promise.all([
+  const [tracked, others, excluded] = await Promise.all([
     indexFiles(place, signal),
     runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
+    excludedFiles(place, signal),
   ])
   const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
-  const added = { change: 'added' as const, oid: undefined, before: undefined }
-  return [...tracked, ...untracked.map((path) => ({ path, ...added }))]
+  return mergeChanges(
+    tracked,
+    untracked.map((path) => ({ path, change: 'added' as const, oid: undefined })),
+    excluded,
+  )
 }
 
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
@@ -137,7 +123,7 @@ interface ReaderOptions {
 }
 
 /** Reads a repository for the gate, from any of its folders. */
-export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
+export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {}): GitReader => {
   const blobs = new GitBlobReader()
   const status = steady ? once(queryStatus) : queryStatus
   const index = steady ? once(queryIndex) : queryIndex
@@ -201,6 +187,12 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
       const [name, hash] = [names[at], commits[at]]
       return name === undefined || hash === undefined ? undefined : { name, hash }
     },
+    isAncestor: async (ancestor, commit, signal) =>
+      isAncestor(await requirePlace(signal), [ancestor, commit], signal),
+    isShallow: async (signal) =>
+      (
+        await runGit(await requirePlace(signal), ['rev-parse', '--is-shallow-repository'], { signal })
+      ).trim() === 'true',
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'
       const place = await requirePlace(signal)

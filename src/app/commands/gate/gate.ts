@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { runAuditFields } from '../../../gate/audit-fields.ts'
-import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
@@ -75,7 +75,21 @@ const pickStage = async (
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
   const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
-  return { stage: inferred.stage, scope: scope ?? inferred.scope }
+  // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
+  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))
+  return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
+}
+
+/** What is judged, one after the other: a push may send several refs. An undefined scope is that of the stage. */
+const pickScopes = async (
+  invocation: Invocation,
+  { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
+  { ports }: OpenGate,
+): Promise<readonly (Scope | undefined)[]> => {
+  if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
+  const refs = await (await import('./push-refs.ts')).readPushedRefs()
+  const remote = textFlag(invocation, 'remote') ?? 'origin'
+  return refs === undefined ? [undefined] : pushScopes({ git: ports.git, remote }, refs, NO_ABORT)
 }
 
 interface NamedFile {
@@ -140,17 +154,18 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
+  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const picked = await pickStage(invocation, scope, gate)
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
   const policyFrom = oneOf(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
-  const target = process.env.GITHUB_BASE_REF?.trim() || undefined
+  const isBuild = request.stage === 'CI' && request.scope === undefined
+  const build = isBuild ? await (await import('./build-event.ts')).readBuild(process.env) : undefined
+  const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, policyFrom, write, progress }, NO_ABORT),
+    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
   )
 }
 
@@ -168,8 +183,7 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    const request = { scope, target: undefined, ...policy, write: false, progress }
-    return runGate(gate.ports, request, NO_ABORT)
+    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
@@ -186,7 +200,7 @@ export const judgeWorktree = async (terminal: Terminal, config: Config): Promise
   const started = systemClock.elapsed()
   const baseline = await findBaseline(gate, undefined, process.cwd())
   const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
-  const request = { ...policy, scope: { kind: 'worktree' }, target: undefined } as const
+  const request = { ...policy, scope: { kind: 'worktree' } } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
   if (canRecord(config)) await record({ terminal }, config, gate.root, { run, started })
   return run
@@ -206,10 +220,20 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const recorded = write && canRecord(config)
   // Loads while git works.
   if (recorded) void preloadStore(config)
-  const started = systemClock.elapsed()
-  const complete = await judge(invocation, gate, { scope, write })
-  const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-  await deliver(invocation, gate.root, shown)
-  if (recorded) await record(invocation, config, gate.root, { run: complete, started })
-  return complete.report.status === 'BLOCKED' ? 1 : 0
+  const picked = await pickStage(invocation, scope, gate)
+  const scopes = await pickScopes(invocation, picked, gate)
+  if (scopes.length === 0 && !invocation.flags.quiet)
+    invocation.terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  for (const [at, one] of scopes.entries()) {
+    const started = systemClock.elapsed()
+    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const blocked = complete.report.status === 'BLOCKED'
+    const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    // A format for machines is one document: that of the run that decides.
+    if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
+      await deliver(invocation, gate.root, shown)
+    if (recorded) await record(invocation, config, gate.root, { run: complete, started })
+    if (blocked) return 1
+  }
+  return 0
 }
