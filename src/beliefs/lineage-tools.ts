@@ -54,7 +54,7 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
 ]
 
 /** Tools that scg-mcp-server does not have. */
-export const addedTools = (ask: AskGraph): Tool[] => [
+export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
@@ -84,10 +84,15 @@ export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'belief_explain',
     title: 'Explain a belief',
-    description: 'Returns which nodes moved a belief, by how much, and at which entries of the lineage.',
+    description:
+      'Returns how far other nodes raised and lowered a belief, and at which entries of the lineage.',
     effect: 'read',
     input: z.object({ node_id: IdInput }),
-    output: schemas.ExplainResult,
-    run: ({ node_id }) => ask((beliefs) => beliefs.explain(node_id)),
+    output: revealTopology ? schemas.RevealedExplainResult : schemas.ExplainResult,
+    run: ({ node_id }) =>
+      ask(async (beliefs) => {
+        const { influences, ...told } = await beliefs.explain(node_id)
+        return revealTopology ? { ...told, influences } : told
+      }),
   }),
 ]

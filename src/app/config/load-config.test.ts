@@ -102,7 +102,15 @@ const samples = ({ key, kind, choices, fallback }: Setting): readonly [unknown, 
 }
 
 /** Settings that no found file may set, whatever their value. */
-const NEVER_FOUND = ['token', 'issuer', 'allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries']
+const NEVER_FOUND = [
+  'token',
+  'issuer',
+  'allowedHosts',
+  'allowedOrigins',
+  'registries',
+  'plainRegistries',
+  'revealTopology',
+]
 
 describe.each(SETTINGS)('the setting $key', (setting) => {
   const { key, fallback, kind, secret } = setting
@@ -216,6 +224,7 @@ const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   { key: 'embeddingUrl', value: 'https://embeddings.example/v1' },
   { key: 'host', value: '0.0.0.0' },
   { key: 'host', value: 'example.org' },
+  { key: 'revealTopology', value: true },
   { key: 'token', value: '0123456789abcdef' },
   { key: 'issuer', value: 'https://issuer.example' },
   ...['allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries'].map((key) => ({
