@@ -211,8 +211,8 @@ export class Beliefs {
   }
 
   /** Verifies every checksum and payload hash with code that is independent of the writer. */
-  verify(): Promise<ChainVerdict> {
-    return auditLog(this.graphStore.log)
+  async verify(): Promise<ChainVerdict> {
+    return (await auditLog(this.graphStore.log)).chain
   }
 
   async explain(node: EntityId): Promise<Output<'ExplainResult'>> {
