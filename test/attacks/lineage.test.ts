@@ -1,12 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DECISION_LOG, DecisionRecorder } from '../../src/lineage/decisions.ts'
 import type { Database } from '../../src/platform/log-stores/sqlite/database.ts'
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { deleteFrom, readPart, tamperWith, writePart } from '../history/tamper.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { BINARY, makeFolder, Program, startHttp, sweep } from '../support/binary.ts'
+import { gate, gateEnvironment, gateJson } from '../support/gate.ts'
+import { initialize, request } from '../support/messages.ts'
+import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
 afterAll(sweep)
@@ -109,5 +113,90 @@ describe('the log of decisions', () => {
     })
     expect(lineage('verify', '--key', verifier)).toMatchObject({ status: 2 })
     expect(lineage('replay', '--checkpoint', 'cp.txt')).toMatchObject({ status: 2 })
+  })
+})
+
+describe('a decision that cannot be recorded', () => {
+  let repo: Repo
+  let database: string
+  const report = () => [request(1, 'tools/call', { name: 'ai_gate_check', arguments: {} })]
+  beforeAll(() => {
+    repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    database = repo.path('.warrant', 'lineage.db')
+    mkdirSync(repo.path('.warrant'))
+  })
+  afterAll(() => rmSync(repo.folder, { recursive: true, force: true }))
+  beforeEach(() => writeFileSync(database, 'this is no database\n'.repeat(10)))
+
+  it('because the database is planted makes the gate fail, in JSON too, unless the operator allows it', () => {
+    const { status, stdout, stderr } = gate(repo)
+    expect(status).toBe(8)
+    expect(stdout).toContain('ALLOWED')
+    expect(stderr).toMatch(/not recorded: the file is not a database\. .*--allow-unrecorded/)
+    expect(gateJson(repo)).toMatchObject({ code: 8, recorded: false })
+    const allowed = gate(repo, ['--allow-unrecorded'])
+    expect(allowed.status).toBe(0)
+    expect(allowed.stderr).toContain('not recorded')
+  })
+
+  it('because the disk takes no more makes the gate fail', () => {
+    rmSync(database)
+    const limited = `ulimit -f 16; exec "${process.execPath}" "${BINARY}" gate`
+    const { status, stderr } = spawnSync('sh', ['-c', limited], {
+      cwd: repo.folder,
+      env: gateEnvironment(),
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toMatchObject({ status: 8, stderr: expect.stringContaining('not recorded') })
+  })
+
+  it('stops the commit, and the message names the reason and the way out', () => {
+    expect(
+      spawnSync(process.execPath, [BINARY, 'hooks', 'install'], { cwd: repo.folder, env: gateEnvironment() })
+        .status,
+    ).toBe(0)
+    const { status, stderr } = spawnSync('git', ['commit', '-qm', 'x'], {
+      cwd: repo.folder,
+      env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
+      encoding: 'utf8',
+    })
+    expect(status).not.toBe(0)
+    expect(stderr).toMatch(/the file is not a database\. Restore a backup/)
+    expect(() => repo.git('rev-parse', 'HEAD')).toThrow()
+  })
+
+  it('is an error with a code and a fix over MCP, not a verdict', async () => {
+    const program = new Program(['mcp'], { cwd: repo.folder, env: GIT_ENVIRONMENT })
+    program.send(initialize(0), ...report())
+    const [, answer] = await program.answers(2)
+    await program.finish()
+    expect(answer).toMatchObject({
+      result: {
+        isError: true,
+        _meta: { 'warrant/fault': { code: 'call.unrecorded', kind: 'unavailable' } },
+      },
+    })
+    expect(JSON.stringify(answer)).toContain('Restore a backup')
+  })
+
+  it('is an error over plain HTTP', async () => {
+    const server = await startHttp([], { cwd: repo.folder })
+    const response = await fetch(`${server.url}/tool`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'ai_gate_check', args: {} }),
+    })
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ code: 'call.unrecorded', fix: expect.any(String) })
+    server.child.kill()
+    await server.ended()
+  })
+
+  it('by choice of the operator is said in the output', () => {
+    const { status, stderr } = gate(repo, ['--store', 'memory'])
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: 'warrant: this decision is not recorded, because of --store memory.\n',
+    })
   })
 })
