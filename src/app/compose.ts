@@ -159,7 +159,9 @@ export const composeServer = (
         const started = clock.elapsed()
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        await recordCall({ clock, log, recorder: auditRecorder }, tool, { kind: 'answer', value }, started)
+        const ports = { clock, log, recorder: auditRecorder }
+        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, started)
+        if (recorded !== true) throw recorded
         return value
       },
     },
