@@ -125,3 +125,31 @@ describe.each(Object.entries(WAYS))('Over %s', (_, connect) => {
     expect(tools.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([])
   })
 })
+
+describe('An argument that a tool does not know', () => {
+  it('is refused by every tool, by name', async () => {
+    const { ask, close } = overStdio('legacy')
+    const accepted: string[] = []
+    for (const { name, args } of fixture.examples) {
+      const { result } = await ask('tools/call', { name, arguments: { ...args, surprise: 1 } })
+      const said = result?.isError === true ? result.content[0].text : ''
+      if (!said.includes('surprise')) accepted.push(name)
+    }
+    await close()
+    expect(accepted).toEqual([])
+  })
+
+  it.each([
+    ['sentinel-mcp', 'readJavaFile', { path: 'notes.md' }],
+    ['scg-mcp-server', 'governor.status', {}],
+    ['cpm-mcp', 'lookup', { name: 'demo' }],
+  ])('is ignored by %s, as its clients expect', async (binary, name, args) => {
+    const flags = binary === 'cpm-mcp' ? fixture.flags : fixture.flags.slice(0, 2)
+    const program = new Program(flags, { binary, cwd: fixture.repo.folder })
+    program.send(request(1, 'tools/call', { name, arguments: { ...args, surprise: 1 } }))
+    const [message] = await program.answers(1)
+    await program.finish()
+    expect(message).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } })
+    expect(message?.result).not.toHaveProperty('isError')
+  })
+})
