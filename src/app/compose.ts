@@ -8,7 +8,7 @@ import { evidenceToolset } from '../evidence/tools.ts'
 import { envelopeAuditFields } from '../gate/audit-fields.ts'
 import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
-import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
+import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
@@ -92,7 +92,7 @@ export const composeServer = (
   const project = lazyProject(services)
   const packets = lazyPackets(services)
   const repository = localRepository(services)
-  const toolsets: readonly Toolset[] = [
+  const allToolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
         version: VERSION,
@@ -122,6 +122,9 @@ export const composeServer = (
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(async (place) => (await packets.get()).open(place)),
   ]
+  const toolsets = handshake.compat?.ignoresUnknownArguments
+    ? allToolsets.map(ignoreUnknownArguments)
+    : allToolsets
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
     ...handshake,
