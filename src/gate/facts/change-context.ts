@@ -6,6 +6,8 @@ import { findManifests, manifestsToRead } from './manifests.ts'
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
 }
 
 const decoder = new TextDecoder()
@@ -51,5 +53,6 @@ export const gatherChangeContext = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
-  return { set, detection: await detect(set, tracked, signal) }
+  const [module] = tracked.find([], ['node_modules/'])
+  return { set, detection: await detect(set, tracked, signal), tracksModules: module !== undefined }
 }

@@ -135,24 +135,32 @@ interface ChangeSetInput {
   readonly place: GitPlace
   readonly source: string
   readonly unsorted: RawChange[]
-  /** Undefined when the content is read from disk. */
-  readonly blobs: GitBlobReader | undefined
+  readonly blobs: GitBlobReader
+  /** Whether the content of files is read from disk. */
+  readonly onDisk: boolean
 }
 
-const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSet => {
+const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
   const raw = unsorted.sort(comparePaths)
+  const pathsOf = (kind: RawChange['entry']) =>
+    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
+  const readBlobs: ChangeSet['read'] = (paths, stop) => {
+    const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
+    return blobs.read(
+      place,
+      blobRequests(paths, (path) => oids.get(path)),
+      stop,
+    )
+  }
   return {
     source,
-    changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => {
-      if (blobs === undefined) return readWorktree(place.folder, paths, stop)
-      const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-      return blobs.read(
-        place,
-        blobRequests(paths, (path) => oids.get(path)),
-        stop,
-      )
-    },
+    changes: raw
+      .filter(({ entry }) => entry === undefined)
+      .map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
+    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
+    links: pathsOf('link'),
+    readLinks: readBlobs,
+    submodules: pathsOf('submodule'),
   }
 }
 
@@ -204,7 +212,7 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
       const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs: onDisk ? undefined : blobs })
+      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs, onDisk })
     },
     tracked: async (signal) => {
       const place = await requirePlace(signal)
