@@ -59,6 +59,9 @@ const choice = <const C extends string>(
  */
 const RULES = {
   root: text('.', 'Folder of the project that is served.'),
+  gitFolders: names(
+    'Folders outside the repository that git may use for it: a separate git folder, or alternates.',
+  ),
   stateDir: text('.warrant', 'Folder for state (logs, keys), relative to the root.'),
   toolsets: names('Toolsets to offer; empty or "all" offers every toolset.'),
   tools: names('Offer only these tools.'),

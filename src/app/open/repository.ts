@@ -8,6 +8,7 @@ import { gitConfig } from '../../platform/git/config.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
+import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { openSpecProgram } from '../../platform/programs/openspec.ts'
 import { systemClock } from '../../platform/system/clock.ts'
@@ -17,11 +18,16 @@ import { VERSION } from '../config/version.ts'
 export interface RepositoryContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
+  /** Folders outside the repository that git may use. */
+  readonly gitFolders?: readonly string[]
 }
 
 /** The ports of the gate for one repository. */
-export const openRepository = (root: string, { environment, clock }: RepositoryContext): RepositoryPorts => {
-  const location = { folder: root, environment }
+export const openRepository = (
+  root: string,
+  { environment, clock, gitFolders = [] }: RepositoryContext,
+): RepositoryPorts => {
+  const location = { folder: root, environment, gitFolders }
   const config = gitConfig(location)
   const repository = repositoryFiles(root)
   return {
@@ -30,7 +36,7 @@ export const openRepository = (root: string, { environment, clock }: RepositoryC
       repoRoot: root,
       version: VERSION,
       config,
-      git: lifecycleGit(root, environment),
+      git: lifecycleGit(location),
       files: gitMetadataFiles,
       repository,
     },
@@ -52,11 +58,26 @@ export interface OpenedRepository extends RepositoryPorts {
   readonly signal: AbortSignal
 }
 
+/**
+ * The top of the repository around the root. Discovery starts in the working folder alone: a root that the operator
+ * named is not left for a repository further up.
+ */
+export const locateRepository = async (
+  { root: named }: Pick<Config, 'root'>,
+  folder: string,
+): Promise<string | undefined> => {
+  const top = await findRepositoryRoot(folder)
+  if (named !== '.' && top !== undefined && top !== folder)
+    throw gitFaults.above_root('the root is a folder of a larger repository, whose other files it leaves out')
+  return top
+}
+
 /** Opens the repository around the root, for a command. */
 export const openRepositoryForCommand = async (config: Config): Promise<OpenedRepository> => {
-  const root = await findRepositoryRoot(resolve(config.root))
+  const root = await locateRepository(config, resolve(config.root))
   if (root === undefined)
     throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
-  const ports = openRepository(root, { environment: process.env, clock: systemClock })
+  const { gitFolders } = config
+  const ports = openRepository(root, { environment: process.env, clock: systemClock, gitFolders })
   return { ...ports, root, config, signal: new AbortController().signal }
 }

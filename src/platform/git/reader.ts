@@ -1,6 +1,6 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
-import { withoutFilters } from './filters.ts'
+import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
   parseIndex,
@@ -11,7 +11,7 @@ import {
   parseWorktree,
   type RawChange,
 } from './parse.ts'
-import { findPlace } from './place.ts'
+import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -66,23 +66,30 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   throw gitFaults.failed(`git diff-index exited with code ${code}`)
 }
 
-const runStatus = async (
-  place: GitPlace,
-  untracked: 'all' | 'normal',
-  signal: AbortSignal,
-): Promise<string> =>
-  runGit(await withoutFilters(place, signal), [...STATUS, `--untracked-files=${untracked}`], { signal })
+const runStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal): Promise<string> =>
+  runGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
 
-const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseWorktree(await runStatus(place, 'all', signal))
+const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
+  const [status, flagged, excluded] = await Promise.all([
+    runStatus(place, 'all', signal),
+    flaggedChanges(place, signal),
+    excludedFiles(place, signal),
+  ])
+  return mergeChanges(parseWorktree(status), flagged, excluded)
+}
 
 const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
-  const [tracked, others] = await Promise.all([
+  const [tracked, others, excluded] = await Promise.all([
     indexFiles(place, signal),
     runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
+    excludedFiles(place, signal),
   ])
   const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
-  return [...tracked, ...untracked.map((path) => ({ path, change: 'added' as const, oid: undefined }))]
+  return mergeChanges(
+    tracked,
+    untracked.map((path) => ({ path, change: 'added' as const, oid: undefined })),
+    excluded,
+  )
 }
 
 const sourceLabel = (scope: Scope): string =>
@@ -173,7 +180,7 @@ interface ReaderOptions {
 }
 
 /** Reads a repository for the gate, from any of its folders. */
-export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
+export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {}): GitReader => {
   const blobs = new GitBlobReader()
   const status = steady ? once(queryStatus) : queryStatus
   const index = steady ? once(queryIndex) : queryIndex
