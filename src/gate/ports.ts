@@ -19,6 +19,12 @@ export interface FileChange {
   readonly from?: string
 }
 
+/** A changed file and what it holds after the change: the id of the git blob, or a word when there is none. */
+export interface TreeEntry {
+  readonly path: string
+  readonly id: string
+}
+
 /** The changed files, and their content after the change. */
 export interface ChangeSet {
   /** The `source` of findings: `git:staged`, `git:range:<from>..<to>`, ... */
@@ -31,6 +37,8 @@ export interface ChangeSet {
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added submodules, and those that point to another commit. */
   readonly submodules?: readonly string[]
+  /** What each changed file holds. */
+  identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -69,6 +77,10 @@ export interface GitReader {
   /** The root of the working tree, absolute; undefined outside a repository. */
   root(signal: AbortSignal): Promise<string | undefined>
   state(signal: AbortSignal): Promise<GitState>
+  /** The last commit; null before the first. */
+  head(signal: AbortSignal): Promise<string | null>
+  /** Local and remote branches that point at the last commit, without the name of the remote. */
+  branchesAtHead(signal: AbortSignal): Promise<readonly string[]>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
   /** Every file in the index. */
   tracked(signal: AbortSignal): Promise<TrackedFiles>
@@ -174,8 +186,11 @@ export interface ProgramResult {
   readonly cut: 'time' | 'size' | undefined
 }
 
-/** The `openspec` program, from the repository or PATH. `run` returns undefined when it cannot be started. */
+/** The `openspec` program: the one that the operator named, or else the one on PATH outside the repository. */
 export interface OpenSpecProgram {
+  /** Whether there is one, without starting it. `note` says why a program of the repository does not count. */
+  find(): Promise<{ readonly exists: boolean; readonly note?: string }>
+  /** Undefined when it cannot be started. */
   run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
 }
 

@@ -1,5 +1,5 @@
 import { familyOf } from '../evidence/consolidate.ts'
-import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
@@ -64,6 +64,7 @@ interface Evaluation {
   readonly overrides: readonly AppliedOverride[]
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
+  readonly tree: JudgedTree | undefined
 }
 
 const MAX_RULE_BYTES = 64 * 1024
@@ -106,7 +107,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, policy, progress } = request
-  const [{ set, detection, tracksModules }, shippedRules, sources] = await Promise.all([
+  const [{ set, detection, tree, tracksModules }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
@@ -140,6 +141,7 @@ const evaluateFiles = async (
     rulesets: rules.rulesets,
     overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+    tree,
   }
 }
 
@@ -161,6 +163,7 @@ const notEvaluated = (policy: GatePolicy): Evaluation => ({
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
   overrides: [],
   moved: new Map(),
+  tree: undefined,
 })
 
 /** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */

@@ -247,10 +247,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       attack: 'a registry that lies about bytes, sizes, digests or names',
       defence: 'checked before and while they are read; only complete and verified packets enter the store',
       shownBy: [
-        [
-          'test/contracts/packet-faults.test.ts',
-          'we say what is wrong, keep nothing',
-        ],
+        ['test/contracts/packet-faults.test.ts', 'we say what is wrong, keep nothing'],
         ['test/contracts/packet-store.test.ts', 'takes in nothing of a packet that comes with other bytes'],
       ],
     },

@@ -118,6 +118,12 @@ export const parseState = (text: string): GitState => {
   }
 }
 
+/** The last commit, from a status; null before the first. */
+export const parseHead = (text: string): string | null => {
+  const oid = parseHeaders(text.split('\0', 1)).get('oid')
+  return oid === undefined || oid === '(initial)' ? null : oid
+}
+
 /** The working tree against the last commit, untracked files included. */
 export const parseWorktree = (text: string): RawChange[] =>
   parseStatus(text).entries.flatMap(({ state, headMode, worktreeMode, oid, path, from }): RawChange[] => {

@@ -1,8 +1,10 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
+import { branchesAtHead } from './branches.ts'
 import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
+  parseHead,
   parseIndex,
   parseNames,
   parseRaw,
@@ -13,6 +15,7 @@ import {
 } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
+import { blobId, identifyOnDisk } from './tree-entries.ts'
 import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
@@ -149,6 +152,7 @@ interface ChangeSetInput {
 
 const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
   const raw = unsorted.sort(comparePaths)
+  const files = raw.filter(({ entry }) => entry === undefined)
   const pathsOf = (kind: RawChange['entry']) =>
     raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
   const readBlobs: ChangeSet['read'] = (paths, stop) => {
@@ -161,9 +165,11 @@ const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): 
   }
   return {
     source,
-    changes: raw
-      .filter(({ entry }) => entry === undefined)
-      .map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
+    identify: (signal) =>
+      onDisk
+        ? identifyOnDisk(place.folder, files, signal)
+        : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
+    changes: files.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
     read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
     links: pathsOf('link'),
     readLinks: readBlobs,
@@ -215,6 +221,8 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
   return {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
+    head: async (signal) => parseHead(await status(await requirePlace(signal), signal)),
+    branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
