@@ -102,6 +102,7 @@ const RULES = {
     'documented',
     'Output format of the belief tools; legacy is the format of the older server.',
   ),
+  revealTopology: toggle('Let belief_explain name the nodes that influence a belief.'),
   allowCycles: toggle('Allow cycles in a new belief graph. Fixed in its genesis.'),
   clock: choice(
     ['wall', 'deterministic'],

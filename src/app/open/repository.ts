@@ -19,10 +19,10 @@ import { VERSION } from '../config/version.ts'
 export interface RepositoryContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
-  /** Which `openspec` may run; by default the one on PATH. */
-  readonly openspec?: OpenSpecOptions
   /** Folders outside the repository that git may use. */
   readonly gitFolders?: readonly string[]
+  /** Which `openspec` may run; by default the one on PATH. */
+  readonly openspec?: OpenSpecOptions
 }
 
 /** A named program may be a file of the repository only where the operator works: not in CI, not in read-only mode. */
@@ -92,8 +92,8 @@ export const openRepositoryForCommand = async (
   if (root === undefined)
     throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   const environment = process.env
-  const openspec = openSpecChoice(config, environment, stage)
   const { gitFolders } = config
+  const openspec = openSpecChoice(config, environment, stage)
   const ports = openRepository(root, { environment, clock: systemClock, openspec, gitFolders })
   return { ...ports, root, config, signal: new AbortController().signal }
 }

@@ -1,8 +1,9 @@
 import type { RepoState } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { GitMetadataFiles, LifecycleGit, LocalConfig, RepositoryFiles } from '../ports.ts'
+import type { LocalConfig, RepositoryFiles } from '../ports.ts'
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
 import { readHooks, requirePlaces } from './hooks.ts'
+import type { GitMetadataFiles, LifecycleGit } from './ports.ts'
 
 interface LifecycleState {
   readonly installed?: string

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { runAuditFields } from '../../../gate/audit-fields.ts'
 import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
@@ -9,9 +8,6 @@ import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import type { Log } from '../../../kernel/ports.ts'
-import { recordCall } from '../../../kernel/record-call.ts'
-import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, type Terminal, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -24,14 +20,20 @@ import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { inferStage } from './infer-stage.ts'
+import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
 
-type Writer = (run: GateRun) => Promise<string>
+type Writer = (run: DeliveredRun) => Promise<string>
+
+/** A run with what became of its record. */
+interface DeliveredRun extends GateRun {
+  readonly recorded: boolean
+}
 
 const FORMATS: Readonly<Record<string, Writer>> = {
-  json: async ({ report }) => JSON.stringify(report),
+  json: async ({ report, recorded }) => JSON.stringify(recorded ? report : { ...report, recorded }),
   sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
   junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
 }
@@ -107,7 +109,7 @@ const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): 
   })
 
 /** Writes the report to a file, or prints it. */
-const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
+const deliver = async (invocation: Invocation, root: string, run: DeliveredRun): Promise<void> => {
   const { terminal, flags } = invocation
   const format = pickFormat(invocation)
   const file = textFlag(invocation, 'output')
@@ -120,29 +122,6 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
     if (!flags.quiet) terminal.printError(summaryLine(run.report, { colour: false }))
   } else if (writer !== undefined) terminal.print(text)
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
-}
-
-const canRecord = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
-
-const GATE_RUN: AuditedTool = {
-  name: 'gate_run',
-  effect: 'write',
-  auditFields: ({ report }: GateRun) => runAuditFields(report),
-}
-
-/** A failed record is printed and does not change the verdict, which the evidence file holds as well. */
-const record = async (
-  { terminal }: Pick<Invocation, 'terminal'>,
-  config: Config,
-  root: string,
-  { run, started }: { readonly run: GateRun; readonly started: number },
-): Promise<void> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const log: Log = {
-    write: (_, message, fields) => terminal.printError(`warrant: ${message}: ${fields?.cause}`),
-  }
-  await recordCall({ clock: systemClock, log, recorder }, GATE_RUN, { kind: 'answer', value: run }, started)
-  await recorder.close().catch(() => {})
 }
 
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
@@ -202,7 +181,9 @@ export const judgeWorktree = async (terminal: Terminal, config: Config): Promise
   const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
   const request = { ...policy, scope: { kind: 'worktree' } } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
-  if (canRecord(config)) await record({ terminal }, config, gate.root, { run, started })
+  const recorded = unrecordedBy({ flags: {} }, config) === undefined
+  const failure = recorded ? await recordRun(config, gate.root, { run, started }) : undefined
+  if (failure !== undefined) reportUnrecorded({ terminal, flags: {} }, failure)
   return run
 }
 
@@ -217,22 +198,29 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
   const write = invocation.flags['no-evidence'] !== true
-  const recorded = write && canRecord(config)
+  const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
-  if (recorded) void preloadStore(config)
+  if (chosen === undefined) void preloadStore(config)
   const picked = await pickStage(invocation, scope, gate)
   const scopes = await pickScopes(invocation, picked, gate)
-  if (scopes.length === 0 && !invocation.flags.quiet)
-    invocation.terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  const { terminal, flags } = invocation
+  if (scopes.length === 0 && !flags.quiet)
+    terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  if (chosen !== undefined && !flags.quiet)
+    terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const failure =
+      chosen === undefined ? await recordRun(config, gate.root, { run: complete, started }) : undefined
     const blocked = complete.report.status === 'BLOCKED'
-    const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliver(invocation, gate.root, shown)
-    if (recorded) await record(invocation, config, gate.root, { run: complete, started })
+      await deliver(invocation, gate.root, { ...shown, recorded })
+    const code = failure && reportUnrecorded(invocation, failure)
+    if (code !== undefined) return code
     if (blocked) return 1
   }
   return 0
