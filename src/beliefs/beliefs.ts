@@ -211,8 +211,8 @@ export class Beliefs {
   }
 
   /** Verifies every checksum and payload hash with code that is independent of the writer. */
-  verify(): Promise<ChainVerdict> {
-    return auditLog(this.graphStore.log)
+  async verify(): Promise<ChainVerdict> {
+    return (await auditLog(this.graphStore.log)).chain
   }
 
   /** What moved a node, with the topology. The schema of the tool decides what agents get of it. */

@@ -1,5 +1,5 @@
 import { familyOf } from '../evidence/consolidate.ts'
-import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
@@ -58,12 +58,13 @@ interface GateRequest {
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
-  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
+  readonly tree: JudgedTree | undefined
 }
 
 const MAX_RULE_BYTES = 64 * 1024
@@ -106,7 +107,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, policy, progress } = request
-  const [{ set, detection }, shippedRules, sources] = await Promise.all([
+  const [{ set, detection, tree, tracksModules }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
@@ -115,7 +116,8 @@ const evaluateFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.overrides, shippedRules),
   ])
-  const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
+  const changed = set.changes.map(({ path }) => path)
+  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
     shippedRules,
     userRules,
@@ -125,17 +127,21 @@ const evaluateFiles = async (
     policy,
     extensions,
   })
-  const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
+  const found = await collectMatches(
+    { set, rules, scanner: ports.scanner, stage, tracksModules, progress },
+    signal,
+  )
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   return {
     drafts: [...found.drafts, ...missing],
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned },
+    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
     overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+    tree,
   }
 }
 
@@ -152,11 +158,12 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
 const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
-  files: { changed: 0, scanned: 0 },
+  files: { changed: 0, scanned: 0, unmatched: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
   overrides: [],
   moved: new Map(),
+  tree: undefined,
 })
 
 /** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */

@@ -180,6 +180,9 @@ export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
 export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
 
+/** The `_meta` key under which a text carries the facts about it. */
+export const FACTS_META = 'warrant/facts'
+
 /**
  * A fault as a tool error: text for the model, and the same as data for programs. The data is not
  * `structuredContent`, because version 1 clients validate even an error's against the output schema.

@@ -42,6 +42,8 @@ export interface CompatOptions {
   readonly shutdown: boolean
   /** The log level of calls with bad arguments. */
   readonly badArgumentsLevel: LogLevel
+  /** Whether arguments that a tool does not know are ignored instead of refused. */
+  readonly ignoresUnknownArguments: boolean
 }
 
 export const NO_COMPAT: CompatOptions = {
@@ -54,6 +56,7 @@ export const NO_COMPAT: CompatOptions = {
   listingMeta: false,
   shutdown: false,
   badArgumentsLevel: 'debug',
+  ignoresUnknownArguments: false,
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
