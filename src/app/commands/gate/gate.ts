@@ -128,11 +128,14 @@ const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate
 
 /** Records the decision. Returns the fault when that failed. */
 const record = async (
+  { terminal }: Invocation,
   config: Config,
   root: string,
   { run, started }: { readonly run: GateRun; readonly started: number },
 ): Promise<Fault | undefined> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
+  const { openDecisions } = await import('../../open/decisions.ts')
+  const warn = (message: string) => terminal.printError(`warrant: ${message}.`)
+  const recorder = openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
   const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
   await recorder.close().catch(() => {})
@@ -203,7 +206,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const started = systemClock.elapsed()
   const complete = await judge(invocation, gate, { scope, write })
   const failure =
-    chosen === undefined ? await record(config, gate.root, { run: complete, started }) : undefined
+    chosen === undefined ? await record(invocation, config, gate.root, { run: complete, started }) : undefined
   const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
   await deliver(invocation, gate.root, { ...shown, recorded: chosen === undefined && failure === undefined })
   const { terminal, flags } = invocation

@@ -11,7 +11,9 @@ import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import {
+  adopt,
   checkpoint,
+  checkSeen,
   checkSince,
   consistency,
   printProof,
@@ -50,9 +52,10 @@ const verify: Verb = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
-    const since = older && (await checkSince(log, found.chain, older))
-    const grown = since === undefined || since.outcome === 'grown'
-    return printProof(invocation, { ...found, ...(since && { since }) }, good && grown)
+    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const seen = await checkSeen(invocation, log, found.chain)
+    const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
+    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
     return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
@@ -133,6 +136,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   checkpoint,
   repair,
   erase,
+  adopt,
 }
 
 const MAX_ARGUMENTS = {
@@ -144,6 +148,7 @@ const MAX_ARGUMENTS = {
   checkpoint: 0,
   repair: 0,
   erase: 1,
+  adopt: 0,
 }
 
 /** The subcommands that use an option. */

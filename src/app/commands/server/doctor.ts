@@ -177,6 +177,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': nodeVersion,
   root: rootReadable,
   'state folder': stateWritable,
+  'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
+  'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
