@@ -22,6 +22,7 @@ import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { inferStage } from './infer-stage.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -161,7 +162,9 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const gate = await openForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
@@ -198,7 +201,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
-  const write = invocation.flags['no-evidence'] !== true
+  if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
   const recorded = write && canRecord(config)
   // Loads while git works.
   if (recorded) void preloadStore(config)

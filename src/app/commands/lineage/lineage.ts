@@ -9,6 +9,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
+import { requireWritable } from '../require-writable.ts'
 import { checkpoint, consistency, printProof, prove, verifyFile, writeBundle } from './proofs.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
@@ -103,6 +104,9 @@ const erase: Verb = (invocation, [entry]) => {
   })
 }
 
+/** Verbs that change the log, write a file, or create the key. */
+const WRITING = ['export', 'checkpoint', 'repair', 'erase']
+
 const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
@@ -125,4 +129,8 @@ const MAX_ARGUMENTS = {
   erase: 1,
 }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation, MAX_ARGUMENTS)
+export const run = async (invocation: Invocation): Promise<number> => {
+  const [verb = ''] = invocation.positionals
+  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  return runVerb(VERBS, invocation, MAX_ARGUMENTS)
+}

@@ -16,6 +16,7 @@ import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand
 import { exportWriter } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
@@ -29,6 +30,7 @@ export const printProof = (invocation: Invocation, value: object, good = true): 
 const openSigner = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
   const root = resolve(config.root)
+  requireWritable(config, 'the command without --key')
   await makeState(requireNoSymlinks(root, config.stateDir))
   const pem = await keyFile(requireNoSymlinks(root, config.stateDir, 'lineage.key'))
   return createSigner(`warrant/${config.graph}`, pem)
