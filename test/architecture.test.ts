@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CITATIONS } from './citations.ts'
 import { FOLDERS } from './folders.ts'
-import { PROMISES } from './requirements.ts'
 import {
   declaredExports,
   readSources,
@@ -97,8 +97,12 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/git-metadata.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
   'src/platform/git/find-root.ts': 'looks for a .git above the root that the operator named',
-  'src/platform/git/filters.ts': 'only whether git shares its configuration with another place',
+  'src/platform/git/git-folder.ts':
+    'where .git and its links lead; refuses the git folders of other repositories',
+  'src/platform/git/hidden-files.ts':
+    'whether folders of the working tree exist, and the excludes file of the user',
   'src/platform/git/place.ts': 'the real name of the root',
+  'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',
   'src/platform/packets/document-cache.ts': 'a cache of ours, judged by what it says of itself',
@@ -292,9 +296,11 @@ describe('the rooms', () => {
       ({ path, text }) =>
         roomOf(path) === 'platform' &&
         /'status'|STATUS_ARGS/.test(text) &&
-        !/withoutFilters\(|export const STATUS_ARGS/.test(text),
+        !/findPlace\(|export const STATUS_ARGS/.test(text),
     )
     expect(careless.map(({ path }) => path)).toEqual([])
+    const finder = files.find(({ path }) => path === 'src/platform/git/place.ts')
+    expect(finder?.text).toMatch(/return withoutFilters\(/)
   })
 })
 
@@ -380,17 +386,14 @@ describe('the benches', () => {
 
 describe('the promises', () => {
   // Whether the cited tests exist and passed is checked by promise-reporter.ts at the end of the run.
-  it.each(Object.entries(PROMISES))(
-    '%s cites test files that exist, and titles in them',
-    (_, { shownBy }) => {
-      expect(shownBy.length).toBeGreaterThan(0)
-      for (const [path, title] of shownBy) {
-        expect(trackedFiles(path)).toEqual([path])
-        expect(path).toMatch(/\.(test|long)\.ts$/)
-        expect(title).not.toBe('')
-      }
-    },
-  )
+  it.each(CITATIONS)('%s cites test files that exist, and titles in them', (_, { shownBy }) => {
+    expect(shownBy.length).toBeGreaterThan(0)
+    for (const [path, title] of shownBy) {
+      expect(trackedFiles(path)).toEqual([path])
+      expect(path).toMatch(/\.(test|long)\.ts$/)
+      expect(title).not.toBe('')
+    }
+  })
 })
 
 describe('the repository', () => {

@@ -9,8 +9,8 @@ export type Scope =
   | { readonly kind: 'repository' }
 
 /**
- * One changed file, by its new path. Paths are relative to the root and use `/`. Symlinks and submodules are left
- * out.
+ * One changed file, by its new path. Paths are relative to the root and use `/`. Symlinks and submodules are not
+ * among them.
  */
 export interface FileChange {
   readonly path: string
@@ -32,6 +32,11 @@ export interface ChangeSet {
   readonly changes: readonly FileChange[]
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Added and changed symlinks, as git stores them: the content is the target. */
+  readonly links?: readonly string[]
+  readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Added submodules, and those that point to another commit. */
+  readonly submodules?: readonly string[]
   /** What each changed file holds. */
   identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
 }
@@ -153,12 +158,15 @@ export type ScanReport =
   /** The file has a syntax error, the first at this position. Matches are reported all the same. */
   | (ScannedFile & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
   /**
-   * Not scanned completely: timeout, size limit, crash of the native parser, or too many matches. Matches of trusted
-   * rules up to then are reported.
+   * Not scanned completely: timeout, size limit, crash of the native parser, too many matches; or the bytes may be
+   * another program for a compiler than for the scanner. Matches up to then are reported.
    */
-  | (ScannedFile & { readonly outcome: 'given-up'; readonly why: 'time' | 'size' | 'crash' | 'matches' })
-  /** No rule applies to it, or it is binary. */
-  | { readonly path: string; readonly outcome: 'skipped'; readonly why: 'unmatched' | 'binary' }
+  | (ScannedFile & {
+      readonly outcome: 'given-up'
+      readonly why: 'time' | 'size' | 'crash' | 'matches' | 'binary' | 'encoding'
+    })
+  /** No rule applies to it. */
+  | { readonly path: string; readonly outcome: 'skipped' }
 
 /** Finds rule matches in files. A hostile rule cannot run code, and cannot delay the scan beyond the file timeout. */
 export interface Scanner {

@@ -60,7 +60,7 @@ interface GateRequest {
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
-  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
@@ -105,7 +105,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, policy, progress } = request
-  const [{ set, detection, tree }, shippedRules, sources] = await Promise.all([
+  const [{ set, detection, tree, tracksModules }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
@@ -114,7 +114,8 @@ const evaluateFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.overrides, shippedRules),
   ])
-  const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
+  const changed = set.changes.map(({ path }) => path)
+  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
     shippedRules,
     userRules,
@@ -124,13 +125,16 @@ const evaluateFiles = async (
     policy,
     extensions,
   })
-  const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
+  const found = await collectMatches(
+    { set, rules, scanner: ports.scanner, stage, tracksModules, progress },
+    signal,
+  )
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   return {
     drafts: [...found.drafts, ...missing],
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned },
+    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
     overrides: overrides.list,
@@ -152,7 +156,7 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
 const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
-  files: { changed: 0, scanned: 0 },
+  files: { changed: 0, scanned: 0, unmatched: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
   overrides: [],

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { eventually, type HttpProgram, Program, startHttp, sweep } from '../support/binary.ts'
 import { CHANGE, fakeOpenSpec, openSpecPath, report, writeScript } from '../support/openspec.ts'
 import { writeProof } from '../support/proof.ts'
-import { exchange, LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
+import { exchange, LEGACY_POST, LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
@@ -23,7 +23,8 @@ const get = async (server: HttpProgram, path: string) => {
 }
 
 const post = async (server: HttpProgram, body: string) => {
-  const response = await fetch(`${server.url}/tool`, { method: 'POST', body })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${server.url}/tool`, { method: 'POST', headers, body })
   return { status: response.status, body: (await response.json()) as Json }
 }
 
@@ -223,7 +224,7 @@ describe('the enterprise server outside a repository', () => {
     expect((await exchange(server.port, page)).status).toBe(403)
     const huge = rawRequest('POST', '/tool', LOCAL, `{"name":"${'x'.repeat(1024 * 1024)}"}`)
     expect((await exchange(server.port, huge)).status).toBe(413)
-    const deep = rawRequest('POST', '/tool', LOCAL, '['.repeat(500_000))
+    const deep = rawRequest('POST', '/tool', LEGACY_POST, '['.repeat(500_000))
     expect((await exchange(server.port, deep)).status).toBe(400)
     expect((await get(server, '/health')).status).toBe(200)
   })

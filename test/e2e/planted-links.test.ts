@@ -79,7 +79,7 @@ describe('A link in the place of', () => {
     hostile.plant(name, target)
     const ending = await run(hostile.root, 'gate', '--all')
     expect(ending.stderr).toMatch(/not recorded: .* is a symlink/)
-    expect(ending.code).toBe(0)
+    expect(ending.code).toBe(8)
     expect(hostile.around()).toEqual(UNTOUCHED)
   })
 

@@ -129,6 +129,7 @@ const NEVER_FOUND = [
   'allowedOrigins',
   'registries',
   'plainRegistries',
+  'revealTopology',
 ]
 
 describe.each(SETTINGS)('the setting $key', (setting) => {
@@ -241,6 +242,7 @@ const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   { key: 'embeddingUrl', value: 'https://embeddings.example/v1' },
   { key: 'host', value: '0.0.0.0' },
   { key: 'host', value: 'example.org' },
+  { key: 'revealTopology', value: true },
   { key: 'token', value: '0123456789abcdef' },
   { key: 'issuer', value: 'https://issuer.example' },
   ...['allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries'].map((key) => ({

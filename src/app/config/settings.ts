@@ -61,6 +61,9 @@ const choice = <const C extends string>(
  */
 const RULES = {
   root: text('.', 'Folder of the project that is served.'),
+  gitFolders: names(
+    'Folders outside the repository that git may use for it: a separate git folder, or alternates.',
+  ),
   stateDir: text('.warrant', 'Folder for state (logs, keys), relative to the root.'),
   toolsets: names('Toolsets to offer; empty or "all" offers every toolset.'),
   tools: names('Offer only these tools.'),
@@ -99,6 +102,7 @@ const RULES = {
     'documented',
     'Output format of the belief tools; legacy is the format of the older server.',
   ),
+  revealTopology: toggle('Let belief_explain name the nodes that influence a belief.'),
   allowCycles: toggle('Allow cycles in a new belief graph. Fixed in its genesis.'),
   clock: choice(
     ['wall', 'deterministic'],

@@ -44,6 +44,10 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
   plainRegistries: isNonEmptyList,
   // Would allow requests to private networks.
   registries: isNonEmptyList,
+  // Agents could learn the topology of the graph.
+  revealTopology: (value) => value === true,
+  // Would read the objects of other repositories.
+  gitFolders: isNonEmptyList,
   // The author of the repository would know the token.
   token: () => true,
   // Clients without a token are redirected to the issuer to log in.

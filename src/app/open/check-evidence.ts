@@ -69,8 +69,8 @@ const readBranches = async (
 /** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
-  const { environment, clock } = context
-  const git = gitReader({ folder: root, environment })
+  const { environment, clock, gitFolders = [] } = context
+  const git = gitReader({ folder: root, environment, gitFolders })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),

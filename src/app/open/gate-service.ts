@@ -3,19 +3,28 @@ import { explainRules } from '../../gate/rules/explain.ts'
 import { runGate, userRuleSources } from '../../gate/run.ts'
 import type { GateService } from '../../gate/tools.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
-import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { checkEvidence } from './check-evidence.ts'
 import { type GateContext, loadBaseline, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
+import { locateRepository } from './repository.ts'
 
 /** The gate's tools for the repository around a folder. */
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
   check: async (stage, signal) => {
-    const root = (await findRepositoryRoot(folder)) ?? folder
+    const root = (await locateRepository(config, folder)) ?? folder
+    const { gitFolders } = config
     const evidence = fileEvidence(root, context.clock)
-    return checkEvidence({ root, folder, config, evidence, context, stage, signal })
+    return checkEvidence({
+      root,
+      folder,
+      config,
+      evidence,
+      context: { ...context, gitFolders },
+      stage,
+      signal,
+    })
   },
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, { ...context, folder, signal })
@@ -24,7 +33,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
     return (await runGate(gate.ports, request, signal)).report
   },
   explain: async (request) => {
-    const root = (await findRepositoryRoot(folder)) ?? folder
+    const root = (await locateRepository(config, folder)) ?? folder
     const shippedRules = await loadShippedRules()
     const files = repositoryFiles(root)
     const userRules = await readUserRules((await userRuleSources(files)).rules, shippedRules)

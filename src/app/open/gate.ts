@@ -14,7 +14,7 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
 import { readPolicy, readRepositoryText } from './read-policy.ts'
-import { openRepository, openSpecChoice } from './repository.ts'
+import { locateRepository, openRepository, openSpecChoice } from './repository.ts'
 
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
@@ -48,12 +48,14 @@ export const openGate = async (
   { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile } = context
-  const location = { folder, environment, ...(indexFile !== undefined && { indexFile }) }
+  const { gitFolders } = config
+  const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
+  await locateRepository(config, folder)
   const git = gitReader(location, { steady: true })
   const root = await git.root(signal)
   if (root === undefined)
     throw gitFaults.repository('this folder is not in a git repository with a working tree')
-  const { lifecycle } = openRepository(root, { environment, clock })
+  const { lifecycle } = openRepository(root, { environment, clock, gitFolders })
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
   // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
   for (const started of [installed, shippedRules]) started.catch(() => {})

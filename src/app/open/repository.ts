@@ -9,6 +9,7 @@ import { gitConfig } from '../../platform/git/config.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
+import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { type OpenSpecOptions, openSpecProgram } from '../../platform/programs/openspec.ts'
 import { systemClock } from '../../platform/system/clock.ts'
@@ -18,6 +19,8 @@ import { VERSION } from '../config/version.ts'
 export interface RepositoryContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
+  /** Folders outside the repository that git may use. */
+  readonly gitFolders?: readonly string[]
   /** Which `openspec` may run; by default the one on PATH. */
   readonly openspec?: OpenSpecOptions
 }
@@ -34,8 +37,8 @@ export const openSpecChoice = (
 
 /** The ports of the gate for one repository. */
 export const openRepository = (root: string, context: RepositoryContext): RepositoryPorts => {
-  const { environment, clock, openspec } = context
-  const location = { folder: root, environment }
+  const { environment, clock, openspec, gitFolders = [] } = context
+  const location = { folder: root, environment, gitFolders }
   const config = gitConfig(location)
   const repository = repositoryFiles(root)
   return {
@@ -44,7 +47,7 @@ export const openRepository = (root: string, context: RepositoryContext): Reposi
       repoRoot: root,
       version: VERSION,
       config,
-      git: lifecycleGit(root, environment),
+      git: lifecycleGit(location),
       files: gitMetadataFiles,
       repository,
     },
@@ -66,16 +69,31 @@ export interface OpenedRepository extends RepositoryPorts {
   readonly signal: AbortSignal
 }
 
+/**
+ * The top of the repository around the root. Discovery starts in the working folder alone: a root that the operator
+ * named is not left for a repository further up.
+ */
+export const locateRepository = async (
+  { root: named }: Pick<Config, 'root'>,
+  folder: string,
+): Promise<string | undefined> => {
+  const top = await findRepositoryRoot(folder)
+  if (named !== '.' && top !== undefined && top !== folder)
+    throw gitFaults.above_root('the root is a folder of a larger repository, whose other files it leaves out')
+  return top
+}
+
 /** Opens the repository around the root, for a command. */
 export const openRepositoryForCommand = async (
   config: Config,
   stage?: GateStage,
 ): Promise<OpenedRepository> => {
-  const root = await findRepositoryRoot(resolve(config.root))
+  const root = await locateRepository(config, resolve(config.root))
   if (root === undefined)
     throw repositoryFaults.absent('this folder is not in the working tree of a git repository')
   const environment = process.env
+  const { gitFolders } = config
   const openspec = openSpecChoice(config, environment, stage)
-  const ports = openRepository(root, { environment, clock: systemClock, openspec })
+  const ports = openRepository(root, { environment, clock: systemClock, openspec, gitFolders })
   return { ...ports, root, config, signal: new AbortController().signal }
 }

@@ -8,6 +8,8 @@ import { findManifests, manifestsToRead } from './manifests.ts'
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
   readonly tree: JudgedTree
 }
 
@@ -54,6 +56,7 @@ export const gatherChangeContext = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
+  const [module] = tracked.find([], ['node_modules/'])
   const [tree, detection] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
-  return { set, detection, tree }
+  return { set, detection, tree, tracksModules: module !== undefined }
 }

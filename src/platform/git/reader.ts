@@ -1,7 +1,7 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { branchesAtHead } from './branches.ts'
-import { withoutFilters } from './filters.ts'
+import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
   parseHead,
@@ -13,7 +13,7 @@ import {
   parseWorktree,
   type RawChange,
 } from './parse.ts'
-import { findPlace } from './place.ts'
+import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { blobId, identifyOnDisk } from './tree-entries.ts'
 import { readWorktree } from './worktree.ts'
@@ -69,23 +69,30 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   throw gitFaults.failed(`git diff-index exited with code ${code}`)
 }
 
-const runStatus = async (
-  place: GitPlace,
-  untracked: 'all' | 'normal',
-  signal: AbortSignal,
-): Promise<string> =>
-  runGit(await withoutFilters(place, signal), [...STATUS, `--untracked-files=${untracked}`], { signal })
+const runStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal): Promise<string> =>
+  runGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
 
-const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseWorktree(await runStatus(place, 'all', signal))
+const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
+  const [status, flagged, excluded] = await Promise.all([
+    runStatus(place, 'all', signal),
+    flaggedChanges(place, signal),
+    excludedFiles(place, signal),
+  ])
+  return mergeChanges(parseWorktree(status), flagged, excluded)
+}
 
 const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
-  const [tracked, others] = await Promise.all([
+  const [tracked, others, excluded] = await Promise.all([
     indexFiles(place, signal),
     runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
+    excludedFiles(place, signal),
   ])
   const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
-  return [...tracked, ...untracked.map((path) => ({ path, change: 'added' as const, oid: undefined }))]
+  return mergeChanges(
+    tracked,
+    untracked.map((path) => ({ path, change: 'added' as const, oid: undefined })),
+    excluded,
+  )
 }
 
 const sourceLabel = (scope: Scope): string =>
@@ -138,28 +145,35 @@ interface ChangeSetInput {
   readonly place: GitPlace
   readonly source: string
   readonly unsorted: RawChange[]
-  /** Undefined when the content is read from disk. */
-  readonly blobs: GitBlobReader | undefined
+  readonly blobs: GitBlobReader
+  /** Whether the content of files is read from disk. */
+  readonly onDisk: boolean
 }
 
-const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSet => {
+const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
   const raw = unsorted.sort(comparePaths)
+  const files = raw.filter(({ entry }) => entry === undefined)
+  const pathsOf = (kind: RawChange['entry']) =>
+    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
+  const readBlobs: ChangeSet['read'] = (paths, stop) => {
+    const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
+    return blobs.read(
+      place,
+      blobRequests(paths, (path) => oids.get(path)),
+      stop,
+    )
+  }
   return {
     source,
     identify: (signal) =>
-      blobs === undefined
-        ? identifyOnDisk(place.folder, raw, signal)
+      onDisk
+        ? identifyOnDisk(place.folder, files, signal)
         : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
-    changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => {
-      if (blobs === undefined) return readWorktree(place.folder, paths, stop)
-      const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-      return blobs.read(
-        place,
-        blobRequests(paths, (path) => oids.get(path)),
-        stop,
-      )
-    },
+    changes: files.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
+    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
+    links: pathsOf('link'),
+    readLinks: readBlobs,
+    submodules: pathsOf('submodule'),
   }
 }
 
@@ -172,7 +186,7 @@ interface ReaderOptions {
 }
 
 /** Reads a repository for the gate, from any of its folders. */
-export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {}): GitReader => {
+export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {}): GitReader => {
   const blobs = new GitBlobReader()
   const status = steady ? once(queryStatus) : queryStatus
   const index = steady ? once(queryIndex) : queryIndex
@@ -213,7 +227,7 @@ export const gitReader = (start: GitPlace, { steady = false }: ReaderOptions = {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
       const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs: onDisk ? undefined : blobs })
+      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs, onDisk })
     },
     tracked: async (signal) => {
       const place = await requirePlace(signal)

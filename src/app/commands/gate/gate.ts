@@ -8,12 +8,11 @@ import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import type { Log } from '../../../kernel/ports.ts'
 import { recordCall } from '../../../kernel/record-call.ts'
 import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { type Invocation, type Terminal, usageFaults } from '../../../surfaces/cli/command.ts'
+import { exitCodeOf, type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
@@ -28,10 +27,15 @@ import { inferStage } from './infer-stage.ts'
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
 
-type Writer = (run: GateRun) => Promise<string>
+type Writer = (run: DeliveredRun) => Promise<string>
+
+/** A run with what became of its record. */
+interface DeliveredRun extends GateRun {
+  readonly recorded: boolean
+}
 
 const FORMATS: Readonly<Record<string, Writer>> = {
-  json: async ({ report }) => JSON.stringify(report),
+  json: async ({ report, recorded }) => JSON.stringify(recorded ? report : { ...report, recorded }),
   sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
   junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
 }
@@ -93,7 +97,7 @@ const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): 
   })
 
 /** Writes the report to a file, or prints it. */
-const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
+const deliver = async (invocation: Invocation, root: string, run: DeliveredRun): Promise<void> => {
   const { terminal, flags } = invocation
   const format = pickFormat(invocation)
   const file = textFlag(invocation, 'output')
@@ -108,7 +112,12 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
-const canRecord = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
+/** The option or setting by which the operator chose to record nothing. */
+const unrecordedBy = ({ flags }: Invocation, { readOnly, store }: Config): string | undefined => {
+  if (flags['no-evidence'] === true) return '--no-evidence'
+  if (readOnly) return '--read-only'
+  return store === 'memory' ? '--store memory' : undefined
+}
 
 const GATE_RUN: AuditedTool = {
   name: 'gate_run',
@@ -116,19 +125,19 @@ const GATE_RUN: AuditedTool = {
   auditFields: ({ report }: GateRun) => runAuditFields(report),
 }
 
-/** A failed record is printed and does not change the verdict, which the evidence file holds as well. */
+const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
+
+/** Records the decision. Returns the fault when that failed. */
 const record = async (
-  { terminal }: Pick<Invocation, 'terminal'>,
   config: Config,
   root: string,
   { run, started }: { readonly run: GateRun; readonly started: number },
-): Promise<void> => {
+): Promise<Fault | undefined> => {
   const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const log: Log = {
-    write: (_, message, fields) => terminal.printError(`warrant: ${message}: ${fields?.cause}`),
-  }
-  await recordCall({ clock: systemClock, log, recorder }, GATE_RUN, { kind: 'answer', value: run }, started)
+  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
+  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
   await recorder.close().catch(() => {})
+  return recorded === true ? undefined : recorded
 }
 
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
@@ -181,13 +190,14 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
 }
 
 /** Judges the working tree, writes the evidence and records the decision; prints nothing. */
-export const judgeWorktree = async (terminal: Terminal, config: Config): Promise<GateRun> => {
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
   const gate = await openForCommand(config)
   const started = systemClock.elapsed()
   const baseline = await loadBaseline(gate, undefined, process.cwd())
   const request = { stage: 'PRE_COMMIT', scope: { kind: 'worktree' }, target: undefined } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
-  if (canRecord(config)) await record({ terminal }, config, gate.root, { run, started })
+  const failure = config.store === 'memory' ? undefined : await record(config, gate.root, { run, started })
+  if (failure !== undefined) throw failure
   return run
 }
 
@@ -203,13 +213,22 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const gate = await openForCommand(config)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
   const write = invocation.flags['no-evidence'] !== true && !config.readOnly
-  const recorded = write && canRecord(config)
+  const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
-  if (recorded) void preloadStore(config)
+  if (chosen === undefined) void preloadStore(config)
   const started = systemClock.elapsed()
   const complete = await judge(invocation, gate, { scope, write })
+  const failure =
+    chosen === undefined ? await record(config, gate.root, { run: complete, started }) : undefined
   const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-  await deliver(invocation, gate.root, shown)
-  if (recorded) await record(invocation, config, gate.root, { run: complete, started })
+  await deliver(invocation, gate.root, { ...shown, recorded: chosen === undefined && failure === undefined })
+  const { terminal, flags } = invocation
+  if (chosen !== undefined && !flags.quiet)
+    terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
+  if (failure !== undefined) {
+    const accepted = flags['allow-unrecorded'] === true
+    terminal.printError(`warrant: ${failure.message}. ${failure.fix}${accepted ? '' : UNRECORDED_FIX}`)
+    if (!accepted) return exitCodeOf(failure)
+  }
   return complete.report.status === 'BLOCKED' ? 1 : 0
 }

@@ -31,7 +31,7 @@ const openToWrite = async (invocation: Invocation): Promise<OpenedRepository> =>
 
 const install: Verb = async (invocation) => {
   const context = await openToWrite(invocation)
-  return show(invocation, await installGate(installPorts(context, invocation.terminal), context.signal))
+  return show(invocation, await installGate(installPorts(context), context.signal))
 }
 
 const uninstall: Verb = async (invocation) => {

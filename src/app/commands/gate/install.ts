@@ -27,7 +27,7 @@ const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   const { config } = loadSettings({ flags })
   requireWritable(config, '`warrant install` or `warrant update`')
   const context = await openRepositoryForCommand(config)
-  const report = await step(installPorts(context, invocation.terminal), context.signal)
+  const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }
   return printOutput(invocation, all, () => describe(report, openspec))

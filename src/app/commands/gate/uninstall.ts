@@ -13,7 +13,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   requireWritable(config, '`warrant uninstall`')
   const context = await openRepositoryForCommand(config)
   const purge = invocation.flags['purge-artifacts'] === true
-  const report = await uninstall(installPorts(context, invocation.terminal), purge, context.signal)
+  const report = await uninstall(installPorts(context), purge, context.signal)
   const removed = escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`)
   return printOutput(invocation, report, () => [hookTable(report.hooks), '', removed].join('\n'))
 }

@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Fault } from '../../../kernel/fault.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
+import { trustedPath } from '../../../platform/programs/trusted-path.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { MODERN } from '../../../surfaces/mcp/handshake.ts'
@@ -98,9 +99,10 @@ const portFree: Check = (config) =>
     )
   })
 
-const gitInstalled: Check = () =>
+const gitInstalled: Check = ({ root }) =>
   new Promise((settle) => {
-    const git = spawn('git', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const env = { ...process.env, PATH: trustedPath(process.env.PATH, resolve(root)) }
+    const git = spawn('git', ['--version'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
     let version = ''
     git.stdout.on('data', (chunk) => {
       version += chunk
