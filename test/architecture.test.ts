@@ -132,6 +132,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
     'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/platform/packets/scratch-folders.ts': 'new folders of a random name in the temporary folder',
   'src/app/open/project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',

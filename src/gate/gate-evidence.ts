@@ -52,8 +52,35 @@ const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgemen
   ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
 })
 
+interface WriteOptions {
+  readonly now: number
+  /** Whether the decision log of this repository records evidence with this hash last, or records none. */
+  readonly ownsEvidence: (payloadHash: string) => Promise<boolean>
+  /** Gets what a reader of the report has to know. */
+  readonly notes: string[]
+}
+
+const INTENT_DROPPED =
+  'The human intent of the previous evidence was dropped: its chain or the decision log does not show that the gate wrote it.'
+
+/** The previous evidence, without an intent that was not written by the gate of this repository. */
+const withOwnIntent = async (
+  previous: Evidence | undefined,
+  { ownsEvidence, notes }: WriteOptions,
+): Promise<Evidence | undefined> => {
+  if (previous === undefined || previous.human_intent === null) return previous
+  const { evidence_chain: chain } = previous
+  if (chain !== undefined && (await ownsEvidence(chain.payload_hash))) return previous
+  notes.push(INTENT_DROPPED)
+  return { ...previous, human_intent: null }
+}
+
 /** Builds the evidence of a judgement; its chain continues the previous evidence. */
-export const writeEvidence = (judged: Judgement, previous: Evidence | undefined, now: number): Evidence => {
+export const writeEvidence = async (
+  judged: Judgement,
+  previous: Evidence | undefined,
+  options: WriteOptions,
+): Promise<Evidence> => {
   const { stage, outcome, findings, platforms, rulesets, state, decision, tree } = judged
   const input = {
     stage,
@@ -65,7 +92,7 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
     ...(tree !== undefined && { judgedTree: tree }),
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
-  const built = buildEvidence(input, previous, now)
+  const built = buildEvidence(input, await withOwnIntent(previous, options), options.now)
   return { ...built, snapshot: { ...built.snapshot, ...snapshotExtras(judged) } }
 }
 

@@ -38,6 +38,8 @@ export interface GatePorts {
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  /** Whether the decision log shows that the newest run wrote this evidence; true when the log records no run. */
+  readonly ownsEvidence: (payloadHash: string) => Promise<boolean>
   /** Milliseconds since the epoch, for the evidence. */
   readonly now: () => number
 }
@@ -89,16 +91,12 @@ export const userRuleSources = async (files: GatePorts['files']) => {
 }
 
 const readChange = async (
-  ports: GatePorts,
+  { git }: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const { stage, scope, target } = request
-  return gatherChangeContext(
-    ports.git,
-    scope ?? (await stageScope(stage, { git: ports.git, target }, signal)),
-    signal,
-  )
+  const { stage, target, scope = await stageScope(stage, { git, target }, signal) } = request
+  return gatherChangeContext(git, scope, signal)
 }
 
 const evaluateFiles = async (
@@ -227,8 +225,10 @@ export const runGate = async (
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
   const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision, baseline }
-  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, ports.now())
-  const evidence = request.write ? await ports.evidence.replace(build) : build(undefined)
+  const notes: string[] = []
+  const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
+  const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
+  const evidence = await (request.write ? ports.evidence.replace(build) : build(undefined))
   return {
     report: {
       stage,
@@ -245,6 +245,7 @@ export const runGate = async (
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),
+      ...(notes.length > 0 && { notes }),
       evidence: (request.write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts,

@@ -83,7 +83,7 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'install',
-    summary: 'Install the gate in the git hooks of this repository, and write a first evidence file.',
+    summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
     options: [OPENSPEC_OPTION],
     run: async (invocation) => (await import('./gate/install.ts')).run(invocation),
   }),

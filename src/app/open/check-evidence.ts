@@ -8,6 +8,7 @@ import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
@@ -43,9 +44,14 @@ const readPresent = async (
       : readTree(await git.changes(scope, signal), signal)
   }
   const [scope, commit] = await Promise.all([
-    readScope(),
+    readScope().catch((thrown: unknown) => {
+      // The gate would end with this fault, so there is nothing that it allows.
+      if (thrown instanceof Fault) return thrown
+      throw thrown
+    }),
     head === null ? undefined : git.resolve([head], signal),
   ])
+  if (scope instanceof Fault) return { problem: scope.message }
   const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
   return { scope, worktree, knownHead: commit !== undefined }
 }

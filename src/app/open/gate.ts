@@ -79,6 +79,11 @@ export const openGate = async (
         const { sdd } = openRepository(root, { environment, clock, openspec })
         return (await evaluateSdd(sdd, stage, stop)).decision
       },
+      ownsEvidence: async (hash) => {
+        const { readRecordedRun } = await import('./recorded-run.ts')
+        const recorded = await readRecordedRun(config, [root, folder])
+        return recorded === undefined || recorded.evidence === hash
+      },
       now: gateNow(config, context),
     },
   }

@@ -58,6 +58,8 @@ export interface GateReport {
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
+  /** What a reader has to know besides the findings; absent when there is nothing. */
+  readonly notes?: readonly string[]
   /** Hash of the written evidence; null when none was written. */
   readonly evidence: string | null
 }

@@ -109,5 +109,6 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
   // Shown even without findings: an override may be the reason why there are none.
   for (const { rule, from, to } of report.reweighed ?? [])
     lines.push(paint('dim', `${rule}: ${from} → ${to}`))
+  for (const note of report.notes ?? []) lines.push(escapeLineBreaks(note))
   return [...lines, summaryLine(report, style)].join('\n')
 }

@@ -21,6 +21,7 @@ import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { inferStage } from './infer-stage.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -173,7 +174,9 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const gate = await openForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
@@ -189,6 +192,18 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   return 0
 }
 
+/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+  const gate = await openForCommand(config)
+  const started = systemClock.elapsed()
+  const baseline = await loadBaseline(gate, undefined, process.cwd())
+  const request = { stage: 'PRE_COMMIT', scope: { kind: 'worktree' }, target: undefined } as const
+  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  const failure = config.store === 'memory' ? undefined : await record(config, gate.root, { run, started })
+  if (failure !== undefined) throw failure
+  return run
+}
+
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
   if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
@@ -199,7 +214,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
-  const write = invocation.flags['no-evidence'] !== true
+  if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
   const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
