@@ -65,7 +65,11 @@ export const requireOwnDatabase = async (config: Config, root: string): Promise<
   if (files.length === 0) return false
   if ((await storeRecord(config, root).read()) !== undefined) return true
   const { lifecycleGit } = await import('../../platform/git/repository-places.ts')
-  const git = lifecycleGit(dirname(database), process.env)
+  const git = lifecycleGit({
+    folder: dirname(database),
+    environment: process.env,
+    gitFolders: config.gitFolders,
+  })
   const [tracked] = await git.tracked(
     files.map((file) => basename(file)),
     new AbortController().signal,

@@ -1,6 +1,5 @@
 import { join, sep } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -11,6 +10,7 @@ import {
   insertBlock,
   removeBlock,
 } from './hook-script.ts'
+import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from './ports.ts'
 import { repositoryFaults } from './repository-faults.ts'
 
 interface HookPorts {
