@@ -201,7 +201,7 @@ describe('ai_gate_check still allows', () => {
     expect(await new Agent(linked).codes()).toEqual([])
     repo.stage({ 'src/a.ts': CLEAN })
     gate(repo, ['--stage', 'PRE_COMMIT'])
-    expect(await new Agent(repo, '--root', repo.path('src')).codes()).toEqual([])
+    expect(await new Agent(new Repo(repo.path('src'))).codes()).toEqual([])
     const unborn = Repo.init('feature/x').stage({ 'a.md': 'x' })
     gate(unborn, ['--stage', 'PRE_COMMIT'])
     expect(await new Agent(unborn).codes()).toEqual([])

@@ -77,6 +77,24 @@ describe('installed hooks', () => {
     expect(text(repo.path('read')).trim()).toBe('')
   })
 
+  it('of an older version are told as outdated and are renewed', () => {
+    const repo = Repo.init()
+    hooks(repo, 'install')
+    const current = text(hookPath(repo, 'pre-push'))
+    writeFileSync(hookPath(repo, 'pre-push'), current.replaceAll('"$@"', '</dev/null'))
+    expect(hooks(repo, 'status').value.hooks[1]).toEqual({
+      hook: 'pre-push',
+      state: 'outdated',
+      did: 'nothing',
+    })
+    const { findings } = runJson(repo.folder, ['doctor', '--port', '0']).value
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'hooks', detail: expect.stringContaining('pre-push') }),
+    )
+    expect(hooks(repo, 'install').value.hooks[1]).toMatchObject({ state: 'managed', did: 'written' })
+    expect(text(hookPath(repo, 'pre-push'))).toBe(current)
+  })
+
   it('run before a hook that ends with exit, and let it run after', () => {
     const repo = Repo.init()
     writeScript(hookPath(repo), 'echo mine > mine\nexit 0')

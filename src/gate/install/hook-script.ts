@@ -136,6 +136,18 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
   }
 }
 
+const QUOTED_PROGRAM = /\[ -f ('(?:[^']|'\\'')*') \]/
+
+/** Whether the managed block is the one that this version writes. An older or edited block may not run the gate. */
+export const isBlockCurrent = (bytes: Uint8Array, name: HookName): boolean => {
+  const text = asText(bytes)
+  const { from, to } = findBlock(text) ?? { from: 0, to: 0 }
+  const block = text.slice(from, to)
+  // Any program: another copy of Warrant may have installed it.
+  const [, program = ''] = QUOTED_PROGRAM.exec(block) ?? []
+  return block.trimEnd() === writeBlock(name, program).trimEnd()
+}
+
 /**
  * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.

@@ -10,7 +10,7 @@ import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { type Invocation, type Terminal, usageFaults } from '../../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
@@ -19,6 +19,7 @@ import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { inferStage } from './infer-stage.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
@@ -157,7 +158,9 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const gate = await openForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
@@ -174,7 +177,7 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
 }
 
 /** Judges the working tree, writes the evidence and records the decision; prints nothing. */
-export const judgeWorktree = async (terminal: Terminal, config: Config): Promise<GateRun> => {
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
   const gate = await openForCommand(config)
   const started = systemClock.elapsed()
   const baseline = await findBaseline(gate, undefined, process.cwd())
@@ -182,8 +185,8 @@ export const judgeWorktree = async (terminal: Terminal, config: Config): Promise
   const request = { ...policy, scope: { kind: 'worktree' } } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
-  const failure = recorded ? await recordRun(config, gate.root, { run, started }) : undefined
-  if (failure !== undefined) reportUnrecorded({ terminal, flags: {} }, failure)
+  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (failure !== undefined) throw failure
   return run
 }
 
@@ -197,7 +200,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
-  const write = invocation.flags['no-evidence'] !== true
+  if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
   const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
@@ -208,11 +212,12 @@ export const run = async (invocation: Invocation): Promise<number> => {
     terminal.printError('warrant: the push sends no commits, so there is nothing to check')
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
+  const warn = (message: string) => terminal.printError(`warrant: ${message}.`)
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
-    const failure =
-      chosen === undefined ? await recordRun(config, gate.root, { run: complete, started }) : undefined
+    const made = { run: complete, started, warn }
+    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
     const blocked = complete.report.status === 'BLOCKED'
     const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
     const recorded = chosen === undefined && failure === undefined

@@ -5,7 +5,6 @@ import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import type { Terminal } from '../../../surfaces/cli/command.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 
 /** The state folder relative to the repository; undefined when it lies outside. */
@@ -15,18 +14,18 @@ const stateFolder = ({ root, config }: OpenedRepository): string | undefined => 
 }
 
 /** The first evidence is that of a run over the working tree: evidence that no rule made says nothing. */
-const runFirstGate = (context: OpenedRepository, terminal: Terminal) => async () => {
+const runFirstGate = (context: OpenedRepository) => async () => {
   const { root, config } = context
   if ((await fileEvidence(root, systemClock).read()).kind !== 'missing') return undefined
   const { judgeWorktree } = await import('./gate.ts')
-  return (await judgeWorktree(terminal, config)).report.status
+  return (await judgeWorktree(config)).report.status
 }
 
-export const installPorts = (context: OpenedRepository, terminal: Terminal): InstallationPorts => ({
+export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   ...context.lifecycle,
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),
   stateFolder: stateFolder(context),
-  runFirstGate: runFirstGate(context, terminal),
+  runFirstGate: runFirstGate(context),
   removeFile: (path) => removeFile(context.root, path),
 })

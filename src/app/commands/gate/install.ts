@@ -3,6 +3,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { bootstrapOpenSpec, type OpenSpecReport } from './bootstrap-openspec.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
@@ -23,8 +24,10 @@ type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallRe
 const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   // Here `--openspec` is a switch of the command, not the path of the program.
   const { openspec: _, ...flags } = invocation.flags
-  const context = await openRepositoryForCommand(loadSettings({ flags }).config)
-  const report = await step(installPorts(context, invocation.terminal), context.signal)
+  const { config } = loadSettings({ flags })
+  requireWritable(config, '`warrant install` or `warrant update`')
+  const context = await openRepositoryForCommand(config)
+  const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }
   return printOutput(invocation, all, () => describe(report, openspec))

@@ -23,13 +23,19 @@ const GATE_RUN: AuditedTool = {
   auditFields: ({ report }: GateRun) => runAuditFields(report),
 }
 
+interface FinishedRun {
+  readonly run: GateRun
+  readonly started: number
+  readonly warn: (message: string) => void
+}
+
 /** Records the decision. Returns the fault when that failed. */
 export const recordRun = async (
   config: Config,
   root: string,
-  { run, started }: { readonly run: GateRun; readonly started: number },
+  { run, started, warn }: FinishedRun,
 ): Promise<Fault | undefined> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
+  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
   const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
   await recorder.close().catch(() => {})
