@@ -123,7 +123,8 @@ const environmentChanges = (after: PolicyFiles, variables: LayerContext['variabl
   if (variables.hardMode === undefined && variables.hardProfile === undefined) return []
   const { effect, weaker } = compareThresholds(after, { ...after, ...variables })
   if (!weaker) return []
-  return [{ file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}`, weaker: false }]
+  const change = { file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}` }
+  return [{ ...change, weaker: false, outside: true }]
 }
 
 /**

@@ -105,7 +105,7 @@ const evaluateFiles = async (
       ...missing,
       ...manifestDrafts(context.broken, set.source),
       ...(await addedSuppressions(found.drafts, { set, rules, scanner, trial }, signal)),
-      ...policyDrafts([...changes, ...context.changes], { trial }),
+      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ],
     source: set.source,
     files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },

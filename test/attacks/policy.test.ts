@@ -225,9 +225,13 @@ describe('a change that brings its own policy', () => {
     propose({ 'skills.policy.json': policy('WARN'), 'src/a.ts': 'let a = (1 +\n' })
     const report = gateJson(repo, CI)
     expect(report).toMatchObject({ code: 1, policy: { block_on_or_above: 'WARN' } })
-    expect(judged(report)).toContain('WARN gate.policy-changed skills.policy.json')
+    expect(judged(report)).toContain('INFO gate.policy-changed skills.policy.json')
     propose({ 'skills.policy.json': policy('ERROR') })
-    expect(gateJson(repo, CI)).toMatchObject({ code: 0, outcome: 'WARN' })
+    const same = gateJson(repo, CI)
+    expect([same.code, judged(same)]).toEqual([0, ['WARN gate.policy-changed skills.policy.json']])
+    // Its own thresholds do not block it.
+    propose({ '.pumuki/hard-mode.json': '{"enabled":true}' })
+    expect(gateJson(repo, CI)).toMatchObject({ code: 0, policy: { block_on_or_above: 'WARN' } })
   })
 
   it('may be tried out by a person, and the report says so', () => {
@@ -277,6 +281,16 @@ describe('a policy that is not committed', () => {
       ])
       expect(found(report)).toBe(1)
     }
+  })
+
+  it('counts without a finding when it is stricter', () => {
+    const repo = Repo.init().commit({ 'package.json': BACKEND }).stage({ 'src/a.ts': 'export {}\n' })
+    repo.write({ '.pumuki/hard-mode.json': '{"enabled":true}' })
+    expect(gateJson(repo)).toMatchObject({
+      code: 0,
+      counts: { judged: 0 },
+      policy: { block_on_or_above: 'WARN' },
+    })
   })
 
   it('is shown when the environment relaxes hard mode', () => {

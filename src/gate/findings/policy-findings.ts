@@ -1,5 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
+import { type GatePolicy, isAtLeast } from '../policy.ts'
 import type { ChangeSet, Scanner } from '../ports.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
@@ -43,15 +44,31 @@ interface Trial {
   readonly trial: boolean
 }
 
-/** A finding for each file that alters how changes are judged. */
-export const policyDrafts = (changes: readonly PolicyChange[], { trial }: Trial): FindingDraft[] =>
-  changes.map(({ file, effect, weaker }) => ({
-    ...POLICY_CHANGED,
-    severity: trial ? 'INFO' : weaker ? 'ERROR' : 'WARN',
-    message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
-    file,
-    fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
-  }))
+interface PolicyContext extends Trial {
+  readonly set: Pick<ChangeSet, 'changes'>
+  readonly policy: GatePolicy
+}
+
+/**
+ * A finding for each file that alters how changes are judged. A stricter policy that is not part of the change, such
+ * as an untracked one, is none; and a stricter policy is not blocked by its own thresholds.
+ */
+export const policyDrafts = (
+  changes: readonly PolicyChange[],
+  { set, policy, trial }: PolicyContext,
+): FindingDraft[] => {
+  const changed = new Set(set.changes.map(({ path }) => path))
+  const other: Severity = isAtLeast('WARN', policy.block_on_or_above) ? 'INFO' : 'WARN'
+  return changes
+    .filter(({ file, weaker, outside }) => weaker || outside || changed.has(file))
+    .map(({ file, effect, weaker }) => ({
+      ...POLICY_CHANGED,
+      severity: trial ? 'INFO' : weaker ? 'ERROR' : other,
+      message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
+      file,
+      fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
+    }))
+}
 
 export const manifestDrafts = (paths: readonly string[], source: string): FindingDraft[] =>
   paths.map((file) => ({ ...MANIFEST_INVALID, file, source }))

@@ -182,6 +182,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
+  policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
@@ -211,21 +212,6 @@ const checkInstallation = async (config: Config): Promise<readonly Finding[]> =>
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
 }
 
-/** Whether the gate can use the policy files of this repository. Empty outside a repository. */
-const checkPolicy = async ({ root }: Config): Promise<readonly Finding[]> => {
-  const { findRepositoryRoot } = await import('../../../platform/git/find-root.ts')
-  const repository = await findRepositoryRoot(resolve(root))
-  if (repository === undefined) return []
-  const { requireUsablePolicy } = await import('../../open/read-policy.ts')
-  try {
-    await requireUsablePolicy(repository, process.env)
-    return [{ check: 'policy', ok: true, detail: 'policy, rules and baseline can be read' }]
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown
-    return [{ check: 'policy', ok: false, detail: thrown.message, fix: thrown.fix }]
-  }
-}
-
 const overallVerdict = (findings: readonly Finding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
@@ -238,7 +224,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: Finding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  findings.push(...(await checkPolicy(config)), ...(await checkInstallation(config)))
+  findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))
