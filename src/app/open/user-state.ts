@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
@@ -70,12 +70,13 @@ export const requireOwnDatabase = async (config: Config, root: string): Promise<
     environment: process.env,
     gitFolders: config.gitFolders,
   })
+  const folder = realpathSync(dirname(database))
   const [tracked] = await git.tracked(
-    files.map((file) => basename(file)),
+    files.map((file) => join(folder, basename(file))),
     new AbortController().signal,
   )
   if (tracked !== undefined)
-    throw storeFaults.tracked(`git tracks ${join(config.stateDir, tracked)}, so it came with the repository`)
+    throw storeFaults.tracked(`git tracks ${tracked}, so it came with the repository`)
   await rememberDatabase(config, root)
   return true
 }
