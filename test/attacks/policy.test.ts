@@ -213,6 +213,8 @@ describe('a change that brings its own policy', () => {
     expect(judged(report)).toEqual(['ERROR gate.suppression-added src/evil.ts'])
     propose({ 'src/old.ts': `${old}${old.replace('old', 'new')}` })
     expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/old.ts'])
+    propose({ 'src/later.ts': `// warrant-ignore-file ${RULE}: nothing yet\nexport {}\n` })
+    expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/later.ts'])
     propose({ 'src/light.ts': 'process.exit(1) // warrant-ignore heuristics.ts.process-exit.ast: the end\n' })
     expect(gateJson(repo, CI)).toMatchObject({
       code: 0,
