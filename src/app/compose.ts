@@ -84,11 +84,13 @@ export const composeServer = (
   const services = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(services, handshake)
-  const graphTools = beliefsToolset(beliefs.ask)
+  const graphTools = beliefsToolset(beliefs.ask, config)
   const evidence = localEvidence(services)
   const decisions = lazyDecisions(services)
   const auditRecorder = forwardRecords(recorder, decisions.recorder)
-  const enterprise = lazyEnterprise(root, { environment, clock, log })
+  const openspec = { named: config.openspec && resolve(context.cwd, config.openspec) }
+  const { gitFolders } = config
+  const enterprise = lazyEnterprise(root, { config, environment, clock, log, openspec, gitFolders })
   const project = lazyProject(services)
   const packets = lazyPackets(services)
   const repository = localRepository(services)
@@ -162,7 +164,9 @@ export const composeServer = (
         const started = clock.elapsed()
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        await recordCall({ clock, log, recorder: auditRecorder }, tool, { kind: 'answer', value }, started)
+        const ports = { clock, log, recorder: auditRecorder }
+        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, started)
+        if (recorded !== true) throw recorded
         return value
       },
     },

@@ -23,7 +23,7 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     effect: 'read',
     input: z.strictObject({
       from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
-      limit: z.int().positive().max(10_000).optional().describe('Maximum number of entries.'),
+      limit: z.int().min(1).max(10_000).optional().describe('Maximum number of entries.'),
     }),
     output: schemas.ReplayResult,
     listingMeta: beliefListingMeta([]),
@@ -54,7 +54,7 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
 ]
 
 /** Tools that scg-mcp-server does not have. */
-export const addedTools = (ask: AskGraph): Tool[] => [
+export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
@@ -74,7 +74,7 @@ export const addedTools = (ask: AskGraph): Tool[] => [
       seq: z.int().nonnegative().describe('The entry to prove.'),
       size: z
         .int()
-        .positive()
+        .min(1)
         .optional()
         .describe('Size of the tree for the proof; the current size when absent.'),
     }),
@@ -84,10 +84,15 @@ export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'belief_explain',
     title: 'Explain a belief',
-    description: 'Returns which nodes moved a belief, by how much, and at which entries of the lineage.',
+    description:
+      'Returns how far other nodes raised and lowered a belief, and at which entries of the lineage.',
     effect: 'read',
     input: z.strictObject({ node_id: IdInput }),
-    output: schemas.ExplainResult,
-    run: ({ node_id }) => ask((beliefs) => beliefs.explain(node_id)),
+    output: revealTopology ? schemas.RevealedExplainResult : schemas.ExplainResult,
+    run: ({ node_id }) =>
+      ask(async (beliefs) => {
+        const { influences, ...told } = await beliefs.explain(node_id)
+        return revealTopology ? { ...told, influences } : told
+      }),
   }),
 ]

@@ -135,7 +135,10 @@ const governanceStatus = (ask: AskGraph): Tool =>
   })
 
 /** The belief graph. It is opened by the first call, not when the tools are listed. */
-export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
+export const beliefsToolset = (
+  open: () => MaybePromise<Beliefs>,
+  { revealTopology = false }: { readonly revealTopology?: boolean } = {},
+): Toolset => {
   const ask = askGraph(open)
   return {
     name: 'beliefs',
@@ -147,7 +150,7 @@ export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
       ...governanceTools(ask),
       ...lineageTools(ask),
       governanceStatus(ask),
-      ...addedTools(ask),
+      ...addedTools(ask, revealTopology),
     ].map(withRedaction),
     resources: [],
     prompts: [],

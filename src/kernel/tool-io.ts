@@ -1,24 +1,13 @@
 import type * as z from 'zod'
 import type { Call } from './call.ts'
+import { callFaults } from './call-faults.ts'
 import type { JsonObject } from './encoding/json.ts'
 import { writeCompactAndPretty } from './encoding/pretty-json.ts'
-import { defineFaults } from './fault.ts'
 import type { LogLevel } from './ports.ts'
 import { TextAnswer } from './text-answer.ts'
 import type { Content, Tool } from './tool.ts'
 
 /** Checks a tool's arguments and answer against its schemas. */
-
-export const callFaults = defineFaults('call', {
-  arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
-  read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
-  deadline: { kind: 'exhausted', fix: 'Ask for less at once, or raise limits.callMs.' },
-  answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
-  unrecorded: {
-    kind: 'unavailable',
-    fix: 'The change was made, but the audit log could not be written. Check the state folder.',
-  },
-})
 
 export interface ToolAnswer {
   readonly kind: 'answer'
