@@ -74,7 +74,10 @@ describe.each(Object.entries(BACK_ENDS))('the jail, %s', (_, open) => {
   it.each([
     ['../../etc/passwd', 'traversal'],
     ['src/../pom.xml', 'traversal'],
-    ['a..b.java', 'traversal'],
+    ['a..b.java', 'not_found'],
+    ['[[...slug]]/A.java', 'not_found'],
+    ['src/..', 'traversal'],
+    ['src\\..\\A.java', 'traversal'],
     ['/etc/passwd', 'outside_root'],
     ['~', 'home'],
     ['~/.ssh/id_rsa', 'home'],
