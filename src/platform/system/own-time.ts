@@ -22,6 +22,7 @@ export const scheduledTime = (task: number | 'thread-self'): ScheduledTime | und
 
 /** A longer pause between two marks, without running, counts as this long: the process may have been stopped. */
 const LONGEST_PAUSE_MS = 1_000
+const FIRST_LOOK_MS = 50
 
 /**
  * The time that the work of this thread takes by itself. On a busy machine a thread waits for a processor most of the
@@ -30,34 +31,39 @@ const LONGEST_PAUSE_MS = 1_000
 export class OwnTime {
   readonly #clock: Clock
   readonly #start: number
-  readonly #startCount: ScheduledTime | undefined
   #last: number
-  #lastCount: ScheduledTime | undefined
+  /** The counts at the first look and at the last one; undefined for a short job, which costs no look. */
+  #first: ScheduledTime | undefined
+  #latest: ScheduledTime | undefined
+  #looked = false
   #stopped = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#start = clock.elapsed()
     this.#last = this.#start
-    this.#startCount = scheduledTime('thread-self')
-    this.#lastCount = this.#startCount
   }
 
   /** Marks progress. Returns the time by the wall clock, which is never less than `used`. */
   mark(): number {
     const now = this.#clock.elapsed()
+    if (!this.#looked && now - this.#start > FIRST_LOOK_MS) {
+      this.#looked = true
+      this.#first = scheduledTime('thread-self')
+      this.#latest = this.#first
+    }
     if (now - this.#last > LONGEST_PAUSE_MS) {
       const count = scheduledTime('thread-self')
-      const { running, waiting } = difference(count, this.#lastCount)
+      const { running, waiting } = difference(count, this.#latest)
       this.#stopped += Math.max(0, now - this.#last - running - waiting - LONGEST_PAUSE_MS)
-      this.#lastCount = count
+      this.#latest = count
     }
     this.#last = now
     return now - this.#start
   }
 
   used(): number {
-    const { running, waiting } = difference(scheduledTime('thread-self'), this.#startCount)
+    const { running, waiting } = difference(scheduledTime('thread-self'), this.#first)
     return Math.max(running, this.#last - this.#start - waiting - this.#stopped)
   }
 }
