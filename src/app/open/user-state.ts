@@ -4,6 +4,7 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { type LogMemory, parseSeen } from '../../lineage/log-memory.ts'
 import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
+import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import type { Config } from '../config/settings.ts'
 
 /** What Warrant keeps for this user outside of every repository: the signing key, and what it saw of each log. */
@@ -53,7 +54,14 @@ export const rememberDatabase = async (config: Config, root: string): Promise<vo
 
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+/** Also true when that cannot be found out: opening the file then says why. */
+const exists = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
+}
 
 /**
  * Refuses a database in the state folder that git tracks: it came with the repository. Git is asked only once. Returns
@@ -64,7 +72,6 @@ export const requireOwnDatabase = async (config: Config, root: string): Promise<
   const files = SQLITE_FILES.map((suffix) => `${database}${suffix}`).filter(exists)
   if (files.length === 0) return false
   if ((await storeRecord(config, root).read()) !== undefined) return true
-  const { lifecycleGit } = await import('../../platform/git/repository-places.ts')
   const git = lifecycleGit(dirname(database), process.env)
   const [tracked] = await git.tracked(
     files.map((file) => basename(file)),
