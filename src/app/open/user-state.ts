@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
@@ -17,8 +17,8 @@ export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test
 const defaultDatabase = ({ stateDir }: Config, root: string): string => resolve(root, stateDir, 'lineage.db')
 
 /**
- * Identifies a store. The number of the root folder is part of it, because another repository may be mounted or cloned
- * at the same path later. Credentials are not.
+ * Identifies a store: by path, and by the number of the root folder, because another repository may be mounted or
+ * cloned at the same path later. Credentials of an address are not part of it.
  */
 const storeIdentity = (config: Config, root: string): string => {
   const { store } = config
@@ -26,8 +26,9 @@ const storeIdentity = (config: Config, root: string): string => {
     const { host, pathname } = new URL(store)
     return `postgres://${host}${pathname}`
   }
-  const { dev, ino } = statSync(root, { bigint: true })
-  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, root) : resolve(root, store)}`
+  const real = realpathSync(root)
+  const { dev, ino } = statSync(real, { bigint: true })
+  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, real) : resolve(real, store)}`
 }
 
 const storeRecord = (config: Config, root: string, log = '') =>
