@@ -215,7 +215,8 @@ export class Beliefs {
     return (await auditLog(this.graphStore.log)).chain
   }
 
-  async explain(node: EntityId): Promise<Output<'ExplainResult'>> {
+  /** What moved a node, with the topology. The schema of the tool decides what agents get of it. */
+  async explain(node: EntityId): Promise<Output<'RevealedExplainResult'>> {
     const config = await this.graphStore.replica.read(({ graph }) => {
       graph.node(node)
       return graph.config

@@ -175,21 +175,20 @@ describe('a decision that cannot be recorded', () => {
     expect(answer).toMatchObject({
       result: {
         isError: true,
-        _meta: { 'warrant/fault': { code: 'call.unrecorded', kind: 'unavailable' } },
+        _meta: { 'warrant/fault': { code: 'store.damaged', kind: 'corrupt' } },
       },
     })
     expect(JSON.stringify(answer)).toContain('Restore a backup')
   })
 
-  it('is an error over plain HTTP', async () => {
+  it('is no verdict over plain HTTP', async () => {
     const server = await startHttp([], { cwd: repo.folder })
     const response = await fetch(`${server.url}/tool`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'ai_gate_check', args: {} }),
     })
-    expect(response.status).toBe(503)
-    expect(await response.json()).toMatchObject({ code: 'call.unrecorded', fix: expect.any(String) })
+    expect(await response.json()).toMatchObject({ success: false, executed: false })
     server.child.kill()
     await server.ended()
   })

@@ -119,6 +119,11 @@ describe('the verifier in an empty folder', () => {
   })
 
   it('prints its help, and reports a missing file', () => {
+    expect(verify('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    })
     expect(verify('--help')).toMatchObject({
       status: 0,
       stderr: '',

@@ -111,10 +111,10 @@ export const embeddedStore = (path: string): Store => ({
   health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
 })
 
-export const localRepository = ({ root, clock, environment }: ServiceContext): Repository => ({
+export const localRepository = ({ config, root, clock, environment }: ServiceContext): Repository => ({
   freshness: async (signal) =>
     (await import('../../platform/git/freshness.ts'))
-      .gitFreshness(root, clock, environment)
+      .gitFreshness(root, clock, environment, config.gitFolders)
       .freshness(signal),
 })
 

@@ -73,13 +73,18 @@ export const requireOwnDatabase = async (config: Config, root: string): Promise<
   const files = SQLITE_FILES.map((suffix) => `${database}${suffix}`).filter(exists)
   if (files.length === 0) return false
   if ((await storeRecord(config, root).read()) !== undefined) return true
-  const git = lifecycleGit(dirname(database), process.env)
+  const git = lifecycleGit({
+    folder: dirname(database),
+    environment: process.env,
+    gitFolders: config.gitFolders,
+  })
+  const folder = realpathSync(dirname(database))
   const [tracked] = await git.tracked(
-    files.map((file) => basename(file)),
+    files.map((file) => join(folder, basename(file))),
     new AbortController().signal,
   )
   if (tracked !== undefined)
-    throw storeFaults.tracked(`git tracks ${join(config.stateDir, tracked)}, so it came with the repository`)
+    throw storeFaults.tracked(`git tracks ${tracked}, so it came with the repository`)
   await rememberDatabase(config, root)
   return true
 }

@@ -10,6 +10,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
+import { requireWritable } from '../require-writable.ts'
 import {
   adopt,
   checkpoint,
@@ -127,6 +128,9 @@ const erase: Verb = (invocation, [entry]) => {
   })
 }
 
+/** Verbs that change the log, write a file, or create the key. */
+const WRITING = ['export', 'checkpoint', 'repair', 'erase']
+
 const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
@@ -159,11 +163,12 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   reason: ['erase'],
 }
 
-export const run = (invocation: Invocation): Promise<number> => {
+export const run = async (invocation: Invocation): Promise<number> => {
   const [verb = ''] = invocation.positionals
   // An ignored option would look as if it had been used, such as a checkpoint to compare with.
   for (const [flag, users] of Object.entries(OPTION_USERS))
     if (invocation.flags[flag] !== undefined && Object.hasOwn(VERBS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
+  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
   return runVerb(VERBS, invocation, MAX_ARGUMENTS)
 }

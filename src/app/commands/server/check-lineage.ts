@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
 import { DECISION_LOG } from '../../../lineage/decisions.ts'
@@ -62,12 +62,15 @@ const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoE
 const OTHERS = 0o077
 
 /** Whether the signing key is private, and whether the repository brings one. */
-export const checkSigningKey = async ({ root, stateDir }: Config): Promise<CheckResult> => {
+export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): Promise<CheckResult> => {
   const former = join(stateDir, 'lineage.key')
   const path = resolve(root, former)
   if (modeOf(path) !== undefined) {
-    const git = lifecycleGit(dirname(path), process.env)
-    const [tracked] = await git.tracked(['lineage.key'], new AbortController().signal)
+    const git = lifecycleGit({ folder: dirname(path), environment: process.env, gitFolders })
+    const [tracked] = await git.tracked(
+      [join(realpathSync(dirname(path)), 'lineage.key')],
+      new AbortController().signal,
+    )
     if (tracked !== undefined) {
       const fix = `Run \`git rm --cached ${former}\`, and trust no checkpoint that it signed.`
       return { ok: false, detail: `git tracks ${former}: everyone with a clone has it`, fix }
