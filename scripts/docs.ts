@@ -15,11 +15,11 @@ import { lifecycleFaults } from '../src/gate/install/install.ts'
 import { repositoryFaults } from '../src/gate/install/repository-faults.ts'
 import { ruleFaults } from '../src/gate/rules/rule-faults.ts'
 import { sessionFaults } from '../src/gate/sdd/session.ts'
+import { callFaults } from '../src/kernel/call-faults.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { canonicalFaults } from '../src/kernel/encoding/canonical.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
-import { callFaults } from '../src/kernel/tool-io.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
@@ -47,7 +47,10 @@ import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
+import { BYPASSES } from '../test/attacks/bypasses.ts'
+import { THREATS } from '../test/attacks/threats.ts'
 import { EVERYTHING, FOLDERS } from '../test/folders.ts'
+import type { Pledge } from '../test/requirements.ts'
 import { rulesPage } from './docs-rules.ts'
 
 /** Every fault table in the program. A test compares this list with the sources. */
@@ -252,7 +255,7 @@ const httpPage = (): string => {
   ]
   return page(
     'HTTP',
-    'All routes of `warrant serve`. `Host` and `Origin` must be loopback names or names that the operator allowed; a request that a browser marks as cross-site needs such an `Origin` (else 403). If a token is configured, every path needs it except those marked open (else 401). Bodies are limited to 1 MiB, on `/mcp` to `limits.bodyBytes` (else 413). Headers or bodies that arrive too slowly end in 408.',
+    'All routes of `warrant serve`. `Host` and `Origin` must be loopback names or names that the operator allowed; a request that a browser marks as cross-site needs such an `Origin` (else 403). If a token is configured, every path needs it except those marked open (else 401). Bodies are limited to 1 MiB, on `/mcp` to `limits.bodyBytes` (else 413). Headers or bodies that arrive too slowly end in 408. The target must be a path (else 400). The server keeps up to 1,024 connections and 64 MiB of unfinished bodies, three quarters of them for one client (an IPv4 address, an IPv6 network, or this machine); beyond that it closes the connections that have waited longest, with 503.',
     table(
       ['path', 'methods', 'open', 'answer'],
       routes.map(({ path, methods, open, summary }) => [
@@ -287,6 +290,39 @@ const folderTable = (): string =>
     ]),
   )
 
+const citations = (shownBy: Pledge['shownBy']): string =>
+  shownBy.map(([path, title]) => `${code(path)}: ${title}`).join('; ')
+
+const threatTables = (): string =>
+  Object.entries(THREATS)
+    .map(([promise, threats]) =>
+      [
+        `### ${promise.replace(/\.$/, '')}`,
+        table(
+          ['attack', 'what holds', 'shown by'],
+          threats.map(({ attack, defence, shownBy }) => [attack, defence, citations(shownBy)]),
+        ),
+      ].join('\n\n'),
+    )
+    .join('\n\n')
+
+const bypassesPage = (): string =>
+  page(
+    'Ways round the gate',
+    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. The threats to the rest of Warrant are in the [threat model](threat-model.md).',
+    table(
+      ['#', 'bypass', 'stopped', 'found', 'by what', 'shown by'],
+      BYPASSES.map(({ bypass, stopped, found, by, shownBy }, index) => [
+        String(index + 1),
+        bypass,
+        stopped,
+        found,
+        by,
+        citations(shownBy),
+      ]),
+    ),
+  )
+
 /** Replaces the text between the two markers of `name`. */
 const fill = (text: string, name: string, body: string): string => {
   const pattern = new RegExp(`(<!-- ${name}:start -->)[\\s\\S]*?(<!-- ${name}:end -->)`)
@@ -302,6 +338,8 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
     commandTable(),
   ),
   'ARCHITECTURE.md': fill(readFileSync('ARCHITECTURE.md', 'utf8'), 'folders', folderTable()),
+  'docs/threat-model.md': fill(readFileSync('docs/threat-model.md', 'utf8'), 'threats', threatTables()),
+  'docs/bypasses.md': bypassesPage(),
   'docs/reference/tools.md': toolsPage(),
   'docs/reference/faults.md': faultsPage(),
   'docs/reference/settings.md': configPage(),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CITATIONS } from './citations.ts'
 import { FOLDERS } from './folders.ts'
-import { PROMISES } from './requirements.ts'
 import {
   declaredExports,
   readSources,
@@ -386,17 +386,14 @@ describe('the benches', () => {
 
 describe('the promises', () => {
   // Whether the cited tests exist and passed is checked by promise-reporter.ts at the end of the run.
-  it.each(Object.entries(PROMISES))(
-    '%s cites test files that exist, and titles in them',
-    (_, { shownBy }) => {
-      expect(shownBy.length).toBeGreaterThan(0)
-      for (const [path, title] of shownBy) {
-        expect(trackedFiles(path)).toEqual([path])
-        expect(path).toMatch(/\.(test|long)\.ts$/)
-        expect(title).not.toBe('')
-      }
-    },
-  )
+  it.each(CITATIONS)('%s cites test files that exist, and titles in them', (_, { shownBy }) => {
+    expect(shownBy.length).toBeGreaterThan(0)
+    for (const [path, title] of shownBy) {
+      expect(trackedFiles(path)).toEqual([path])
+      expect(path).toMatch(/\.(test|long)\.ts$/)
+      expect(title).not.toBe('')
+    }
+  })
 })
 
 describe('the repository', () => {

@@ -211,11 +211,12 @@ export class Beliefs {
   }
 
   /** Verifies every checksum and payload hash with code that is independent of the writer. */
-  verify(): Promise<ChainVerdict> {
-    return auditLog(this.graphStore.log)
+  async verify(): Promise<ChainVerdict> {
+    return (await auditLog(this.graphStore.log)).chain
   }
 
-  async explain(node: EntityId): Promise<Output<'ExplainResult'>> {
+  /** What moved a node, with the topology. The schema of the tool decides what agents get of it. */
+  async explain(node: EntityId): Promise<Output<'RevealedExplainResult'>> {
     const config = await this.graphStore.replica.read(({ graph }) => {
       graph.node(node)
       return graph.config

@@ -50,7 +50,7 @@ const verifyList = async (entries: unknown[], genesis: string | undefined) => {
   return { good: chain.outcome === 'intact', chain }
 }
 
-const [file, second, third] = process.argv.slice(2)
+const [file, second, third, ...rest] = process.argv.slice(2)
 if (file === '--help' || file === '-h') {
   process.stdout.write(HELP)
   process.exit(0)
@@ -60,6 +60,8 @@ if (file === undefined) fail('name the file to verify; see --help')
 // A process that ends early has verified nothing.
 process.exitCode = 1
 const input = readJson(file as string)
+// An ignored argument would look as if it had been checked.
+if (rest.length > 0 || (Array.isArray(input) && third !== undefined)) fail('too many arguments; see --help')
 const older = third === undefined ? undefined : read(third)
 void (
   Array.isArray(input) ? verifyList(input, second) : verifyBundle(input, { verifier: second, older })

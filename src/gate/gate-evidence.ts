@@ -1,7 +1,7 @@
 import { buildEvidence } from '../evidence/build.ts'
 import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
-import type { Evidence, GateOutcome, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
 import type { GateFinding } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
@@ -22,6 +22,8 @@ export interface Judgement {
   readonly state: RepoState
   readonly decision: SddDecision | undefined
   readonly baseline: LoadedBaseline | undefined
+  /** Undefined when no file was read. */
+  readonly tree: JudgedTree | undefined
 }
 
 const toEvidenceFinding = ({
@@ -52,7 +54,7 @@ const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgemen
 
 /** Builds the evidence of a judgement; its chain continues the previous evidence. */
 export const writeEvidence = (judged: Judgement, previous: Evidence | undefined, now: number): Evidence => {
-  const { stage, outcome, findings, platforms, rulesets, state, decision } = judged
+  const { stage, outcome, findings, platforms, rulesets, state, decision, tree } = judged
   const input = {
     stage,
     outcome,
@@ -60,6 +62,7 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
     platforms,
     rulesets,
     repoState: { ...state, repo_root: '.' },
+    ...(tree !== undefined && { judgedTree: tree }),
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
   const built = buildEvidence(input, previous, now)

@@ -1,17 +1,12 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
 import type { LanguageName } from '../kernel/text/languages.ts'
 
-/** The files that a gate run checks. */
+/**
+ * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
+ */
 export type Scope =
   | { readonly kind: 'staged' }
-  | {
-      readonly kind: 'range'
-      /** A commit, or `EMPTY_TREE` for everything that `to` contains. */
-      readonly from: string
-      readonly to: string
-      /** How reports name the range, when `from` and `to` are ids. */
-      readonly label?: string
-    }
+  | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 
@@ -19,14 +14,20 @@ export type Scope =
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 /**
- * One changed file, by its new path. Paths are relative to the root and use `/`. Symlinks and submodules are left
- * out.
+ * One changed file, by its new path. Paths are relative to the root and use `/`. Symlinks and submodules are not
+ * among them.
  */
 export interface FileChange {
   readonly path: string
   readonly change: 'added' | 'modified' | 'deleted'
   /** The old path, when git detected a rename. */
   readonly from?: string
+}
+
+/** A changed file and what it holds after the change: the id of the git blob, or a word when there is none. */
+export interface TreeEntry {
+  readonly path: string
+  readonly id: string
 }
 
 /** The changed files, and their content after the change. */
@@ -36,6 +37,13 @@ export interface ChangeSet {
   readonly changes: readonly FileChange[]
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Added and changed symlinks, as git stores them: the content is the target. */
+  readonly links?: readonly string[]
+  readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Added submodules, and those that point to another commit. */
+  readonly submodules?: readonly string[]
+  /** What each changed file holds. */
+  identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -74,13 +82,14 @@ export interface GitReader {
   /** The root of the working tree, absolute; undefined outside a repository. */
   root(signal: AbortSignal): Promise<string | undefined>
   state(signal: AbortSignal): Promise<GitState>
+  /** The last commit; null before the first. */
+  head(signal: AbortSignal): Promise<string | null>
+  /** Local and remote branches that point at the last commit, without the name of the remote. */
+  branchesAtHead(signal: AbortSignal): Promise<readonly string[]>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
   /** Every file in the index. */
   tracked(signal: AbortSignal): Promise<TrackedFiles>
-  /**
-   * The first name that resolves to a commit. A name is an object id, `HEAD` or a ref. A name without `refs/` must not
-   * be the name of two refs.
-   */
+  /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
@@ -158,12 +167,15 @@ export type ScanReport =
   /** The file has a syntax error, the first at this position. Matches are reported all the same. */
   | (ScannedFile & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
   /**
-   * Not scanned completely: timeout, size limit, crash of the native parser, or too many matches. Matches of trusted
-   * rules up to then are reported.
+   * Not scanned completely: timeout, size limit, crash of the native parser, too many matches; or the bytes may be
+   * another program for a compiler than for the scanner. Matches up to then are reported.
    */
-  | (ScannedFile & { readonly outcome: 'given-up'; readonly why: 'time' | 'size' | 'crash' | 'matches' })
-  /** No rule applies to it, or it is binary. */
-  | { readonly path: string; readonly outcome: 'skipped'; readonly why: 'unmatched' | 'binary' }
+  | (ScannedFile & {
+      readonly outcome: 'given-up'
+      readonly why: 'time' | 'size' | 'crash' | 'matches' | 'binary' | 'encoding'
+    })
+  /** No rule applies to it. */
+  | { readonly path: string; readonly outcome: 'skipped' }
 
 /** Finds rule matches in files. A hostile rule cannot run code, and cannot delay the scan beyond the file timeout. */
 export interface Scanner {
@@ -183,8 +195,11 @@ export interface ProgramResult {
   readonly cut: 'time' | 'size' | undefined
 }
 
-/** The `openspec` program, from the repository or PATH. `run` returns undefined when it cannot be started. */
+/** The `openspec` program: the one that the operator named, or else the one on PATH outside the repository. */
 export interface OpenSpecProgram {
+  /** Whether there is one, without starting it. `note` says why a program of the repository does not count. */
+  find(): Promise<{ readonly exists: boolean; readonly note?: string }>
+  /** Undefined when it cannot be started. */
   run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
 }
 

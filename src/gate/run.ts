@@ -1,9 +1,9 @@
 import { familyOf } from '../evidence/consolidate.ts'
-import type { Evidence, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { type Build, stageScope } from './facts/scope.ts'
+import { type StagePorts, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
@@ -42,14 +42,10 @@ export interface GatePorts {
   readonly now: () => number
 }
 
-interface GateRequest {
+interface GateRequest extends Partial<Pick<StagePorts, 'build' | 'remote'>> {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The commits of a CI build, if known. */
-  readonly build?: Build | undefined
-  /** The remote that a push goes to. */
-  readonly remote?: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Whether the evidence file is replaced. */
   readonly write: boolean
@@ -60,12 +56,13 @@ interface GateRequest {
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
   readonly source: string
-  readonly files: { readonly changed: number; readonly scanned: number }
+  readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
+  readonly tree: JudgedTree | undefined
 }
 
 const MAX_RULE_BYTES = 64 * 1024
@@ -90,17 +87,11 @@ export const userRuleSources = async (files: GatePorts['files']) => {
 }
 
 const readChange = async (
-  ports: GatePorts,
-  request: GateRequest,
+  { git }: GatePorts,
+  { stage, scope, build, remote }: GateRequest,
   signal: AbortSignal,
-): Promise<ChangeContext> => {
-  const { stage, scope, build, remote } = request
-  return gatherChangeContext(
-    ports.git,
-    scope ?? (await stageScope(stage, { git: ports.git, build, remote }, signal)),
-    signal,
-  )
-}
+): Promise<ChangeContext> =>
+  gatherChangeContext(git, scope ?? (await stageScope(stage, { git, build, remote }, signal)), signal)
 
 const evaluateFiles = async (
   ports: GatePorts,
@@ -108,7 +99,7 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, policy, progress } = request
-  const [{ set, detection }, shippedRules, sources] = await Promise.all([
+  const [{ set, detection, tree, tracksModules }, shippedRules, sources] = await Promise.all([
     readChange(ports, request, signal),
     ports.shippedRules(),
     userRuleSources(ports.files),
@@ -117,7 +108,8 @@ const evaluateFiles = async (
     readUserRules(sources.rules, shippedRules),
     loadSeverityOverrides(sources.overrides, shippedRules),
   ])
-  const extensions = new Set(set.changes.map(({ path }) => extensionOf(path)))
+  const changed = set.changes.map(({ path }) => path)
+  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
     shippedRules,
     userRules,
@@ -127,17 +119,21 @@ const evaluateFiles = async (
     policy,
     extensions,
   })
-  const found = await collectMatches({ set, rules, scanner: ports.scanner, stage, progress }, signal)
+  const found = await collectMatches(
+    { set, rules, scanner: ports.scanner, stage, tracksModules, progress },
+    signal,
+  )
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   return {
     drafts: [...found.drafts, ...missing],
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned },
+    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: detection.platforms,
     rulesets: rules.rulesets,
     overrides: overrides.list,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
+    tree,
   }
 }
 
@@ -154,11 +150,12 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
 const notEvaluated = (policy: GatePolicy): Evaluation => ({
   drafts: [],
   source: SDD_SOURCE,
-  files: { changed: 0, scanned: 0 },
+  files: { changed: 0, scanned: 0, unmatched: 0 },
   platforms: {},
   rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
   overrides: [],
   moved: new Map(),
+  tree: undefined,
 })
 
 /** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */

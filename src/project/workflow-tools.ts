@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { ContentAnswer } from '../kernel/content-answer.ts'
-import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
+import { TextAnswer } from '../kernel/text-answer.ts'
+import { type CallContext, defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './build/shape.ts'
 import { REPORT_LANGUAGES } from './report/model.ts'
-import { PathInput, type ProjectPorts, runJob, withCallLog } from './tool-support.ts'
+import { PathInput, type ProjectPorts, runJob, UNTRUSTED, withCallLog } from './tool-support.ts'
 import type { RunWorkflow, WorkflowAnswers, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-schemas.ts'
 
@@ -28,7 +28,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     description:
       'Finds the inbound connections of a project (REST, gRPC, messaging, schedules) and the outbound ones (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; test code is left out.',
     effect: 'read',
-    input: z.object({ projectPath: Project }),
+    input: z.strictObject({ projectPath: Project }),
     output: InterconnectionShape,
     truncate: (answer, bytes) =>
       shorten(answer, bytes, [
@@ -46,7 +46,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     description:
       'Returns modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups are marked inHouse.',
     effect: 'read',
-    input: z.object({
+    input: z.strictObject({
       projectPath: Project,
       orgPattern: z
         .string()
@@ -72,7 +72,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     description:
       'Lists the types of every source file from its syntax tree: kind, roles, resolved annotations, injected types and methods, and the inbound and outbound connections of the file.',
     effect: 'read',
-    input: z.object({ projectPath: Project }),
+    input: z.strictObject({ projectPath: Project }),
     output: SignatureShape,
     truncate: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
     run: ({ projectPath }, call) => runWorkflow(ports, call, 'signatures', { path: projectPath }),
@@ -83,7 +83,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
     description:
       'Analyses a project: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report.',
     effect: 'read',
-    input: z.object({ rootPath: Project, lang: Lang }),
+    input: z.strictObject({ rootPath: Project, lang: Lang }),
     output: AnalysisShape,
     truncate: (answer, bytes) =>
       shorten(answer, bytes, [
@@ -107,13 +107,17 @@ export const workflowTools = (ports: WorkflowPorts): Tool[] => [
       'Analyses a project and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Returns the report, its path and its name. Never overwrites a file.',
     effect: 'write',
     // Clients of sentinel-mcp expect `required` in every schema, even when it is empty.
-    input: z.object({ projectPath: Project.default('.'), lang: Lang }).meta({ required: [] }),
-    output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
+    input: z.strictObject({ projectPath: Project.default('.'), lang: Lang }).meta({ required: [] }),
+    output: NoOutput,
     run: async ({ projectPath, lang }, call) => {
       const content = await runWorkflow(ports, call, 'markdown', { path: projectPath, lang })
       const report = await runJob(ports, call, 'report', { content })
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
-      return new ContentAnswer(report, content)
+      return new TextAnswer(
+        { ...report, ...UNTRUSTED },
+        [content],
+        `saved as ${report.path}, ${report.bytes} bytes`,
+      )
     },
   }),
 ]

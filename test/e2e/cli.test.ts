@@ -230,7 +230,7 @@ describe('settings', () => {
     const cwd = folder()
     writeFileSync(
       join(cwd, 'warrant.json'),
-      JSON.stringify({ port: 1, host: 'localhost', limits: { callMs: 2 }, tools: ['a', 'b'] }),
+      JSON.stringify({ port: 1, host: 'localhost', limits: { callMs: 2 }, allowedRegistries: ['a', 'b'] }),
     )
     const env = { WARRANT_PORT: '3', WARRANT_LIMITS_CALL_MS: '4', WARRANT_READ_ONLY: 'true' }
     const setting = shown(['--port', '5', '--exclude-tools', 'x, y,'], { cwd, env })
@@ -238,7 +238,7 @@ describe('settings', () => {
     expect(setting('limits.callMs')).toEqual([4, 'environment'])
     expect(setting('readOnly')).toEqual([true, 'environment'])
     expect(setting('host')).toEqual(['localhost', 'file'])
-    expect(setting('tools')).toEqual([['a', 'b'], 'file'])
+    expect(setting('allowedRegistries')).toEqual([['a', 'b'], 'file'])
     expect(setting('excludeTools')).toEqual([['x', 'y'], 'flag'])
     expect(setting('limits.drainMs')).toEqual([10_000, 'default'])
   })

@@ -95,6 +95,12 @@ describe.each(['legacy', 'auto'] as const)(
   },
 )
 
+const JSON_CALL = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"name":"ai_gate_check"}',
+}
+
 describe('the union over HTTP', () => {
   let server: HttpProgram
   const repo = Repo.init().commit({ a: '1' })
@@ -122,7 +128,7 @@ describe('the union over HTTP', () => {
     })
     expect((await get('/ai-evidence/summary')).snapshot.stage).toBe('PRE_COMMIT')
     expect((await get('/resource?uri=gitflow://state')).payload).toMatchObject({ branch: 'feature/x' })
-    const answer = await fetch(`${server.url}/tool`, { method: 'POST', body: '{"name":"ai_gate_check"}' })
+    const answer = await fetch(`${server.url}/tool`, JSON_CALL)
     expect(await answer.json()).toMatchObject({ tool: 'ai_gate_check', success: true })
   })
 
@@ -136,7 +142,7 @@ describe('the union over HTTP', () => {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     }).then((answer) => answer.text())
-    await fetch(`${server.url}/tool`, { method: 'POST', body: '{"name":"ai_gate_check"}' })
+    await fetch(`${server.url}/tool`, JSON_CALL)
     expect(count()).toBe(before + 2)
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     expect(metrics).toContain('tool="ai_gate_check"')

@@ -494,7 +494,7 @@ describe('over HTTP', () => {
     ['/health/', 200],
     ['/ai-evidence///', 200],
     ['/x/../ai-evidence/./summary', 200],
-    ['http://localhost/health', 200],
+    ['http://localhost/health', 400],
     ['/ai-evidence%2Fsummary', 404],
     ['/AI-EVIDENCE', 404],
     ['/ai-evidence/summary/x', 404],

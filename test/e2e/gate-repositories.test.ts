@@ -60,7 +60,7 @@ describe('the gate in all kinds of repositories', () => {
     expect(gateJson(repo, ['--stage', 'PRE_COMMIT'])).toMatchObject({ code: 0, files: { changed: 0 } })
   })
 
-  it('passes over submodules and links', () => {
+  it('names submodules and links out of the repository, and neither follows nor blocks them', () => {
     const inner = Repo.init().commit({ 'a.ts': LOG })
     const repo = backend()
     repo.git('submodule', '--quiet', 'add', inner.folder, 'src/module')
@@ -69,8 +69,11 @@ describe('the gate in all kinds of repositories', () => {
     symlinkSync(join(outside, 'secret.ts'), repo.path('src/link.ts'))
     symlinkSync(outside, repo.path('src/linked'))
     repo.git('add', 'src/link.ts', 'src/linked')
-    for (const scope of ['staged', 'worktree', 'repository'])
-      expect(gateJson(repo, ['--scope', scope])).toMatchObject({ code: 0, counts: { judged: 0 } })
+    for (const scope of ['staged', 'worktree', 'repository']) {
+      const report = gateJson(repo, ['--scope', scope])
+      expect(report).toMatchObject({ code: 0 })
+      expect(places(report)).toEqual(['gate.link-target src/link.ts', 'gate.submodule src/module'])
+    }
   })
 
   it('counts lines in files with carriage returns, and keeps them in fingerprints out', () => {

@@ -15,7 +15,11 @@ const define = ({ options = [], ...command }: Definition): Command => ({
   usage: '',
   choices: [],
   ...command,
-  options: () => [...options, ...configOptions()],
+  options: () => [
+    ...options,
+    // An option of the command takes the place of a setting with the same flag.
+    ...configOptions().filter(({ flag }) => !options.some((own) => own.flag === flag)),
+  ],
 })
 
 const OPENSPEC_OPTION: Option = {

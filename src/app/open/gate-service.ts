@@ -16,7 +16,15 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const root = (await locateRepository(config, folder)) ?? folder
     const { gitFolders } = config
     const evidence = fileEvidence(root, context.clock)
-    return checkEvidence({ root, evidence, context: { ...context, gitFolders }, stage, signal })
+    return checkEvidence({
+      root,
+      folder,
+      config,
+      evidence,
+      context: { ...context, gitFolders },
+      stage,
+      signal,
+    })
   },
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, { ...context, folder, signal })

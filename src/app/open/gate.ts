@@ -14,7 +14,7 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
 import { readPolicy, readRepositoryText } from './read-policy.ts'
-import { locateRepository, openRepository } from './repository.ts'
+import { locateRepository, openRepository, openSpecChoice } from './repository.ts'
 
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
@@ -55,7 +55,7 @@ export const openGate = async (
   const root = await git.root(signal)
   if (root === undefined)
     throw gitFaults.repository('this folder is not in a git repository with a working tree')
-  const { lifecycle, sdd } = openRepository(root, { environment, clock, gitFolders })
+  const { lifecycle } = openRepository(root, { environment, clock, gitFolders })
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
   // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
   for (const started of [installed, shippedRules]) started.catch(() => {})
@@ -75,6 +75,8 @@ export const openGate = async (
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
+        const openspec = openSpecChoice(config, environment, stage)
+        const { sdd } = openRepository(root, { environment, clock, openspec })
         return (await evaluateSdd(sdd, stage, stop)).decision
       },
       now: gateNow(config, context),

@@ -48,10 +48,20 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handsha
 }
 
 /** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
-export const lazyDecisions = ({ config, root, clock }: ServiceContext) => {
+export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
   const decisions = lazyAsync(async () => (await import('./decisions.ts')).openDecisions(config, root, clock))
+  let told = false
+  const skipRecord = () => {
+    if (!told)
+      log.write(
+        'warn',
+        `decisions are not recorded, because of --${config.readOnly ? 'read-only' : 'store memory'}`,
+      )
+    told = true
+  }
   const record: Recorder['record'] = (call) => {
-    if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
+    if (call.verdict === undefined) return
+    if (config.readOnly || config.store === 'memory') return skipRecord()
     return decisions.get().then((recorder) => recorder.record(call))
   }
   return { recorder: { record }, close: async () => (await decisions.peek())?.close() }

@@ -1,11 +1,16 @@
+import type { JudgedTree } from '../../evidence/schema.ts'
+import { judgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
 import { findManifests, manifestsToRead } from './manifests.ts'
 
-/** The changed files, and the platforms of the repository. */
+/** The changed files, what they hold, and the platforms of the repository. */
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
+  readonly tree: JudgedTree
 }
 
 const decoder = new TextDecoder()
@@ -51,5 +56,7 @@ export const gatherChangeContext = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
-  return { set, detection: await detect(set, tracked, signal) }
+  const [module] = tracked.find([], ['node_modules/'])
+  const [tree, detection] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
+  return { set, detection, tree, tracksModules: module !== undefined }
 }

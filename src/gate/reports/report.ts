@@ -48,7 +48,8 @@ export interface GateReport {
   /** Where the files came from: `git:staged`, `git:range:<from>..<to>`, `git:worktree`, `git:repository`. */
   readonly source: string
   readonly policy: GatePolicy
-  readonly files: { readonly changed: number; readonly scanned: number }
+  /** `unmatched`: changed files that no rule applies to. */
+  readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>

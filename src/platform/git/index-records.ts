@@ -9,9 +9,10 @@ const END = '\0'
 const REGULAR_FILE = '100'
 
 const pathPattern = (ends: readonly string[], starts: readonly string[]): RegExp => {
-  const tails = `(?:${ends.map(escapeRegExp).join('|')})${END}`
-  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(escapeRegExp).join('|')})`
-  const pattern = new RegExp(tails + heads, 'gi')
+  const alternatives = (words: readonly string[]) => `(?:${words.map(escapeRegExp).join('|')})`
+  const tails = ends.length === 0 ? [] : [alternatives(ends) + END]
+  const heads = starts.length === 0 ? [] : [TAB + alternatives(starts)]
+  const pattern = new RegExp([...tails, ...heads].join('|'), 'gi')
   // V8 interprets an expression at its first use and compiles it at the second, which is then the long text.
   pattern.test('')
   return pattern

@@ -3,10 +3,19 @@ import type { FileChange, GitState } from '../../gate/ports.ts'
 /** A change and the blob with its content; undefined when the content is only on disk. */
 export interface RawChange extends FileChange {
   readonly oid: string | undefined
+  /** What git stores under the path, when it is not a file. */
+  readonly entry?: 'link' | 'submodule'
 }
 
 const NO_MODE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
+
+/** Links and submodules matter when they are added or changed, not when they are deleted. */
+const entryOf = (mode: string): Pick<RawChange, 'entry'> =>
+  mode.startsWith('120') ? { entry: 'link' } : mode.startsWith('160') ? { entry: 'submodule' } : {}
+
+const isRead = (deleted: boolean, before: string, after: string): boolean =>
+  isFile(deleted ? before : after) || entryOf(after).entry !== undefined
 const isNull = (oid: string): boolean => /^0+$/.test(oid)
 
 const changeKind = (deleted: boolean, before: string): FileChange['change'] =>
@@ -109,18 +118,26 @@ export const parseState = (text: string): GitState => {
   }
 }
 
+/** The last commit, from a status; null before the first. */
+export const parseHead = (text: string): string | null => {
+  const oid = parseHeaders(text.split('\0', 1)).get('oid')
+  return oid === undefined || oid === '(initial)' ? null : oid
+}
+
 /** The working tree against the last commit, untracked files included. */
 export const parseWorktree = (text: string): RawChange[] =>
-  parseStatus(text).entries.flatMap(({ state, headMode, worktreeMode, path, from }): RawChange[] => {
+  parseStatus(text).entries.flatMap(({ state, headMode, worktreeMode, oid, path, from }): RawChange[] => {
     // A nested repository is listed with a trailing slash.
     if (path.endsWith('/')) return []
     const deleted = worktreeMode === NO_MODE || state[1] === 'D'
-    if (!isFile(deleted ? headMode : worktreeMode)) return []
+    if (!isRead(deleted, headMode, deleted ? NO_MODE : worktreeMode)) return []
+    const other = deleted ? {} : entryOf(worktreeMode)
     return [
       {
         path,
         change: changeKind(deleted, headMode),
-        oid: undefined,
+        oid: other.entry === 'link' && state[1] === '.' ? oid : undefined,
+        ...other,
         ...(from !== undefined && !deleted && { from }),
       },
     ]
@@ -136,10 +153,16 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
     return undefined
   return entries.flatMap(({ state, headMode, indexMode, oid, path, from }): RawChange[] => {
     const deleted = indexMode === NO_MODE
-    if (/^[.?]/.test(state) || !isFile(deleted ? headMode : indexMode)) return []
+    if (/^[.?]/.test(state) || !isRead(deleted, headMode, indexMode)) return []
     const change = changeKind(deleted, headMode)
     return [
-      { path, change, oid: deleted || isNull(oid) ? undefined : oid, ...(from !== undefined && { from }) },
+      {
+        path,
+        change,
+        oid: deleted || isNull(oid) ? undefined : oid,
+        ...entryOf(indexMode),
+        ...(from !== undefined && { from }),
+      },
     ]
   })
 }
@@ -156,11 +179,12 @@ export const parseRaw = (text: string): RawChange[] => {
     const isMoved = status.startsWith('R') || status.startsWith('C')
     const path = isMoved ? (records[at++] ?? '') : first
     const deleted = newMode === NO_MODE
-    if (!isFile(deleted ? oldMode : newMode)) continue
+    if (!isRead(deleted, oldMode, newMode)) continue
     changes.push({
       path,
       change: changeKind(deleted, oldMode),
       oid: deleted || isNull(oid) ? undefined : oid,
+      ...entryOf(newMode),
       ...(status.startsWith('R') && { from: first }),
     })
   }
@@ -173,9 +197,9 @@ export const parseIndex = (text: string): RawChange[] => {
   for (const record of text.split('\0')) {
     const tab = record.indexOf('\t')
     const [mode = '', oid = '', stage = ''] = record.slice(0, tab).split(' ')
-    if (tab < 0 || !isFile(mode)) continue
+    if (tab < 0 || !isRead(false, NO_MODE, mode)) continue
     const path = record.slice(tab + 1)
-    files.set(path, { path, change: 'added', oid: stage === '0' ? oid : undefined })
+    files.set(path, { path, change: 'added', oid: stage === '0' ? oid : undefined, ...entryOf(mode) })
   }
   return [...files.values()]
 }

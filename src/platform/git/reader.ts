@@ -1,8 +1,10 @@
 import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
+import { branchesAtHead } from './branches.ts'
 import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
+  parseHead,
   parseIndex,
   parseNames,
   parseRaw,
@@ -14,6 +16,7 @@ import {
 import { findPlace, type GitStart } from './place.ts'
 import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
+import { blobId, identifyOnDisk } from './tree-entries.ts'
 import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
@@ -122,24 +125,35 @@ interface ChangeSetInput {
   readonly place: GitPlace
   readonly source: string
   readonly unsorted: RawChange[]
-  /** Undefined when the content is read from disk. */
-  readonly blobs: GitBlobReader | undefined
+  readonly blobs: GitBlobReader
+  /** Whether the content of files is read from disk. */
+  readonly onDisk: boolean
 }
 
-const changeSet = ({ place, source, unsorted, blobs }: ChangeSetInput): ChangeSet => {
+const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
   const raw = unsorted.sort(comparePaths)
+  const files = raw.filter(({ entry }) => entry === undefined)
+  const pathsOf = (kind: RawChange['entry']) =>
+    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
+  const readBlobs: ChangeSet['read'] = (paths, stop) => {
+    const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
+    return blobs.read(
+      place,
+      blobRequests(paths, (path) => oids.get(path)),
+      stop,
+    )
+  }
   return {
     source,
-    changes: raw.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => {
-      if (blobs === undefined) return readWorktree(place.folder, paths, stop)
-      const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-      return blobs.read(
-        place,
-        blobRequests(paths, (path) => oids.get(path)),
-        stop,
-      )
-    },
+    identify: (signal) =>
+      onDisk
+        ? identifyOnDisk(place.folder, files, signal)
+        : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
+    changes: files.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
+    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
+    links: pathsOf('link'),
+    readLinks: readBlobs,
+    submodules: pathsOf('submodule'),
   }
 }
 
@@ -187,11 +201,13 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
   return {
     root: async (signal) => (await find(signal))?.folder,
     state: async (signal) => parseState(await status(await requirePlace(signal), signal)),
+    head: async (signal) => parseHead(await status(await requirePlace(signal), signal)),
+    branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
       const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
       const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs: onDisk ? undefined : blobs })
+      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs, onDisk })
     },
     tracked: async (signal) => {
       const place = await requirePlace(signal)

@@ -21,7 +21,6 @@ interface PoolOptions {
 
 export type ScanResult =
   | { readonly end: 'scanned'; readonly scan: FileScan }
-  | { readonly end: 'binary' }
   | { readonly end: 'given-up'; readonly why: 'time' | 'crash'; readonly scan?: FileScan }
 
 interface Job {
@@ -202,8 +201,7 @@ export class ScanPool {
   #onResults(child: Child, results: readonly WorkerResult[]): void {
     for (const result of results) {
       const job = child.jobs.shift()
-      if (result === 'binary') job?.settle({ end: 'binary' })
-      else if (result === 'failed') job?.settle({ end: 'given-up', why: 'crash' })
+      if (result === 'failed') job?.settle({ end: 'given-up', why: 'crash' })
       else job?.settle({ end: 'scanned', scan: result })
     }
     if (child.jobs.length === 0) this.#setIdle(child)

@@ -11,22 +11,19 @@ export interface AccessRules {
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i
+const MAX_PORT = 65_535
 
-const hostName = (header: string | undefined): string | undefined =>
-  HOST.exec(header ?? '')?.[1]?.toLowerCase()
+const hostName = (header: string | undefined): string | undefined => {
+  const [, host, port = '0'] = HOST.exec(header ?? '') ?? []
+  return Number(port) > MAX_PORT ? undefined : host?.toLowerCase()
+}
 
 const countHosts = (raw: readonly string[]): number =>
   raw.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
 
-const originName = (header: string): string | undefined => {
-  try {
-    const { hostname, protocol } = new URL(header)
-    return protocol === 'http:' || protocol === 'https:' ? hostname : undefined
-  } catch {
-    return undefined
-  }
-}
+/** A browser sends scheme, host and port, and nothing else. */
+const originName = (header: string): string | undefined => hostName(/^https?:\/\/(.+)$/i.exec(header)?.[1])
 
 // Digests have equal length, so the time of the comparison reveals nothing about the token.
 const sameSecret = (a: string, b: string): boolean =>

@@ -1,24 +1,66 @@
 import type { IncomingMessage } from 'node:http'
+import type { PausedBody } from './client-limits.ts'
 
-/** The whole body; undefined when it is longer than `limit`, and then none of it is kept. */
-export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
+interface BodyOptions {
+  readonly limit: number
+  /** Called with the number of bytes in memory each time it changes. False: there is no room for more now. */
+  readonly keep: (bytes: number) => boolean
+  readonly pause: (body: PausedBody) => void
+}
+
+/**
+ * The whole body; undefined when it is longer than `limit`, and then none of it is kept. The parts are copied into
+ * one buffer that doubles, because a body in parts of one byte would take a hundred times its size.
+ */
+export const readBody = (
+  request: IncomingMessage,
+  { limit, keep, pause }: BodyOptions,
+): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
+    const announced = request.headers['content-length']
+    const most = announced === undefined ? limit : Number(announced)
+    if (most > limit) {
       request.resume()
       return resolve(undefined)
     }
-    const parts: Buffer[] = []
+    let kept: Buffer | undefined
     let size = 0
-    request.on('data', (part: Buffer) => {
-      size += part.length
-      if (size > limit) {
-        parts.length = 0
-        resolve(undefined)
-      } else {
-        parts.push(part)
+    const add = (part: Buffer): Buffer => {
+      if (kept === undefined) return part
+      if (size + part.length > kept.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(2 * kept.length, size + part.length)))
+        kept.copy(larger, 0, 0, size)
+        kept = larger
       }
+      part.copy(kept, size)
+      return kept
+    }
+    const drop = () => {
+      kept = undefined
+      keep(0)
+    }
+    const onData = (part: Buffer) => {
+      if (size + part.length > limit) {
+        drop()
+        request.off('data', onData)
+        request.resume()
+        return resolve(undefined)
+      }
+      kept = add(part)
+      size += part.length
+      if (!keep(kept.length) && size !== most) {
+        request.pause()
+        pause({ missingBytes: most - size, resume: () => request.resume() })
+      }
+    }
+    request.on('data', onData)
+    request.on('end', () => {
+      resolve(kept?.subarray(0, size) ?? Buffer.alloc(0))
+      drop()
     })
-    request.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts)))
     request.on('error', reject)
-    request.on('close', () => reject(new Error('the client went away')))
+    request.on('close', () => {
+      drop()
+      reject(new Error('the client went away'))
+    })
   })

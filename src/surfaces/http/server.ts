@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { stackOf } from '../../kernel/invoke.ts'
 import type { Ids, Log } from '../../kernel/ports.ts'
+import { type ClientLimits, ClientTable, clientLimits } from './client-limits.ts'
 import { type AccessRules, accessGuard } from './guards.ts'
 import { readBody } from './read-body.ts'
 
@@ -20,6 +21,8 @@ export interface Route {
   /** Undefined: the handler accepts every method. */
   readonly methods?: readonly string[]
   readonly bodyBytes?: number
+  /** Refuses bodies that are not called JSON, so that a web page cannot send one without the browser asking first. */
+  readonly jsonOnly?: boolean
   /** Needs no token: for liveness and discovery. */
   readonly open?: boolean
   /** The JSON body of a refusal. Undefined: the default format. */
@@ -38,6 +41,8 @@ export interface HttpServerSettings {
   readonly access: AccessRules
   readonly headersMs: number
   readonly requestMs: number
+  /** Undefined: the defaults. */
+  readonly clientLimits?: ClientLimits
   readonly log: Log
   readonly ids: Ids
   /** Called after each response, for the metrics. */
@@ -47,7 +52,7 @@ export interface HttpServerSettings {
 }
 
 const REST_BODY_BYTES = 1024 * 1024
-const MAX_CONNECTIONS = 1_024
+const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 interface JsonResponse {
   readonly status: number
@@ -108,8 +113,9 @@ const rejectUnread = (
 
 const plainRefusal = (status: number, message: string) => ({ error: { status, message } })
 
-/** The normalized path; undefined for an invalid URL such as `//`. */
+/** The normalized path; undefined for an invalid URL and for one that names a host, such as `//x`. */
 const resolvePath = (url: string): string | undefined => {
+  if (url.startsWith('//')) return undefined
   try {
     return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '') || '/'
   } catch {
@@ -132,6 +138,9 @@ const routeFinder = ({ routes, fallback }: Pick<HttpServerSettings, 'routes' | '
   }
 }
 
+/** False for an absolute address, which a proxy would be asked for. */
+const isPath = (target: string): boolean => target.startsWith('/') || target === '*'
+
 const NO_BODY = Buffer.alloc(0)
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -142,6 +151,10 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
   const { log, ids, observe, challenge } = options
   const findRoute = routeFinder(options)
   const guard = accessGuard(options.access)
+  const largestBody = Math.max(REST_BODY_BYTES, ...options.routes.map(({ bodyBytes = 0 }) => bodyBytes))
+  const clients = new ClientTable(options.clientLimits ?? clientLimits(largestBody), () =>
+    observe('other', 503),
+  )
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const route = findRoute(request.url ?? '')
@@ -154,20 +167,37 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
       if (request.complete || !withBody) sendJson(response, status, value, route?.headers)
       else rejectUnread(request, response, { status, value, headers: route?.headers })
     }
+    if (!isPath(request.url ?? '')) return refuse(400, 'The target of a request must be a path')
     const refusal = guard(request, route?.open ?? false)
     if (refusal !== undefined) {
       if (refusal.status === 401) response.setHeader('www-authenticate', challenge())
       return refuse(refusal.status, refusal.message)
     }
     const limit = route?.bodyBytes ?? REST_BODY_BYTES
-    const body = withBody ? await readBody(request, limit) : NO_BODY
+    const { socket } = request
+    clients.beginRequest(socket)
+    const body = withBody
+      ? await readBody(request, {
+          limit,
+          keep: (bytes) => clients.keepBytes(socket, bytes),
+          pause: (paused) => clients.pauseBody(paused),
+        })
+      : NO_BODY
     if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)
     if (route === undefined) return refuse(404, 'There is nothing at this path')
     if (route.methods !== undefined && !route.methods.includes(method)) {
       response.setHeader('allow', route.methods.join(', '))
       return refuse(405, `Use ${route.methods.join(' or ')}`)
     }
-    await route.handle({ raw: request, method, body }, response)
+    if (route.jsonOnly && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+      return refuse(415, 'Content-Type must be application/json')
+    }
+    clients.beginRun(socket)
+    try {
+      await route.handle({ raw: request, method, body }, response)
+    } finally {
+      clients.endRun(socket)
+    }
   }
 
   const server = createServer(
@@ -187,7 +217,7 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
       })
     },
   )
-  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket) => clients.open(socket))
   // Node would silently drop headers beyond the 2000th, `Origin` among them. Their total size is limited anyway.
   server.maxHeadersCount = 0
   return server

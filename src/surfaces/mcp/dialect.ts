@@ -162,6 +162,9 @@ export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
 /** The `_meta` key under which a tool error carries its fault as data. */
 export const FAULT_META = 'warrant/fault'
 
+/** The `_meta` key under which a text carries the facts about it. */
+export const FACTS_META = 'warrant/facts'
+
 /**
  * A fault as a tool error: text for the model, and the same as data for programs. The data is not
  * `structuredContent`, because version 1 clients validate even an error's against the output schema.

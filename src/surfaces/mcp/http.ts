@@ -8,7 +8,7 @@ import type { HttpRequest, Route } from '../http/server.ts'
 import { sendJson } from '../http/server.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
 import { answerRequest, webRequest } from './fetch-adapter.ts'
-import { MODERN, NO_COMPAT, repairInitialize } from './handshake.ts'
+import { BATCHING, MAX_BATCH_MESSAGES, MODERN, NO_COMPAT, repairInitialize } from './handshake.ts'
 import {
   classifyMessage,
   exceedsDepth,
@@ -49,6 +49,10 @@ const hasMirrorHeaders = ({ headers }: IncomingMessage, { method, params }: RpcR
   headers['mcp-protocol-version'] === MODERN &&
   headers['mcp-method'] === method &&
   headers['mcp-name'] === params?.name
+
+/** Batches exist in revision 2025-03-26, which is that of a request without the header, and in no later one. */
+const isBatchAllowed = ({ headers }: IncomingMessage, messages: readonly unknown[]): boolean =>
+  String(headers['mcp-protocol-version'] ?? BATCHING) <= BATCHING && messages.length <= MAX_BATCH_MESSAGES
 
 /** The Streamable HTTP endpoint, stateless, for both eras. */
 export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): HttpEndpoint => {
@@ -130,6 +134,9 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
       const [value, fault] = readJson(request.body)
       if (fault !== undefined) {
         return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame(fault), id: null })
+      }
+      if (Array.isArray(value) && !isBatchAllowed(request.raw, value)) {
+        return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame('request'), id: null })
       }
       const call = plainCall(request, value)
       if (call !== undefined) return answerCall(call, response)

@@ -12,6 +12,7 @@ import type { ChangeEvent } from '../../kernel/change-events.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
+import type { Era } from './era.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './handshake.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
 import { isRefusal, type Params } from './message.ts'
@@ -21,7 +22,6 @@ import { type Service, WireError } from './service.ts'
 /** Lets tests add handlers to the SDK server. The product passes none. */
 export type Decorate = (server: Server) => void
 
-type Era = 'legacy' | 'modern'
 type Handler = (params: Params, ctx: ServerContext) => object | Promise<object>
 
 // Our own checks answer with one sentence; the SDK's schema would answer with a dump of itself.

@@ -1,19 +1,17 @@
 import { resolve } from 'node:path'
 import { runAuditFields } from '../../../gate/audit-fields.ts'
-import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
-import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
+import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import type { Log } from '../../../kernel/ports.ts'
 import { recordCall } from '../../../kernel/record-call.ts'
 import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { exitCodeOf, type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
@@ -22,15 +20,20 @@ import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
-import { inferStage } from './infer-stage.ts'
+import { pickScope, pickScopes, pickStage } from './pick-scope.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
 
-type Writer = (run: GateRun) => Promise<string>
+type Writer = (run: DeliveredRun) => Promise<string>
+
+/** A run with what became of its record. */
+interface DeliveredRun extends GateRun {
+  readonly recorded: boolean
+}
 
 const FORMATS: Readonly<Record<string, Writer>> = {
-  json: async ({ report }) => JSON.stringify(report),
+  json: async ({ report, recorded }) => JSON.stringify(recorded ? report : { ...report, recorded }),
   sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
   junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
 }
@@ -42,53 +45,6 @@ const pickFormat = (invocation: Invocation): string | undefined => {
   if (asked.length > 1)
     throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
   return asked[0]
-}
-
-const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
-  const found = all.find((one) => one === value)
-  if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
-  return found
-}
-
-/** The files to check, when the options name them. */
-const pickScope = (invocation: Invocation): Scope | undefined => {
-  const range = textFlag(invocation, 'range')
-  const scope = textFlag(invocation, 'scope')
-  const all = invocation.flags.all === true
-  if ([range, scope, all || undefined].filter((one) => one !== undefined).length > 1) {
-    throw usageFaults.option('choose one of --range, --scope, --all')
-  }
-  if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: oneOf(SCOPES, scope, 'scope') }
-  if (range === undefined) return undefined
-  const read = readRange(range)
-  if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
-  return read
-}
-
-const pickStage = async (
-  invocation: Invocation,
-  scope: Scope | undefined,
-  { ports }: OpenGate,
-): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
-  const given = textFlag(invocation, 'stage')
-  if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
-  // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
-  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))
-  return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
-}
-
-/** What is judged, one after the other: a push may send several refs. An undefined scope is that of the stage. */
-const pickScopes = async (
-  invocation: Invocation,
-  { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
-  { ports }: OpenGate,
-): Promise<readonly (Scope | undefined)[]> => {
-  if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
-  const refs = await (await import('./push-refs.ts')).readPushedRefs()
-  const remote = textFlag(invocation, 'remote') ?? 'origin'
-  return refs === undefined ? [undefined] : pushScopes({ git: ports.git, remote }, refs, NO_ABORT)
 }
 
 interface NamedFile {
@@ -106,7 +62,7 @@ const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): 
   })
 
 /** Writes the report to a file, or prints it. */
-const deliver = async (invocation: Invocation, root: string, run: GateRun): Promise<void> => {
+const deliver = async (invocation: Invocation, root: string, run: DeliveredRun): Promise<void> => {
   const { terminal, flags } = invocation
   const format = pickFormat(invocation)
   const file = textFlag(invocation, 'output')
@@ -121,7 +77,12 @@ const deliver = async (invocation: Invocation, root: string, run: GateRun): Prom
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
-const canRecord = ({ readOnly, store }: Config): boolean => !readOnly && store !== 'memory'
+/** The option or setting by which the operator chose to record nothing. */
+const unrecordedBy = ({ flags }: Invocation, { readOnly, store }: Config): string | undefined => {
+  if (flags['no-evidence'] === true) return '--no-evidence'
+  if (readOnly) return '--read-only'
+  return store === 'memory' ? '--store memory' : undefined
+}
 
 const GATE_RUN: AuditedTool = {
   name: 'gate_run',
@@ -129,19 +90,19 @@ const GATE_RUN: AuditedTool = {
   auditFields: ({ report }: GateRun) => runAuditFields(report),
 }
 
-/** A failed record is printed and does not change the verdict, which the evidence file holds as well. */
+const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
+
+/** Records the decision. Returns the fault when that failed. */
 const record = async (
-  { terminal }: Invocation,
   config: Config,
   root: string,
   { run, started }: { readonly run: GateRun; readonly started: number },
-): Promise<void> => {
+): Promise<Fault | undefined> => {
   const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const log: Log = {
-    write: (_, message, fields) => terminal.printError(`warrant: ${message}: ${fields?.cause}`),
-  }
-  await recordCall({ clock: systemClock, log, recorder }, GATE_RUN, { kind: 'answer', value: run }, started)
+  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
+  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
   await recorder.close().catch(() => {})
+  return recorded === true ? undefined : recorded
 }
 
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
@@ -160,7 +121,7 @@ const judge = async (
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
   const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild ? await (await import('./build-event.ts')).readBuild(process.env) : undefined
+  const build = isBuild ? await (await import('../../open/build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
     runGate(gate.ports, { ...request, build, remote, baseline, progress }, NO_ABORT),
@@ -192,6 +153,40 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   return 0
 }
 
+interface ScopeRequest {
+  readonly stage: GateStage
+  readonly scope: Scope | undefined
+  readonly write: boolean
+  readonly isLast: boolean
+}
+
+/** Judges one scope, records the decision and reports it. Returns the exit code. */
+const judgeScope = async (
+  invocation: Invocation,
+  {
+    config,
+    gate,
+    recorded,
+  }: { readonly config: Config; readonly gate: OpenGate; readonly recorded: boolean },
+  request: ScopeRequest,
+): Promise<number> => {
+  const { terminal, flags } = invocation
+  const started = systemClock.elapsed()
+  const complete = await judge(invocation, gate, request)
+  const failure = recorded ? await record(config, gate.root, { run: complete, started }) : undefined
+  const blocked = complete.report.status === 'BLOCKED'
+  const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+  // A format for machines is one document: that of the run that decides.
+  if (blocked || request.isLast || pickFormat(invocation) === undefined)
+    await deliver(invocation, gate.root, { ...shown, recorded: recorded && failure === undefined })
+  if (failure !== undefined) {
+    const accepted = flags['allow-unrecorded'] === true
+    terminal.printError(`warrant: ${failure.message}. ${failure.fix}${accepted ? '' : UNRECORDED_FIX}`)
+    if (!accepted) return exitCodeOf(failure)
+  }
+  return blocked ? 1 : 0
+}
+
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
   if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
@@ -203,23 +198,21 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
   const write = invocation.flags['no-evidence'] !== true
-  const recorded = write && canRecord(config)
+  const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
-  if (recorded) void preloadStore(config)
+  if (chosen === undefined) void preloadStore(config)
   const picked = await pickStage(invocation, scope, gate)
   const scopes = await pickScopes(invocation, picked, gate)
-  if (scopes.length === 0 && !invocation.flags.quiet)
-    invocation.terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  const { terminal, flags } = invocation
+  if (scopes.length === 0 && !flags.quiet)
+    terminal.printError('warrant: the push sends no commits, so there is nothing to check')
+  if (chosen !== undefined && !flags.quiet)
+    terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
+  const context = { config, gate, recorded: chosen === undefined }
   for (const [at, one] of scopes.entries()) {
-    const started = systemClock.elapsed()
-    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
-    const blocked = complete.report.status === 'BLOCKED'
-    const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-    // A format for machines is one document: that of the run that decides.
-    if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliver(invocation, gate.root, shown)
-    if (recorded) await record(invocation, config, gate.root, { run: complete, started })
-    if (blocked) return 1
+    const request = { stage: picked.stage, scope: one, write, isLast: at === scopes.length - 1 }
+    const code = await judgeScope(invocation, context, request)
+    if (code !== 0) return code
   }
   return 0
 }

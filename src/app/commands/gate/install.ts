@@ -21,7 +21,9 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
 type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
 
 const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
-  const context = await openRepositoryForCommand(loadSettings(invocation).config)
+  // Here `--openspec` is a switch of the command, not the path of the program.
+  const { openspec: _, ...flags } = invocation.flags
+  const context = await openRepositoryForCommand(loadSettings({ flags }).config)
   const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }

@@ -40,6 +40,11 @@ export const GATE_OPTIONS: readonly Option[] = [
   },
   { flag: 'no-evidence', kind: 'switch', description: 'Write no evidence and record no decision.' },
   {
+    flag: 'allow-unrecorded',
+    kind: 'switch',
+    description: 'Accept a verdict that could not be recorded. Without it the command exits with 8.',
+  },
+  {
     flag: 'baseline',
     kind: 'text',
     value: 'FILE',

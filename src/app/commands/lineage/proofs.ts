@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { auditLog, compareWithOlder, requireIntact } from '../../../lineage/audit.ts'
 import { verifyBundle } from '../../../lineage/bundle.ts'
 import { genesisChecksum } from '../../../lineage/chain.ts'
 import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
-import { proveConsistency, proveInclusion, rootAt } from '../../../lineage/proof.ts'
+import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
-import { checkConsistency, checkInclusion, openCheckpoint, verifyChain } from '../../../lineage/verify.ts'
+import {
+  type ChainVerdict,
+  checkConsistency,
+  checkInclusion,
+  openCheckpoint,
+  verifyChain,
+} from '../../../lineage/verify.ts'
 import { keyFile } from '../../../platform/files/key-file.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { makeState } from '../../../platform/files/state-folder.ts'
@@ -56,10 +63,43 @@ const readExport = async (path: string): Promise<unknown> => {
   }
 }
 
+interface OlderCheckpoint {
+  readonly note: string
+  /** The key that must have signed it. */
+  readonly verifier: string
+}
+
+/** The checkpoint that `--checkpoint` names, with its key: `--key`, or the key of this machine. */
+export const readOlder = async (invocation: Invocation): Promise<OlderCheckpoint | undefined> => {
+  const file = textFlag(invocation, 'checkpoint')
+  const key = textFlag(invocation, 'key')
+  if (file === undefined && key !== undefined)
+    throw usageFaults.option('--key needs --checkpoint FILE, or the bundle to verify')
+  if (file === undefined) return undefined
+  const note = await readFileArgument(file)
+  return { note, verifier: key ?? (await openSigner(invocation)).verifier }
+}
+
+const UNSIGNED = { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' } as const
+
+/** Compares a log with an older checkpoint. Undefined when the log itself does not verify. */
+export const checkSince = async (
+  log: LogReader,
+  chain: ChainVerdict,
+  { note, verifier }: OlderCheckpoint,
+) => {
+  if (chain.outcome === 'broken') return undefined
+  const older = openCheckpoint(note, verifier)
+  if (older === undefined) return UNSIGNED
+  return { outcome: await compareWithOlder(log, chain.size, older), from: older.size } as const
+}
+
 /** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */
 export const verifyFile = async (invocation: Invocation, path: string): Promise<number> => {
   const value = await readExport(path)
   if (Array.isArray(value)) {
+    const [flag] = ['checkpoint', 'key'].filter((name) => textFlag(invocation, name) !== undefined)
+    if (flag !== undefined) throw usageFaults.option(`--${flag} needs a bundle; ${path} is a list of entries`)
     return withLog(invocation, async ({ genesis }) => {
       const chain = await verifyChain(genesis, value)
       return printProof(invocation, { chain }, chain.outcome === 'intact')
@@ -80,7 +120,7 @@ const collectEntries = async (log: LogReader, size: number) => {
 /** Writes entries, genesis, checkpoint and key into one file, for the stand-alone verifier. */
 export const writeBundle = (invocation: Invocation, path: string): Promise<number> =>
   withLog(invocation, async (log) => {
-    const { size, root } = await rootAt(log)
+    const { size, root } = await requireIntact(log)
     const signer = await openSigner(invocation)
     const entries = await collectEntries(log, size)
     const checkpoint = writeCheckpoint(signer, size, root)
@@ -102,37 +142,33 @@ export const prove: Verb = (invocation, [entry, size]) => {
   })
 }
 
-/** Checks that the log has only grown since a checkpoint. Detects truncation and a forked history. */
+/** Checks that the log has only grown since a checkpoint. Detects damage, truncation and a forked history. */
 export const consistency: Verb = async (invocation) => {
   const file = textFlag(invocation, 'checkpoint')
   if (file === undefined) throw usageFaults.option('--checkpoint FILE is required')
   const note = await readFileArgument(file)
   return withLog(invocation, async (log) => {
     const verifier = textFlag(invocation, 'key') ?? (await openSigner(invocation)).verifier
-    const old = openCheckpoint(note, verifier)
-    if (old === undefined)
-      return printProof(
-        invocation,
-        { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' },
-        false,
-      )
-    const { size, root } = await rootAt(log)
-    if (old.size > size) {
-      return printProof(invocation, { outcome: 'truncated', had: old.size, has: size }, false)
-    }
-    const proof = await proveConsistency(log, old.size, size)
-    const holds = checkConsistency({ ...proof, olderRoot: old.root })
-    return printProof(
-      invocation,
-      { outcome: holds ? 'consistent' : 'forked', older: old.size, newer: size, root, path: proof.path },
-      holds,
-    )
+    const older = openCheckpoint(note, verifier)
+    if (older === undefined) return printProof(invocation, UNSIGNED, false)
+    const { chain } = await auditLog(log)
+    if (chain.outcome === 'broken')
+      return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)
+    const { size, root } = chain
+    const outcome = await compareWithOlder(log, size, older)
+    if (outcome === 'truncated') return printProof(invocation, { outcome, had: older.size, has: size }, false)
+    const { path } = await proveConsistency(log, older.size, size)
+    const holds =
+      outcome === 'grown' &&
+      checkConsistency({ older: older.size, newer: size, olderRoot: older.root, newerRoot: root, path })
+    const found = { outcome: holds ? 'consistent' : 'forked', older: older.size, newer: size, root, path }
+    return printProof(invocation, found, holds)
   })
 }
 
 export const checkpoint: Verb = (invocation) =>
   withLog(invocation, async (log) => {
-    const { size, root } = await rootAt(log)
+    const { size, root } = await requireIntact(log)
     const signer = await openSigner(invocation)
     const note = writeCheckpoint(signer, size, root)
     if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })

@@ -39,7 +39,11 @@ const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
   // SQLITE_CONSTRAINT: positions are checked before they are written, so a duplicate key is damage.
   19: damaged,
   20: damaged,
-  26: { fault: storeFaults.damaged, message: 'the file is not a database' },
+  26: {
+    fault: storeFaults.damaged,
+    message: 'the file is not a database',
+    fix: 'Restore a backup of the file, or move it away to start a new log.',
+  },
 }
 const SHORT_READ = 522
 
