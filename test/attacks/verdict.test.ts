@@ -50,6 +50,7 @@ const backend = (): Repo =>
 /** A repository on a branch of its own, and its agent. */
 const open = (...args: readonly string[]) => {
   const repo = backend()
+  repo.git('update-ref', 'refs/remotes/origin/main', 'main')
   repo.git('switch', '-q', '-c', 'feature/x')
   return { repo, agent: new Agent(repo, ...args) }
 }
@@ -88,7 +89,9 @@ describe('ai_gate_check does not allow what the gate would block', () => {
     repo.stage({ 'src/a.ts': EVIL })
     gate(repo, ['--stage', 'CI', '--range', 'HEAD..HEAD'])
     expect(await agent.codes('PRE_COMMIT')).toEqual(['EVIDENCE_TREE_MISMATCH'])
-    expect(await agent.codes('CI')).toEqual(['EVIDENCE_SCOPE_EMPTY'])
+    expect(await agent.codes('PRE_PUSH')).toEqual(['EVIDENCE_SCOPE_EMPTY'])
+    // Without a commit of its own, a build judges the whole repository.
+    expect(await agent.codes('CI')).toEqual(['EVIDENCE_TREE_MISMATCH'])
     repo.git('reset', '-q')
     await agent.call('gate_run', { stage: 'PRE_COMMIT' })
     for (const stage of ['PRE_WRITE', 'PRE_COMMIT'])
