@@ -21,6 +21,8 @@ export interface Judgement {
   readonly overrides: readonly AppliedOverride[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
+  /** The commit whose policy was joined with that of the change, if any. */
+  readonly policyBase: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
@@ -43,8 +45,9 @@ const toEvidenceFinding = ({
 })
 
 /** Members of the snapshot beyond the evidence format. */
-const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgement) => ({
+const snapshotExtras = ({ source, files, counts, baseline, overrides, policyBase }: Judgement) => ({
   source,
+  ...(policyBase !== undefined && { policy_base: policyBase }),
   files_scanned: files.scanned,
   known_findings: counts.known,
   suppressed_findings: counts.suppressed,

@@ -10,7 +10,8 @@ import { exportFolder } from '../../platform/files/export-file.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
 import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
-import { isStoreUrl, openStore } from './store.ts'
+import { openStore } from './store.ts'
+import { isStoreUrl } from './user-state.ts'
 
 /** Paths that exports must not overwrite: state, store and git. An agent could rewrite the history there. */
 const protectedPaths = ({ store, stateDir }: Config, root: string): string[] => {

@@ -36,9 +36,10 @@ const readPresent = async (
 ): Promise<PresentTree | undefined> => {
   if (judged === undefined || (await git.root(signal)) === undefined) return undefined
   const { head } = judged
-  const target = context.environment.GITHUB_BASE_REF?.trim() || undefined
+  const branch = context.environment.GITHUB_BASE_REF?.trim() ?? ''
+  const build = branch === '' ? undefined : ({ kind: 'target', branch } as const)
   const readScope = async () => {
-    const scope = await stageScope(stage, { git, target }, signal)
+    const scope = await stageScope(stage, { git, build }, signal)
     return scope.kind === 'repository'
       ? readWorkingTree(git, signal)
       : readTree(await git.changes(scope, signal), signal)
@@ -75,7 +76,7 @@ export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> 
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
-    readPolicy(repositoryFiles(root), environment, stage),
+    readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
     readRecordedRun(config, [root, folder]),
   ])
   const [present, branches] = await Promise.all([

@@ -1,6 +1,5 @@
 import { join, sep } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -9,8 +8,10 @@ import {
   hookFaults,
   hookState,
   insertBlock,
+  isBlockCurrent,
   removeBlock,
 } from './hook-script.ts'
+import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from './ports.ts'
 import { repositoryFaults } from './repository-faults.ts'
 
 interface HookPorts {
@@ -25,7 +26,8 @@ export interface InstallPorts extends HookPorts {
 
 export interface HookReport {
   readonly hook: HookName
-  readonly state: HookState
+  /** `outdated`: the block is not the one that this version writes. */
+  readonly state: HookState | 'outdated'
   /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
@@ -77,8 +79,12 @@ export const readHooks = async (
 }
 
 export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
-  const states = await readHooks(files, await requirePlaces(git, signal))
-  return HOOK_NAMES.map((hook) => ({ hook, state: states[hook], did: 'nothing' }))
+  const found = await findHooks(files, await requirePlaces(git, signal))
+  return found.map(({ hook, old }) => {
+    const state = hookState(old)
+    const outdated = state === 'managed' && old !== undefined && !isBlockCurrent(old, hook)
+    return { hook, state: outdated ? 'outdated' : state, did: 'nothing' }
+  })
 }
 
 /** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */

@@ -91,6 +91,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
+    ...(report.policy_from === undefined ? [] : ['· by the policy of the working tree alone']),
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }

@@ -12,7 +12,9 @@ import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
 import {
+  adopt,
   checkpoint,
+  checkSeen,
   checkSince,
   consistency,
   printProof,
@@ -51,9 +53,10 @@ const verify: Verb = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
-    const since = older && (await checkSince(log, found.chain, older))
-    const grown = since === undefined || since.outcome === 'grown'
-    return printProof(invocation, { ...found, ...(since && { since }) }, good && grown)
+    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const seen = await checkSeen(invocation, log, found.chain)
+    const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
+    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
     return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
@@ -137,6 +140,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   checkpoint,
   repair,
   erase,
+  adopt,
 }
 
 const MAX_ARGUMENTS = {
@@ -148,6 +152,7 @@ const MAX_ARGUMENTS = {
   checkpoint: 0,
   repair: 0,
   erase: 1,
+  adopt: 0,
 }
 
 /** The subcommands that use an option. */

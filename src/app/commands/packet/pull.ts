@@ -1,5 +1,6 @@
 import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
 import { pullPacket } from '../../../packets/transfer/pull.ts'
+import { verifiedStamps } from '../../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
@@ -20,7 +21,8 @@ export const pull: Verb = async (invocation, [ref]) => {
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const workspace = new PacketWorkspace(config, systemClock)
-  const ports = workspace.pullPorts(new OciClient(openRegistry(config, process.env)))
+  const { isIntact } = verifiedStamps(workspace.folder)
+  const ports = { ...workspace.pullPorts(new OciClient(openRegistry(config, process.env))), isIntact }
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
     (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),
