@@ -1,7 +1,7 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
-import { systemFault } from './system-fault.ts'
+import { toSystemFault } from './system-fault.ts'
 
 interface ReportOptions {
   readonly json: boolean
@@ -14,7 +14,7 @@ export const reportFailure = (
   raised: unknown,
   { json, terminal, program = 'warrant' }: ReportOptions,
 ): number => {
-  const thrown = raised instanceof Fault ? raised : (systemFault(raised) ?? raised)
+  const thrown = raised instanceof Fault ? raised : (toSystemFault(raised) ?? raised)
   if (!(thrown instanceof Fault)) {
     terminal.printError(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../surfaces/cli/command.ts'
 import { reportFailure } from './report-failure.ts'
-import { systemFault } from './system-fault.ts'
+import { toSystemFault } from './system-fault.ts'
 
 const failure = (code: string, path = resolve('.git/hooks/.draft-1-2.tmp')) =>
   Object.assign(new Error(`${code}: …, open '${path}'`), { code, path, syscall: 'open', errno: -1 })
@@ -16,7 +16,7 @@ describe('an error of the operating system', () => {
     ['EMFILE', 6, 'too many files'],
     ['ENOTDIR', 5, 'not a folder'],
   ])('%s is a fault with exit code %i that says: %s', (code, exit, words) => {
-    const fault = systemFault(failure(code))
+    const fault = toSystemFault(failure(code))
     expect(fault && exitCodeOf(fault)).toBe(exit)
     expect(fault?.message).toContain(words)
     expect(fault?.message).toContain('".git/hooks"')
@@ -31,12 +31,12 @@ describe('an error of the operating system', () => {
       /^warrant: cannot use ".git\/hooks" \(open\): the disk is mounted read-only\. [^\n]+$/,
     )
     expect(printed.join()).not.toContain(process.cwd())
-    expect(systemFault(failure('EROFS', '/elsewhere/secret/x'))?.message).not.toContain('/elsewhere')
+    expect(toSystemFault(failure('EROFS', '/elsewhere/secret/x'))?.message).not.toContain('/elsewhere')
   })
 
   it('that names no file of the user stays a bug', () => {
-    expect(systemFault(new Error('x'))).toBeUndefined()
-    expect(systemFault(undefined)).toBeUndefined()
-    expect(systemFault(Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBeUndefined()
+    expect(toSystemFault(new Error('x'))).toBeUndefined()
+    expect(toSystemFault(undefined)).toBeUndefined()
+    expect(toSystemFault(Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBeUndefined()
   })
 })

@@ -42,7 +42,7 @@ const shownPath = (path: string): string => {
 }
 
 /** The fault for an error of the operating system; undefined for any other error. */
-export const systemFault = (thrown: unknown): Fault | undefined => {
+export const toSystemFault = (thrown: unknown): Fault | undefined => {
   const { code = '', path, syscall } = (thrown ?? {}) as NodeJS.ErrnoException
   const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
   if (reason === undefined || syscall === undefined) return undefined
