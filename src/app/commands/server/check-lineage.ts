@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
 import { DECISION_LOG } from '../../../lineage/decisions.ts'
@@ -67,7 +67,10 @@ export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): P
   const path = resolve(root, former)
   if (modeOf(path) !== undefined) {
     const git = lifecycleGit({ folder: dirname(path), environment: process.env, gitFolders })
-    const [tracked] = await git.tracked(['lineage.key'], new AbortController().signal)
+    const [tracked] = await git.tracked(
+      [join(realpathSync(dirname(path)), 'lineage.key')],
+      new AbortController().signal,
+    )
     if (tracked !== undefined) {
       const fix = `Run \`git rm --cached ${former}\`, and trust no checkpoint that it signed.`
       return { ok: false, detail: `git tracks ${former}: everyone with a clone has it`, fix }
