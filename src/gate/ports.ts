@@ -72,7 +72,7 @@ export interface NamedCommit {
 export type GitState = RepoState['git']
 
 /**
- * The index, for platform detection. A large index has a hundred thousand files, of which few matter: only those are
+ * The index or a tree, for platform detection. A large index has a hundred thousand files, of which few matter: only those are
  * decoded into paths.
  */
 export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
@@ -99,8 +99,8 @@ export interface GitReader {
   /** Local and remote branches that point at the last commit, without the name of the remote. */
   branchesAtHead(signal: AbortSignal): Promise<readonly string[]>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
-  /** Every file in the index. */
-  tracked(signal: AbortSignal): Promise<TrackedFiles>
+  /** Every file of a commit; without one, every file in the index. */
+  tracked(commit: string | undefined, signal: AbortSignal): Promise<TrackedFiles>
   /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
   filesAt(
     commit: string,

@@ -1,15 +1,10 @@
-<<<<<<<< HEAD:src/app/open/build-event.ts
-import type { Build } from '../../gate/facts/scope.ts'
+<import type { Build } from '../../gate/facts/scope.ts'
+
 import { gateFaults } from '../../gate/faults.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { readRegularFile } from '../../platform/jail/async.ts'
-========
-import type { Build } from '../gate/facts/scope.ts'
-import { gateFaults } from '../gate/faults.ts'
-import { isRecord } from '../kernel/encoding/json.ts'
-import { readRegularFile } from '../platform/jail/async.ts'
->>>>>>>> 9eb958bdb7c4179b16e521604484a58d7d9632ab:src/app/build-event.ts
 
+=
 /**
  * The commits of a build, from what the build server says about it. The file of the event holds text of unknown
  * authors: only ids and branch names are taken from it, and an id has to look like one.

@@ -181,6 +181,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
+  policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
