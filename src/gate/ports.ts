@@ -1,17 +1,12 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
 import type { LanguageName } from '../kernel/text/languages.ts'
 
-/** The files that a gate run checks. */
+/**
+ * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
+ */
 export type Scope =
   | { readonly kind: 'staged' }
-  | {
-      readonly kind: 'range'
-      /** A commit, or `EMPTY_TREE` for everything that `to` contains. */
-      readonly from: string
-      readonly to: string
-      /** How reports name the range, when `from` and `to` are ids. */
-      readonly label?: string
-    }
+  | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 
@@ -112,10 +107,7 @@ export interface GitReader {
     paths: PathList,
     signal: AbortSignal,
   ): Promise<(RepositoryFiles & FolderNames) | undefined>
-  /**
-   * The first name that resolves to a commit. A name is an object id, `HEAD` or a ref. A name without `refs/` must not
-   * be the name of two refs.
-   */
+  /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>

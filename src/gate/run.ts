@@ -3,7 +3,7 @@ import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evid
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { type Build, stageScope } from './facts/scope.ts'
+import { type StagePorts, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
@@ -36,13 +36,9 @@ export interface GatePorts extends PolicyPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest {
+interface GateRequest extends PolicyRequest, Partial<Pick<StagePorts, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The commits of a CI build, if known. */
-  readonly build?: Build | undefined
-  /** The remote that a push goes to. */
-  readonly remote?: string | undefined
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   readonly progress: (done: number, total: number) => void

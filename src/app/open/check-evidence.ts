@@ -12,6 +12,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
+import { readBuild } from './build-event.ts'
 import { readPolicy } from './read-policy.ts'
 import { readRecordedRun } from './recorded-run.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
@@ -36,9 +37,8 @@ const readPresent = async (
 ): Promise<PresentTree | undefined> => {
   if (judged === undefined || (await git.root(signal)) === undefined) return undefined
   const { head } = judged
-  const branch = context.environment.GITHUB_BASE_REF?.trim() ?? ''
-  const build = branch === '' ? undefined : ({ kind: 'target', branch } as const)
   const readScope = async () => {
+    const build = stage === 'CI' ? await readBuild(context.environment) : undefined
     const scope = await stageScope(stage, { git, build }, signal)
     return scope.kind === 'repository'
       ? readWorkingTree(git, signal)

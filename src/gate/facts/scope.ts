@@ -163,8 +163,9 @@ const buildScope = async (git: GitReader, build: Build | undefined, signal: Abor
   })
 }
 
-interface StagePorts {
+export interface StagePorts {
   readonly git: GitReader
+  /** The commits of a CI build, if known. */
   readonly build: Build | undefined
   /** The remote that a push goes to. */
   readonly remote?: string | undefined

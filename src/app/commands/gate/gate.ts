@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
-import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
-import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
+import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
@@ -20,7 +19,7 @@ import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { inferStage } from './infer-stage.ts'
+import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -46,53 +45,6 @@ const pickFormat = (invocation: Invocation): string | undefined => {
   if (asked.length > 1)
     throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
   return asked[0]
-}
-
-const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
-  const found = all.find((one) => one === value)
-  if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
-  return found
-}
-
-/** The files to check, when the options name them. */
-const pickScope = (invocation: Invocation): Scope | undefined => {
-  const range = textFlag(invocation, 'range')
-  const scope = textFlag(invocation, 'scope')
-  const all = invocation.flags.all === true
-  if ([range, scope, all || undefined].filter((one) => one !== undefined).length > 1) {
-    throw usageFaults.option('choose one of --range, --scope, --all')
-  }
-  if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: oneOf(SCOPES, scope, 'scope') }
-  if (range === undefined) return undefined
-  const read = readRange(range)
-  if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
-  return read
-}
-
-const pickStage = async (
-  invocation: Invocation,
-  scope: Scope | undefined,
-  { ports }: OpenGate,
-): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
-  const given = textFlag(invocation, 'stage')
-  if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
-  // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
-  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))
-  return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
-}
-
-/** What is judged, one after the other: a push may send several refs. An undefined scope is that of the stage. */
-const pickScopes = async (
-  invocation: Invocation,
-  { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
-  { ports }: OpenGate,
-): Promise<readonly (Scope | undefined)[]> => {
-  if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
-  const refs = await (await import('./push-refs.ts')).readPushedRefs()
-  const remote = textFlag(invocation, 'remote') ?? 'origin'
-  return refs === undefined ? [undefined] : pushScopes({ git: ports.git, remote }, refs, NO_ABORT)
 }
 
 interface NamedFile {
@@ -140,9 +92,9 @@ const judge = async (
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const policyFrom = oneOf(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
   const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild ? await (await import('./build-event.ts')).readBuild(process.env) : undefined
+  const build = isBuild ? await (await import('../../open/build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
     runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),

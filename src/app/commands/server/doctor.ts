@@ -12,10 +12,9 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { MODERN } from '../../../surfaces/mcp/handshake.ts'
 import type { Config } from '../../config/settings.ts'
-import type { OpenedRepository } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 
-interface Finding {
+export interface DoctorFinding {
   readonly check: string
   readonly ok: boolean
   /** Absent when the check passed. A warning does not fail the command. */
@@ -24,7 +23,7 @@ interface Finding {
   readonly fix?: string
 }
 
-type Check = (config: Config) => Promise<Omit<Finding, 'check'>>
+type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'>>
 
 const HANDSHAKE_MS = 15_000
 
@@ -187,44 +186,20 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
 
-/** A block of an older version does not check what a push sends; an edited one may check nothing. */
-const outdatedHooks = async ({ lifecycle, signal }: OpenedRepository) => {
-  const { hooksStatus } = await import('../../../gate/install/hooks.ts')
-  const names = (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state }) =>
-    state === 'outdated' ? [hook] : [],
-  )
-  if (names.length === 0) return []
-  const detail = `the block in the hook ${names.join(' and ')} is not the one that this version writes`
-  return [{ check: 'hooks', severity: 'warning' as const, detail, fix: 'Run `warrant install` again.' }]
-}
-
-/** Problems of the hooks in this repository. Empty outside a repository. */
-const checkInstallation = async (config: Config): Promise<readonly Finding[]> => {
-  const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
-  const { currentStatus } = await import('../../../gate/install/install.ts')
-  const { openRepositoryForCommand } = await import('../../open/repository.ts')
-  const context = await openRepositoryForCommand(config).catch(() => undefined)
-  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
-  if (status === undefined) return []
-  const issues = [...lifecycleIssues(status), ...(context ? await outdatedHooks(context) : [])]
-  if (issues.length === 0)
-    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
-  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
-}
-
-const overallVerdict = (findings: readonly Finding[]) => {
+const overallVerdict = (findings: readonly DoctorFinding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
 }
 
-const findingMark = ({ ok, severity }: Finding): string =>
+const findingMark = ({ ok, severity }: DoctorFinding): string =>
   ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  findings.push(...(await checkInstallation(config)))
+  const { checkInstallation, checkPolicy } = await import('./check-installation.ts')
+  findings.push(...(await checkPolicy(config)), ...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))
