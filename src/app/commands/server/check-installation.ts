@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-import { Fault } from '../../../kernel/fault.ts'
 import type { Config } from '../../config/settings.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 import type { DoctorFinding } from './doctor.ts'
