@@ -37,6 +37,7 @@ export const TASKS = {
 export const ALWAYS_LOADED = [
   'src/kernel/async/once.ts',
   'src/kernel/multimap.ts',
+  'src/kernel/call-faults.ts',
   'src/kernel/record-call.ts',
   'src/kernel/text/escape-regexp.ts',
   'src/kernel/encoding/canonical.ts',

@@ -6,6 +6,7 @@ import { composeServer } from '../src/app/compose.ts'
 import { configFaults, loadConfig } from '../src/app/config/load-config.ts'
 import { SETTINGS } from '../src/app/config/settings.ts'
 import { serveFaults } from '../src/app/servers/listen.ts'
+import { systemFaults } from '../src/app/system-fault.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/log/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
@@ -15,11 +16,11 @@ import { lifecycleFaults } from '../src/gate/install/install.ts'
 import { repositoryFaults } from '../src/gate/install/repository-faults.ts'
 import { ruleFaults } from '../src/gate/rules/rule-faults.ts'
 import { sessionFaults } from '../src/gate/sdd/session.ts'
+import { callFaults } from '../src/kernel/call-faults.ts'
 import { catalogFaults } from '../src/kernel/catalog.ts'
 import { canonicalFaults } from '../src/kernel/encoding/canonical.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
-import { callFaults } from '../src/kernel/tool-io.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
@@ -43,17 +44,22 @@ import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
 import type { Route } from '../src/surfaces/http/server.ts'
+import { serverFaults } from '../src/surfaces/mcp/dialect.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
+import { BYPASSES } from '../test/attacks/bypasses.ts'
+import { THREATS } from '../test/attacks/threats.ts'
 import { EVERYTHING, FOLDERS } from '../test/folders.ts'
+import type { Pledge } from '../test/requirements.ts'
 import { rulesPage } from './docs-rules.ts'
 
 /** Every fault table in the program. A test compares this list with the sources. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   beliefFaults,
   callFaults,
+  serverFaults,
   canonicalFaults,
   catalogFaults,
   configFaults,
@@ -76,6 +82,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   replicaFaults,
   repositoryFaults,
   reportFaults,
+  systemFaults,
   ruleFaults,
   serveFaults,
   sessionFaults,
@@ -169,7 +176,7 @@ const toolsPage = (): string => {
 const faultsPage = (): string =>
   page(
     'Faults',
-    'A fault is a failure that the caller can act on. It has a kind, a stable code, a message and a fix. Every other failure is a bug in Warrant: the caller gets "Internal error", and the details are in the log.',
+    'A fault is a failure that the caller can act on. It has a kind, a stable code, a message and a fix. Every other failure is a bug in Warrant: the caller gets "Internal error" with the code `server.internal`, and the details are in the log.',
     table(
       ['kind', 'meaning', 'exit code'],
       Object.entries(FAULT_KINDS).map(([kind, meaning]) => [
@@ -287,6 +294,39 @@ const folderTable = (): string =>
     ]),
   )
 
+const citations = (shownBy: Pledge['shownBy']): string =>
+  shownBy.map(([path, title]) => `${code(path)}: ${title}`).join('; ')
+
+const threatTables = (): string =>
+  Object.entries(THREATS)
+    .map(([promise, threats]) =>
+      [
+        `### ${promise.replace(/\.$/, '')}`,
+        table(
+          ['attack', 'what holds', 'shown by'],
+          threats.map(({ attack, defence, shownBy }) => [attack, defence, citations(shownBy)]),
+        ),
+      ].join('\n\n'),
+    )
+    .join('\n\n')
+
+const bypassesPage = (): string =>
+  page(
+    'Ways round the gate',
+    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. The threats to the rest of Warrant are in the [threat model](threat-model.md).',
+    table(
+      ['#', 'bypass', 'stopped', 'found', 'by what', 'shown by'],
+      BYPASSES.map(({ bypass, stopped, found, by, shownBy }, index) => [
+        String(index + 1),
+        bypass,
+        stopped,
+        found,
+        by,
+        citations(shownBy),
+      ]),
+    ),
+  )
+
 /** Replaces the text between the two markers of `name`. */
 const fill = (text: string, name: string, body: string): string => {
   const pattern = new RegExp(`(<!-- ${name}:start -->)[\\s\\S]*?(<!-- ${name}:end -->)`)
@@ -302,6 +342,8 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
     commandTable(),
   ),
   'ARCHITECTURE.md': fill(readFileSync('ARCHITECTURE.md', 'utf8'), 'folders', folderTable()),
+  'docs/threat-model.md': fill(readFileSync('docs/threat-model.md', 'utf8'), 'threats', threatTables()),
+  'docs/bypasses.md': bypassesPage(),
   'docs/reference/tools.md': toolsPage(),
   'docs/reference/faults.md': faultsPage(),
   'docs/reference/settings.md': configPage(),

@@ -6,7 +6,7 @@ import { beliefFaults } from '../src/beliefs/faults.ts'
 import * as shapes from '../src/beliefs/schemas.ts'
 import { beliefsToolset } from '../src/beliefs/tools.ts'
 import { Evidence } from '../src/evidence/schema.ts'
-import { buildCatalog } from '../src/kernel/catalog.ts'
+import { buildCatalog, ignoreUnknownArguments } from '../src/kernel/catalog.ts'
 import { defineFaults, FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
 import { DIALECTS } from '../src/surfaces/mcp/dialect.ts'
 import { listTools } from '../src/surfaces/mcp/listing.ts'
@@ -106,7 +106,7 @@ const words = (list: unknown): object => exactly((list as readonly string[]).map
 const toolsText = (): string => {
   const excludeTools = scgServer.preset.get('excludeTools') as string[]
   const selection = { toolsets: [], tools: [], excludeTools, readOnly: false }
-  const catalog = buildCatalog([beliefsToolset(unopened)], selection, 'dotted')
+  const catalog = buildCatalog([ignoreUnknownArguments(beliefsToolset(unopened))], selection, 'dotted')
   const listed = listTools(catalog, true) as readonly Record<string, unknown>[]
   const tools = listed.map(({ name, description, version, sideEffects, dependencies }) => ({
     type: 'object',

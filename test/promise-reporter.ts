@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { PROMISES } from './requirements.ts'
+import { CITATIONS } from './citations.ts'
 
 /** Why the tests with this title do not show the promise; undefined when they do. */
 const problemOf = (module: TestModule, title: string): string | undefined => {
@@ -13,14 +13,14 @@ const problemOf = (module: TestModule, title: string): string | undefined => {
 }
 
 /**
- * Fails the run when a promise of `requirements.ts` cites a test that does not exist or did not pass. Only the
+ * Fails the run when a promise, a threat or a bypass cites a test that does not exist or did not pass. Only the
  * files of this run are checked; `architecture.test.ts` checks that every cited file exists.
  */
 export default class PromiseReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const isFiltered = modules[0]?.project.config.testNamePattern !== undefined
     const ran = new Map(modules.map((module) => [module.relativeModuleId, module]))
-    const problems = Object.entries(PROMISES).flatMap(([name, { shownBy }]) =>
+    const problems = CITATIONS.flatMap(([name, { shownBy }]) =>
       shownBy.flatMap(([path, title]) => {
         const module = ran.get(path)
         const problem = module === undefined || isFiltered ? undefined : problemOf(module, title)
@@ -28,9 +28,7 @@ export default class PromiseReporter implements Reporter {
       }),
     )
     if (problems.length === 0) return
-    process.stderr.write(
-      `\nPromises in test/requirements.ts without a passing test:\n  ${problems.join('\n  ')}\n`,
-    )
+    process.stderr.write(`\nPromises without a passing test:\n  ${problems.join('\n  ')}\n`)
     process.exitCode = 1
   }
 }

@@ -103,7 +103,7 @@ describe.each(tools)('$name', (tool) => {
     })
     expect(flaws).toEqual([])
     expect(tool.inputSchema.type).toBe('object')
-    expect(tool.outputSchema?.type).toBe('object')
+    if (tool.outputSchema !== undefined) expect(tool.outputSchema.type).toBe('object')
   })
 
   it('hides nothing: no markup, no invisible or unusual characters', () => {

@@ -8,7 +8,7 @@ import { evidenceToolset } from '../evidence/tools.ts'
 import { envelopeAuditFields } from '../gate/audit-fields.ts'
 import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
-import { buildCatalog, type Catalog, type Toolset } from '../kernel/catalog.ts'
+import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
@@ -84,15 +84,17 @@ export const composeServer = (
   const services = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(services, handshake)
-  const graphTools = beliefsToolset(beliefs.ask)
+  const graphTools = beliefsToolset(beliefs.ask, config)
   const evidence = localEvidence(services)
   const decisions = lazyDecisions(services)
   const auditRecorder = forwardRecords(recorder, decisions.recorder)
-  const enterprise = lazyEnterprise(root, { environment, clock, log })
+  const openspec = { named: config.openspec && resolve(context.cwd, config.openspec) }
+  const { gitFolders } = config
+  const enterprise = lazyEnterprise(root, { config, environment, clock, log, openspec, gitFolders })
   const project = lazyProject(services)
   const packets = lazyPackets(services)
   const repository = localRepository(services)
-  const toolsets: readonly Toolset[] = [
+  const allToolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
         version: VERSION,
@@ -122,6 +124,9 @@ export const composeServer = (
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(async (place) => (await packets.get()).open(place)),
   ]
+  const toolsets = handshake.compat?.ignoresUnknownArguments
+    ? allToolsets.map(ignoreUnknownArguments)
+    : allToolsets
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
     ...handshake,
@@ -159,7 +164,9 @@ export const composeServer = (
         const started = clock.elapsed()
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        await recordCall({ clock, log, recorder: auditRecorder }, tool, { kind: 'answer', value }, started)
+        const ports = { clock, log, recorder: auditRecorder }
+        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, started)
+        if (recorded !== true) throw recorded
         return value
       },
     },

@@ -11,8 +11,11 @@ import { writeLog } from './terminal.ts'
 
 const processContext = (): ProcessContext => ({ cwd: process.cwd(), environment: process.env, writeLog })
 
-export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): LoadedConfig =>
-  loadConfig(flags, processContext(), preset)
+export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Preset): LoadedConfig => {
+  const loaded = loadConfig(flags, processContext(), preset)
+  for (const notice of loaded.notices) writeLog(`warrant: ${notice}`)
+  return loaded
+}
 
 /** Log, clock and working folder, for a server without MCP tools. */
 export const createProcessContext = (config: Config) => {

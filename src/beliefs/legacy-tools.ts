@@ -3,6 +3,9 @@ import type { Toolset } from '../kernel/catalog.ts'
 import type { CallContext, Tool } from '../kernel/tool.ts'
 import { readEntry } from '../lineage/read-rows.ts'
 import type { Beliefs } from './beliefs.ts'
+import type { EntityId, Graph } from './graph/graph.ts'
+import type { GraphStore } from './log/graph-store.ts'
+import type { EdgeOutput, ExportResult, SchemaOutput } from './schemas.ts'
 import { asText } from './tool-support.ts'
 
 /**
@@ -50,43 +53,64 @@ const legacyOperation = (operation: string): (typeof LEGACY_OPERATIONS)[number] 
   return operation.startsWith('node.') ? 'energy' : 'ethics'
 }
 
+type RunTool = () => Promise<unknown>
+
 interface LegacyAnswer {
   readonly output: z.ZodType
-  /** Makes the old answer from the new one and the graph. */
-  readonly show: (answer: never, beliefs: Beliefs) => unknown
+  /**
+   * Makes the old answer. A read of the graph is queued in the same turn as the tool's own, so that it sees the state
+   * of this call and not that of a later one.
+   */
+  readonly answer: (run: RunTool, beliefs: Beliefs, args: never) => Promise<unknown>
   readonly render: Tool['render'] & {}
 }
 
-const textAnswer = (show: (answer: never) => string): LegacyAnswer => ({
+const fromResult =
+  <T>(show: (result: T) => unknown): LegacyAnswer['answer'] =>
+  async (run) =>
+    show((await run()) as T)
+
+const textAnswer = (show: (result: { readonly result: string }) => string): LegacyAnswer => ({
   output: LegacyText,
-  show: (answer) => ({ text: show(answer) }),
+  answer: fromResult((result: { readonly result: string }) => ({ text: show(result) })),
   render: ({ text }: z.infer<typeof LegacyText>) => [{ type: 'text', text }],
 })
 
-const node: LegacyAnswer = {
+/** An answer from the state of the graph right after the tool's own operation. */
+const fromGraph =
+  <T>(show: (graph: Graph, args: T, graphStore: GraphStore) => unknown): LegacyAnswer['answer'] =>
+  async (run, { graphStore }, args) => {
+    const result = run()
+    const seen = graphStore.replica.read(({ graph }) => show(graph, args, graphStore))
+    return (await Promise.all([result, seen]))[1]
+  }
+
+const nodeAnswer = (
+  idOf: (graph: Graph, args: { readonly node_id: EntityId }) => EntityId,
+): LegacyAnswer => ({
   output: LegacyNode,
-  show: ({ node_id }: { node_id: number }, { graphStore }) =>
-    graphStore.replica.read(({ graph }) => {
-      const { id, belief, energy, stability } = graph.node(node_id)
-      return { id, belief, energy, esv_valid: graph.auditNode(id).valid, stability }
-    }),
+  answer: fromGraph((graph, args: { readonly node_id: EntityId }) => {
+    const { id, belief, energy, stability } = graph.node(idOf(graph, args))
+    return { id, belief, energy, esv_valid: graph.auditNode(id).valid, stability }
+  }),
   render: 'indented',
-}
+})
+
+const namedNode = nodeAnswer((_, { node_id }) => node_id)
 
 const governor: LegacyAnswer = {
   output: LegacyGovernor,
-  show: (_, { graphStore }) =>
-    graphStore.replica.read(({ graph }) => {
-      const { drift, validRatio, coherent } = graph.health()
-      return {
-        drift_ok: drift <= graph.config.epsilon,
-        energy_drift: drift,
-        coherence: validRatio,
-        node_count: graph.nodeCount,
-        edge_count: graph.edgeCount,
-        healthy: coherent && graphStore.replica.quarantine === null,
-      }
-    }),
+  answer: fromGraph((graph, _, { replica }) => {
+    const { drift, validRatio, coherent } = graph.health()
+    return {
+      drift_ok: drift <= graph.config.epsilon,
+      energy_drift: drift,
+      coherence: validRatio,
+      node_count: graph.nodeCount,
+      edge_count: graph.edgeCount,
+      healthy: coherent && replica.quarantine === null,
+    }
+  }),
   render: 'indented',
 }
 
@@ -94,8 +118,9 @@ const NEWEST = 100
 
 const replay: LegacyAnswer = {
   output: LegacyReplay,
-  show: async (_, { graphStore }) => {
-    const rows = await graphStore.log.read(Math.max(0, graphStore.size - NEWEST), NEWEST)
+  answer: async (_, { graphStore }) => {
+    const size = await graphStore.replica.read((_state, entries) => entries)
+    const rows = await graphStore.log.read(Math.max(0, size - NEWEST), Math.min(NEWEST, size))
     const entries = rows.map(readEntry).map(({ seq, operation, checksum, tick }) => ({
       sequence: seq,
       operation: legacyOperation(operation),
@@ -108,30 +133,35 @@ const replay: LegacyAnswer = {
 }
 
 /** The original server's checksum: the sum of all bytes, modulo 2^32. */
-const sumBytes = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum + byte) >>> 0, 0)
+const sumBytes = (text: string): number => {
+  let sum = 0
+  for (const byte of Buffer.from(text)) sum = (sum + byte) >>> 0
+  return sum
+}
 
 const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
-  'node.create': node,
-  'node.query': node,
-  'node.mutate': node,
+  'node.create': nodeAnswer((graph) => graph.nodeCount - 1),
+  'node.query': namedNode,
+  'node.mutate': namedNode,
   'edge.bind': {
     output: LegacyEdge,
-    show: ({ edge_id, src, dst, weight }: { edge_id: number; src: number; dst: number; weight: number }) => ({
+    answer: fromResult(({ edge_id, src, dst, weight }: SchemaOutput<typeof EdgeOutput>) => ({
       id: edge_id,
       src,
       dst,
       weight,
-    }),
+    })),
     render: 'indented',
   },
   'edge.propagate': textAnswer(() => 'Propagation step completed (all edges processed)'),
   'governor.status': governor,
   'governance.status': governor,
-  'esv.audit': textAnswer(({ result }: { result: string }) => `ESV audit result: ${result}`),
+  'esv.audit': textAnswer(({ result }) => `ESV audit result: ${result}`),
   'lineage.replay': replay,
   'lineage.export': {
     output: LegacyExport,
-    show: async ({ path, count: entries }: { path: string; count: number }, beliefs) => {
+    answer: async (run, beliefs) => {
+      const { path, count: entries } = (await run()) as SchemaOutput<typeof ExportResult>
       const { text } = await beliefs.collect(entries)
       return { status: 'ok', path, checksum: sumBytes(text) }
     },
@@ -142,15 +172,16 @@ const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
 const translate = (tool: Tool, open: () => Promise<Beliefs>): Tool => {
   const answerFormat = LEGACY_ANSWERS[tool.name]
   if (answerFormat === undefined) return tool
-  const { output, show, render } = answerFormat
+  const { output, answer, render } = answerFormat
   const { truncate: _, ...rest } = tool
   return {
     ...rest,
     output,
     render,
     run: async (args: never, call: CallContext) => {
-      const answer = await tool.run(args, call)
-      return show(answer as never, await open())
+      // Opened first, so that the tool queues its operation at once.
+      const beliefs = await open()
+      return answer(async () => tool.run(args, call), beliefs, args)
     },
   }
 }

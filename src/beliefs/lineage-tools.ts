@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import { defineTool, NoInput, type Tool } from '../kernel/tool.ts'
 import { InclusionProof } from '../lineage/schemas.ts'
 import { IdInput } from './input/inputs.ts'
 import * as schemas from './schemas.ts'
@@ -21,9 +21,9 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     description:
       'Lists entries of the lineage of the belief graph (number, checksum, time) in order. Without from_seq it lists the newest.',
     effect: 'read',
-    input: z.object({
+    input: z.strictObject({
       from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
-      limit: z.int().positive().max(10_000).optional().describe('Maximum number of entries.'),
+      limit: z.int().min(1).max(10_000).optional().describe('Maximum number of entries.'),
     }),
     output: schemas.ReplayResult,
     listingMeta: beliefListingMeta([]),
@@ -43,7 +43,7 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     idempotent: true,
     // It replaces an existing file.
     destructive: true,
-    input: z.object({
+    input: z.strictObject({
       path: z.string().min(1).max(4_096).describe('File to write, relative to the export root.'),
     }),
     output: schemas.ExportResult,
@@ -54,13 +54,13 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
 ]
 
 /** Tools that scg-mcp-server does not have. */
-export const addedTools = (ask: AskGraph): Tool[] => [
+export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
   defineTool({
     name: 'lineage_verify',
     title: 'Verify the lineage',
     description: 'Recomputes the hash chain of the lineage and reports the first invalid entry.',
     effect: 'read',
-    input: z.object({}),
+    input: NoInput,
     output: ChainVerdict,
     run: () => ask((beliefs) => beliefs.verify()),
   }),
@@ -70,11 +70,11 @@ export const addedTools = (ask: AskGraph): Tool[] => [
     description:
       'Returns the Merkle inclusion proof of an entry in the lineage. Check it against a signed checkpoint.',
     effect: 'read',
-    input: z.object({
+    input: z.strictObject({
       seq: z.int().nonnegative().describe('The entry to prove.'),
       size: z
         .int()
-        .positive()
+        .min(1)
         .optional()
         .describe('Size of the tree for the proof; the current size when absent.'),
     }),
@@ -84,10 +84,15 @@ export const addedTools = (ask: AskGraph): Tool[] => [
   defineTool({
     name: 'belief_explain',
     title: 'Explain a belief',
-    description: 'Returns which nodes moved a belief, by how much, and at which entries of the lineage.',
+    description:
+      'Returns how far other nodes raised and lowered a belief, and at which entries of the lineage.',
     effect: 'read',
-    input: z.object({ node_id: IdInput }),
-    output: schemas.ExplainResult,
-    run: ({ node_id }) => ask((beliefs) => beliefs.explain(node_id)),
+    input: z.strictObject({ node_id: IdInput }),
+    output: revealTopology ? schemas.RevealedExplainResult : schemas.ExplainResult,
+    run: ({ node_id }) =>
+      ask(async (beliefs) => {
+        const { influences, ...told } = await beliefs.explain(node_id)
+        return revealTopology ? { ...told, influences } : told
+      }),
   }),
 ]

@@ -81,13 +81,19 @@ export const ExportResult = z.strictObject({
 export const ExplainResult = z.strictObject({
   node_id: count,
   belief: z.number(),
-  influences: z
-    .array(z.strictObject({ source: count, moved: z.number(), ticks: count }))
-    .describe('Source nodes that moved this node, the total change from each, and over how many ticks.'),
+  raised: z.number().nonnegative().describe('Sum of all changes by which other nodes raised the belief.'),
+  lowered: z.number().max(0).describe('Sum of all changes by which other nodes lowered it.'),
   history: z
     .array(z.strictObject({ seq: count, operation: z.string(), change: z.number(), timestamp }))
     .describe('The newest lineage entries that changed this node, oldest first.'),
   truncated: z.boolean().describe('True: older changes were left out.'),
+})
+
+/** With the topology, for graphs whose operator reveals it. */
+export const RevealedExplainResult = ExplainResult.extend({
+  influences: z
+    .array(z.strictObject({ source: count, moved: z.number(), ticks: count }))
+    .describe('Nodes that moved this node, the total change from each, and over how many ticks.'),
 })
 
 export type SchemaOutput<T extends z.ZodType> = z.infer<T>

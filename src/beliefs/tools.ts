@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { Digest } from '../kernel/encoding/digest.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import { defineTool, NoInput, type Tool } from '../kernel/tool.ts'
 import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './input/inputs.ts'
@@ -9,8 +9,7 @@ import { addedTools, lineageTools } from './lineage-tools.ts'
 import * as schemas from './schemas.ts'
 import { type AskGraph, askGraph, beliefListingMeta, withRedaction } from './tool-support.ts'
 
-const None = z.object({})
-const Node = z.object({ node_id: IdInput })
+const Node = z.strictObject({ node_id: IdInput })
 
 const nodeTools = (ask: AskGraph): Tool[] => [
   defineTool({
@@ -19,7 +18,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     description:
       'Creates a node in the belief graph and returns its node_id. Its energy is taken from a finite reserve. claim states what the node stands for; evidence is the digest of its evidence.',
     effect: 'write',
-    input: z.object({
+    input: z.strictObject({
       belief: BeliefInput,
       energy: EnergyInput,
       claim: ClaimInput.optional().describe('The statement the node stands for.'),
@@ -44,7 +43,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     description:
       'Changes the belief of one node by delta and returns the node. Costs energy of the node. Use it for corrections, not to model the influence of another node.',
     effect: 'write',
-    input: z.object({ node_id: IdInput, delta: DeltaInput }),
+    input: z.strictObject({ node_id: IdInput, delta: DeltaInput }),
     output: schemas.NodeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_consumption'], ['node.query']),
     render: 'indented',
@@ -70,7 +69,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     description:
       'Creates an edge through which the belief of src influences dst. A negative weight pulls towards the opposite. An edge that closes a cycle is refused. Beliefs move at the next propagation.',
     effect: 'write',
-    input: z.object({
+    input: z.strictObject({
       src: IdInput.describe('Id of the node that influences, as digits.'),
       dst: IdInput.describe('Id of the node that is influenced, as digits.'),
       weight: WeightInput,
@@ -86,7 +85,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     description:
       'Runs one propagation step over all edges: every belief moves towards the beliefs that influence it. Returns the largest change; repeat until converged is true.',
     effect: 'write',
-    input: z.object({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
+    input: z.strictObject({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: schemas.PropagateResult,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_transfer', 'lineage_append']),
     render: 'indented',
@@ -101,7 +100,7 @@ const governanceTools = (ask: AskGraph): Tool[] => [
     description:
       'Returns the drift of the belief graph from exact energy conservation, and whether it is coherent.',
     effect: 'read',
-    input: None,
+    input: NoInput,
     output: schemas.GovernorStatus,
     listingMeta: beliefListingMeta([]),
     render: 'indented',
@@ -128,7 +127,7 @@ const governanceStatus = (ask: AskGraph): Tool =>
     description:
       'Returns the health of the belief graph: checksums, drift, audits, quarantine and sizes. When healthy is false, verify the lineage.',
     effect: 'read',
-    input: None,
+    input: NoInput,
     output: schemas.GovernanceStatus,
     listingMeta: beliefListingMeta([]),
     render: 'indented',
@@ -136,7 +135,10 @@ const governanceStatus = (ask: AskGraph): Tool =>
   })
 
 /** The belief graph. It is opened by the first call, not when the tools are listed. */
-export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
+export const beliefsToolset = (
+  open: () => MaybePromise<Beliefs>,
+  { revealTopology = false }: { readonly revealTopology?: boolean } = {},
+): Toolset => {
   const ask = askGraph(open)
   return {
     name: 'beliefs',
@@ -148,7 +150,7 @@ export const beliefsToolset = (open: () => MaybePromise<Beliefs>): Toolset => {
       ...governanceTools(ask),
       ...lineageTools(ask),
       governanceStatus(ask),
-      ...addedTools(ask),
+      ...addedTools(ask, revealTopology),
     ].map(withRedaction),
     resources: [],
     prompts: [],

@@ -7,6 +7,7 @@ import type {
   Finding,
   GateOutcome,
   HumanIntent,
+  JudgedTree,
   LedgerEntry,
   Platform,
   RepoState,
@@ -27,6 +28,7 @@ export interface BuildInput {
   readonly humanIntent?: HumanIntent | null
   readonly sdd?: SddMetrics
   readonly repoState?: RepoState
+  readonly judgedTree?: JudgedTree
   /** Absolute paths inside this folder become relative. */
   readonly root?: string
 }
@@ -103,6 +105,7 @@ export const buildEvidence = (input: BuildInput, previous: Evidence | undefined,
     },
     ...(input.sdd !== undefined && { sdd_metrics: input.sdd }),
     ...(input.repoState !== undefined && { repo_state: { ...input.repoState, repo_root: '.' } }),
+    ...(input.judgedTree !== undefined && { judged_tree: input.judgedTree }),
     ...(suppressed.length > 0 && { consolidation: { suppressed: [...suppressed] } }),
   }
 }

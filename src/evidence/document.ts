@@ -18,6 +18,7 @@ const KEYS = [
   'severity_metrics',
   'sdd_metrics',
   'repo_state',
+  'judged_tree',
   'consolidation',
 ] as const
 

@@ -104,6 +104,19 @@ export const SddMetrics = z.looseObject({
 })
 export type SddMetrics = z.infer<typeof SddMetrics>
 
+/**
+ * The tree that the gate judged, by content. `digest` covers the changed files of the scope; `head` is the last commit.
+ * Absent in files of other writers.
+ */
+const JudgedTree = z.looseObject({
+  scope: z.string(),
+  head: z.string().nullable(),
+  digest: z.string(),
+  files: z.int().nonnegative(),
+  entries: z.array(z.looseObject({ path: z.string(), id: z.string() })).optional(),
+})
+export type JudgedTree = z.infer<typeof JudgedTree>
+
 const PayloadHash = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 
 /** Links an evidence file to the one it replaced. Detects accidents, not forgery: it is not signed. */
@@ -111,7 +124,7 @@ const EvidenceChain = z.looseObject({
   algorithm: z.literal('sha256'),
   previous_payload_hash: PayloadHash.nullable(),
   payload_hash: PayloadHash,
-  sequence: z.int().positive(),
+  sequence: z.int().min(1),
 })
 
 /** The evidence file, version 2.1: `.ai_evidence.json` in the root of a repository. */
@@ -137,6 +150,7 @@ export const Evidence = z.looseObject({
   }),
   sdd_metrics: SddMetrics.optional(),
   repo_state: RepoState.optional(),
+  judged_tree: JudgedTree.optional(),
   consolidation: z.looseObject({ suppressed: z.array(Suppressed) }).optional(),
   evidence_chain: EvidenceChain.optional(),
 })

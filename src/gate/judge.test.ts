@@ -145,7 +145,7 @@ describe('the gate over evidence', () => {
   it.each(['main', 'master', 'develop', 'dev'])('protects %s', (branch) => {
     const same = evidence((made) => delete made.repo_state)
     expect(codes(same, 0, 'PRE_WRITE', state(branch))).toEqual(['GITFLOW_PROTECTED_BRANCH'])
-    expect(codes(same, 0, 'PRE_WRITE', state(branch.toUpperCase()))).toEqual([])
+    expect(codes(same, 0, 'PRE_WRITE', state(branch.toUpperCase()))).toEqual(['GITFLOW_PROTECTED_BRANCH'])
   })
 
   it('gives every violation a fix', () => {

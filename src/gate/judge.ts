@@ -1,8 +1,11 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
+import { checkBound, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
+import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
 import type { GateStage } from './stage.ts'
+import { fixOf, type Violation, type ViolationCode, violation } from './violations.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   PRE_WRITE: 300,
@@ -14,26 +17,6 @@ const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
 /** Clock skew between machines that is tolerated. */
 export const FUTURE_TOLERANCE_SECONDS = 60
 
-const PROTECTED_BRANCHES: readonly string[] = ['main', 'master', 'develop', 'dev']
-
-const RUN_GATE = 'Run `warrant gate` for the stage, then ask again.'
-
-/** Violation code → what to do about it. */
-const FIXES = {
-  EVIDENCE_MISSING: RUN_GATE,
-  EVIDENCE_INVALID: 'Remove or restore the evidence file, then run `warrant gate`.',
-  EVIDENCE_CHAIN_INVALID: 'The file was edited or truncated. Run `warrant gate` to write it again.',
-  EVIDENCE_TIMESTAMP_INVALID: RUN_GATE,
-  EVIDENCE_TIMESTAMP_FUTURE: 'Correct the clock of this machine, then run `warrant gate`.',
-  EVIDENCE_STALE: RUN_GATE,
-  EVIDENCE_GATE_BLOCKED: 'Repair the findings in the evidence, then run `warrant gate`.',
-  EVIDENCE_GATE_STATUS_INCOHERENT: 'Run `warrant gate` to write the evidence again.',
-  EVIDENCE_BRANCH_MISMATCH: 'Run `warrant gate` on the branch that is checked out.',
-  EVIDENCE_REPO_ROOT_MISMATCH: 'Run `warrant gate` in this repository.',
-  GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',
-} as const
-type ViolationCode = keyof typeof FIXES
-
 export interface GateVerdict {
   readonly status: GateStatus
   readonly allowed: boolean
@@ -44,12 +27,19 @@ export interface GateVerdict {
     readonly severity: Severity
     readonly message: string
     readonly fix: string
+    /** Some of the files that differ from what the evidence judged. */
+    readonly paths?: readonly string[]
   }[]
   readonly evidence: {
     readonly kind: EvidenceReading['kind']
     readonly max_age_seconds: number
     /** Null when the evidence has no valid timestamp. */
     readonly age_seconds: number | null
+    /**
+     * `bound`: the evidence names the tree it judged, and that was compared. `unbound`: it does not, as files of other
+     * writers, so only its age was checked. Absent when the evidence is not valid.
+     */
+    readonly trust?: 'bound' | 'unbound'
   }
   readonly repo_state: RepoState
 }
@@ -62,11 +52,13 @@ interface GateInput {
   readonly policy: GatePolicy
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Undefined when the evidence names no tree, or outside a repository. */
+  readonly present?: PresentTree | undefined
+  readonly recorded?: RecordedRun | undefined
+  readonly protectedBranches?: readonly string[]
+  /** The branch that is checked out, or those that point at a detached head. */
+  readonly branches?: readonly string[]
 }
-
-type Violation = readonly [code: ViolationCode, message: string]
-
-const violation = (code: ViolationCode, message: string): Violation => [code, message]
 
 const checkAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
@@ -127,7 +119,9 @@ const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violat
   return violations
 }
 
-const checkEvidence = (evidence: Evidence, { state, stage, now }: GateInput): Violation[] => {
+const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
+  const { state, stage, now } = input
+  const { judged_tree: judged } = evidence
   const made = Date.parse(evidence.timestamp)
   if (Number.isNaN(made))
     return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The timestamp of the evidence is not a valid time.')]
@@ -141,6 +135,8 @@ const checkEvidence = (evidence: Evidence, { state, stage, now }: GateInput): Vi
       ? []
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...checkRepository(evidence, state),
+    ...checkRecorded(evidence, input.recorded),
+    ...(judged === undefined ? [] : checkBound(evidence, judged, input)),
   ]
 }
 
@@ -161,10 +157,13 @@ const checkReading = (input: GateInput): Violation[] => {
   }
 }
 
-const checkBranch = ({ git }: RepoState): Violation[] =>
-  git.available && git.branch !== null && PROTECTED_BRANCHES.includes(git.branch)
-    ? [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${git.branch} is protected.`)]
-    : []
+const checkBranch = ({ state: { git }, branches, protectedBranches }: GateInput): Violation[] => {
+  if (!git.available || git.branch === null) return []
+  const found = findProtected(branches ?? [git.branch], protectedBranches ?? DEFAULT_PROTECTED_BRANCHES)
+  return found === undefined
+    ? []
+    : [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${found} is protected.`)]
+}
 
 const evidenceAge = ({ reading, now }: GateInput): number | null => {
   const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
@@ -174,23 +173,27 @@ const evidenceAge = ({ reading, now }: GateInput): number | null => {
 /** Decides whether work may go on: checks the evidence, then the branch. */
 export const judgeEvidence = (input: GateInput): GateVerdict => {
   const { reading, state, stage, policy } = input
-  const violations = [...checkReading(input), ...checkBranch(state)]
+  const violations = [...checkReading(input), ...checkBranch(input)]
   const allowed = violations.length === 0
   return {
     status: allowed ? 'ALLOWED' : 'BLOCKED',
     allowed,
     stage,
     policy,
-    violations: violations.map(([code, message]) => ({
+    violations: violations.map(({ code, message, paths }) => ({
       code,
       severity: 'ERROR',
       message,
-      fix: FIXES[code],
+      fix: fixOf(code),
+      ...(paths !== undefined && { paths }),
     })),
     evidence: {
       kind: reading.kind,
       max_age_seconds: MAX_AGE_SECONDS[stage],
       age_seconds: evidenceAge(input),
+      ...(reading.kind === 'valid' && {
+        trust: reading.evidence.judged_tree === undefined ? 'unbound' : 'bound',
+      }),
     },
     repo_state: state,
   }

@@ -12,6 +12,15 @@ export interface Toolset {
   readonly prompts: readonly Prompt[]
 }
 
+/** The toolset for clients of an older server, which ignored arguments that it did not know. */
+export const ignoreUnknownArguments = (toolset: Toolset): Toolset => ({
+  ...toolset,
+  tools: toolset.tools.map((tool) => ({
+    ...tool,
+    input: tool.input.strip().meta(tool.input.meta() ?? {}),
+  })),
+})
+
 /** The operator's selection of tools. Empty lists mean "no restriction". */
 export interface Selection {
   readonly toolsets: readonly string[]

@@ -180,12 +180,13 @@ describe('invoke', () => {
     expect(invoke(tool, {}, open())).toMatchObject({ kind: 'answer', value: { text: 'cut' } })
   })
 
-  it('holds an answer back until it is recorded, and says so when a write could not be', async () => {
+  it('holds an answer back until it is recorded, and says so when a write or a verdict could not be', async () => {
     const { invoke, open } = setUp({ recorder: { record: () => Promise.reject(new Error('disk')) } })
     expect(await invoke(echo(), {}, open())).toMatchObject({ kind: 'answer' })
-    expect(await invoke(echo({ effect: 'write' }), {}, open())).toMatchObject({
-      fault: { code: 'call.unrecorded', kind: 'unavailable' },
-    })
+    for (const tool of [echo({ effect: 'write' }), echo({ auditFields: () => ({ status: 'ALLOWED' }) })])
+      expect(await invoke(tool, {}, open())).toMatchObject({
+        fault: { code: 'call.unrecorded', kind: 'unavailable' },
+      })
   })
 
   it('reports progress that increases, at a bearable rate, and never after the end', async () => {

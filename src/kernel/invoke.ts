@@ -1,11 +1,12 @@
 import { type Deadline, DeadlineQueue } from './async/deadline-queue.ts'
 import type { Call } from './call.ts'
+import { callFaults } from './call-faults.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { LogLevel } from './ports.ts'
 import { isPromise, type RecordPorts, recordCall } from './record-call.ts'
 import type { Tool } from './tool.ts'
-import { acceptAnswer, callFaults, parseArguments, type ToolAnswer } from './tool-io.ts'
+import { acceptAnswer, parseArguments, type ToolAnswer } from './tool-io.ts'
 
 /** How a call ended. A bug carries no details: they are in the log. */
 export type Outcome =
@@ -85,9 +86,11 @@ class Invoker {
     call.end()
     const recorded = recordCall(this.ports, tool, outcome, started)
     if (recorded === true) return done(outcome)
-    void recorded.then((ok) => {
-      if (ok || tool.effect === 'read' || outcome.kind !== 'answer') return done(outcome)
-      done({ kind: 'fault', fault: callFaults.unrecorded(`${tool.name} could not be recorded`) })
+    void recorded.then((fault) => {
+      // A verdict that is not on record must not look like one that is.
+      const needsRecord = tool.effect === 'write' || tool.auditFields !== undefined
+      if (fault === true || !needsRecord || outcome.kind !== 'answer') return done(outcome)
+      done({ kind: 'fault', fault })
     })
   }
 }

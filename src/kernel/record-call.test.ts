@@ -30,9 +30,12 @@ describe('recordCall', () => {
     expect(records).toEqual([{ ...record, verdict: { status: 'BLOCKED' } }, record])
   })
 
-  it('resolves to false and logs when the record could not be written', async () => {
+  it('resolves to a fault and logs when the record could not be written', async () => {
     const failing = ports({ record: () => Promise.reject(new Error('disk full')) })
-    expect(await recordCall(failing, decide({}), answer, 0)).toBe(false)
+    expect(await recordCall(failing, decide({}), answer, 0)).toMatchObject({
+      code: 'call.unrecorded',
+      message: 'the decision of decide was not recorded: disk full',
+    })
     expect(failing.lines).toEqual(['decide was not recorded'])
   })
 })

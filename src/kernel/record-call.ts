@@ -1,3 +1,5 @@
+import { callFaults } from './call-faults.ts'
+import { Fault } from './fault.ts'
 import type { Outcome } from './invoke.ts'
 import type { CallRecord, Clock, Log, Recorder } from './ports.ts'
 import type { AuditedTool } from './tool.ts'
@@ -30,16 +32,25 @@ const callRecord = (tool: AuditedTool, outcome: RecordedOutcome, ms: number): Ca
   }
 }
 
+const unrecordedFault = (tool: string, cause: unknown): Fault => {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return callFaults.unrecorded(`the decision of ${tool} was not recorded: ${why}`, {
+    cause,
+    ...(cause instanceof Fault && { fix: cause.fix }),
+  })
+}
+
 /**
- * Records how a call ended. The result is false when the record could not be written; the log says why. `invoke`
- * does this for every call; surfaces with an answer format of their own (plain HTTP, command line) call it directly.
+ * Records how a call ended. The result is a fault when the record could not be written; the log says why as well.
+ * `invoke` does this for every call; surfaces with an answer format of their own (plain HTTP, command line) call it
+ * directly.
  */
 export const recordCall = (
   { clock, log, recorder }: RecordPorts,
   tool: AuditedTool,
   outcome: RecordedOutcome,
   started: number,
-): true | Promise<boolean> => {
+): true | Promise<true | Fault> => {
   const written = recorder.record(callRecord(tool, outcome, clock.elapsed() - started))
   if (!isPromise(written)) return true
   return written.then(
@@ -48,7 +59,7 @@ export const recordCall = (
       log.write('error', `${tool.name} was not recorded`, {
         cause: cause instanceof Error ? cause.message : String(cause),
       })
-      return false
+      return unrecordedFault(tool.name, cause)
     },
   )
 }

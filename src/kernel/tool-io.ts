@@ -1,23 +1,13 @@
 import type * as z from 'zod'
 import type { Call } from './call.ts'
-import { ContentAnswer } from './content-answer.ts'
+import { callFaults } from './call-faults.ts'
+import type { JsonObject } from './encoding/json.ts'
 import { writeCompactAndPretty } from './encoding/pretty-json.ts'
-import { defineFaults } from './fault.ts'
 import type { LogLevel } from './ports.ts'
+import { TextAnswer } from './text-answer.ts'
 import type { Content, Tool } from './tool.ts'
 
 /** Checks a tool's arguments and answer against its schemas. */
-
-export const callFaults = defineFaults('call', {
-  arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
-  read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
-  deadline: { kind: 'exhausted', fix: 'Ask for less at once, or raise limits.callMs.' },
-  answer_bytes: { kind: 'exhausted', fix: 'Narrow the request, or raise limits.answerBytes.' },
-  unrecorded: {
-    kind: 'unavailable',
-    fix: 'The change was made, but the audit log could not be written. Check the state folder.',
-  },
-})
 
 export interface ToolAnswer {
   readonly kind: 'answer'
@@ -29,6 +19,8 @@ export interface ToolAnswer {
   readonly content: readonly Content[] | undefined
   /** Another text for that block, as a JSON string literal. */
   readonly quoted: string | undefined
+  /** Facts about the text of a `TextAnswer`. */
+  readonly facts?: JsonObject
 }
 
 const MAX_ISSUES = 8
@@ -41,7 +33,7 @@ const issueReason = (issue: z.core.$ZodIssue | undefined, args: unknown): string
   return value === undefined ? 'missing_param' : 'invalid_type'
 }
 
-/** Unknown arguments are ignored; the log names them, so that a user can find out why they have no effect. */
+/** For servers that ignore unknown arguments: the log names them, so that a user can find out why they have no effect. */
 const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
   const { shape } = tool.input as { readonly shape: object }
@@ -83,16 +75,10 @@ const rejectLength = (tool: Tool, bytes: number, limit: number): never => {
 const checkAnswer = (tool: Tool, raw: unknown): unknown =>
   tool.output.parse(tool.redact === undefined ? raw : tool.redact(raw as never))
 
-const acceptContentAnswer = (
-  tool: Tool,
-  { value: raw, content }: ContentAnswer<unknown>,
-  limit: number,
-): ToolAnswer => {
-  const value = checkAnswer(tool, raw)
-  const json = JSON.stringify(value)
-  const bytes = Buffer.byteLength(json) + textBytes(content)
+const acceptText = (tool: Tool, { facts, content }: TextAnswer, limit: number): ToolAnswer => {
+  const bytes = Buffer.byteLength(JSON.stringify(facts)) + textBytes(content)
   if (bytes > limit) rejectLength(tool, bytes, limit)
-  return { kind: 'answer', value, json, content, quoted: undefined }
+  return { kind: 'answer', value: undefined, json: undefined, content, quoted: undefined, facts }
 }
 
 const writeTexts = ({ render }: Tool, value: unknown) =>
@@ -100,7 +86,7 @@ const writeTexts = ({ render }: Tool, value: unknown) =>
 
 /** Checks what the tool returned against its output schema, and shortens it to the limit. */
 export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswer => {
-  if (raw instanceof ContentAnswer) return acceptContentAnswer(tool, raw, limit)
+  if (raw instanceof TextAnswer) return acceptText(tool, raw, limit)
   let value = checkAnswer(tool, raw)
   let texts = writeTexts(tool, value)
   if (texts.json !== undefined && tooLong(texts.json, limit)) {

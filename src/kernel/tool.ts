@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { ContentAnswer } from './content-answer.ts'
 import type { JsonObject } from './encoding/json.ts'
 import type { Log } from './ports.ts'
+import type { TextAnswer } from './text-answer.ts'
 
 /** `write` tools change state, `read` tools do not. */
 export type Effect = 'read' | 'write'
@@ -33,8 +33,6 @@ interface ResourceBlob {
   readonly blob: string
 }
 
-type AnswerOrContent<T> = T | ContentAnswer<T>
-
 /** The part of a tool that the audit log needs. */
 export interface AuditedTool {
   readonly name: string
@@ -63,6 +61,9 @@ export interface Tool extends AuditedTool {
   readonly render?: 'indented' | ((answer: never) => readonly Content[])
 }
 
+/** A tool without an output schema answers with text, or with the blocks of `render`. */
+type AnswerOf<O extends z.ZodType> = O extends typeof NoOutput ? undefined | TextAnswer : z.input<O>
+
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly name: string
   readonly title: string
@@ -70,10 +71,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly effect: Effect
   readonly input: I
   readonly output: O
-  readonly run: (
-    args: z.output<I>,
-    call: CallContext,
-  ) => AnswerOrContent<z.input<O>> | Promise<AnswerOrContent<z.input<O>>>
+  readonly run: (args: z.output<I>, call: CallContext) => AnswerOf<O> | Promise<AnswerOf<O>>
   readonly truncate?: (answer: z.output<O>, bytes: number) => z.output<O>
   readonly listingMeta?: JsonObject
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
@@ -102,5 +100,5 @@ export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: Tool
 /** The input of tools without arguments. */
 export const NoInput = z.strictObject({})
 
-/** The output of tools that answer with content blocks alone. */
+/** The output of tools that answer with text or other content blocks alone. */
 export const NoOutput = z.undefined()

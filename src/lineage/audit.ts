@@ -1,4 +1,7 @@
+import { isRecord } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
+import { type Erasures, ErasureTracker } from './erasures.ts'
+import { storeFaults } from './faults.ts'
 import { rootAt } from './proof.ts'
 import { readRows } from './read-rows.ts'
 import type { LogReader } from './store.ts'
@@ -12,28 +15,78 @@ const parse = (text: string): unknown => {
   }
 }
 
+interface LogAudit {
+  /** Broken also when a payload is missing that no entry records as erased. */
+  readonly chain: ChainVerdict
+  /** Undefined when the audit stopped at a broken entry. */
+  readonly erasures?: Erasures
+}
+
 /**
- * Runs the independent verifier of `verify.ts` over a log in a store, and compares the stored Merkle tree with the
- * entries. `verify.ts` itself knows nothing of stores. An unreadable entry counts as broken.
+ * Runs the independent verifier of `verify.ts` over all entries of a log in a store, looks for payloads that are
+ * missing without a record, and compares the stored Merkle tree with the entries. `verify.ts` itself knows nothing of
+ * stores. An unreadable entry counts as broken.
  */
-export const auditLog = async (log: LogReader): Promise<ChainVerdict> => {
+export const auditLog = async (log: LogReader): Promise<LogAudit> => {
   let reached = 0
   let payload: string | null = null
+  const tracker = new ErasureTracker()
   const entries = async function* () {
     for await (const row of readRows(log)) {
       payload = row.payload
-      yield parse(row.entry)
+      const entry = parse(row.entry)
+      tracker.add(row, isRecord(entry) ? entry.operation : undefined)
+      yield entry
       reached = row.seq + 1
     }
   }
+  const broken = (at: number, why: string): ChainVerdict => ({ outcome: 'broken', at, why })
   try {
     const chain = await verifyChain(log.genesis, entries(), () => payload)
-    if (chain.outcome === 'broken') return chain
+    if (chain.outcome === 'broken') return { chain }
+    const erasures = tracker.result()
+    const [at] = erasures.unexplained
+    if (at !== undefined)
+      return {
+        chain: broken(at, `the payload of entry ${at} is missing, and no entry records its erasure`),
+        erasures,
+      }
     const { root } = await rootAt(log, chain.size)
-    if (root === chain.root) return chain
-    return { outcome: 'broken', at: chain.size, why: 'the stored Merkle tree does not match the entries' }
+    if (root === chain.root) return { chain, erasures }
+    return { chain: broken(chain.size, 'the stored Merkle tree does not match the entries'), erasures }
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.kind === 'unavailable') throw thrown
-    return { outcome: 'broken', at: reached, why: thrown.message }
+    return { chain: broken(reached, thrown.message) }
   }
+}
+
+/** The verdict on a log that verifies, computed from its entries. A log that does not verify is a fault. */
+export const requireIntact = async (
+  log: LogReader,
+): Promise<ChainVerdict & { readonly outcome: 'intact' }> => {
+  const { chain } = await auditLog(log)
+  if (chain.outcome === 'intact') return chain
+  throw storeFaults.damaged(`nothing was signed, because the log does not verify: ${chain.why}`)
+}
+
+interface SignedSize {
+  readonly size: number
+  readonly root: string
+}
+
+/** Whether a verified log is a continuation of the log that an older checkpoint signed. */
+export const compareWithOlder = async (
+  log: LogReader,
+  size: number,
+  older: SignedSize,
+): Promise<'grown' | 'truncated' | 'forked'> => {
+  if (older.size > size) return 'truncated'
+  const entries = async function* () {
+    for await (const row of readRows(log)) {
+      if (row.seq >= older.size) return
+      yield parse(row.entry)
+    }
+  }
+  const before = await verifyChain(log.genesis, entries())
+  return before.outcome === 'intact' && before.root === older.root ? 'grown' : 'forked'
 }

@@ -1,8 +1,7 @@
-import { readEntry } from './read-rows.ts'
 import type { Row } from './store.ts'
 
 /** Entries of a log whose payload is missing. */
-interface Erasures {
+export interface Erasures {
   /** Erased, with an entry that records the erasure. */
   readonly recorded: readonly number[]
   /** Missing without such an entry: removed outside of Warrant. */
@@ -18,15 +17,19 @@ const erasedSeq = (payload: string): number | undefined => {
 }
 
 /** Separates recorded erasures from payloads that are missing without a record. */
-export const findErasures = async (rows: AsyncIterable<Row>): Promise<Erasures> => {
-  const gone: number[] = []
-  const named = new Set<number | undefined>()
-  for await (const row of rows) {
-    if (row.payload === null) gone.push(row.seq)
-    else if (readEntry(row).operation === 'lineage.erase') named.add(erasedSeq(row.payload))
+export class ErasureTracker {
+  readonly #gone: number[] = []
+  readonly #named = new Set<number | undefined>()
+
+  add({ seq, payload }: Row, operation: unknown): void {
+    if (payload === null) this.#gone.push(seq)
+    else if (operation === 'lineage.erase') this.#named.add(erasedSeq(payload))
   }
-  return {
-    recorded: gone.filter((seq) => named.has(seq)),
-    unexplained: gone.filter((seq) => !named.has(seq)),
+
+  result(): Erasures {
+    return {
+      recorded: this.#gone.filter((seq) => this.#named.has(seq)),
+      unexplained: this.#gone.filter((seq) => !this.#named.has(seq)),
+    }
   }
 }

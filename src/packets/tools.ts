@@ -76,7 +76,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       'Finds documentation packets on a registry by name, version or reference and returns them with a pinned_uri. Downloads metadata only. Without a version: the three newest. Pass the pinned_uri to query or evidence_digest.',
     effect: 'read',
     openWorld: true,
-    input: z.object({
+    input: z.strictObject({
       name: word('Name of the packet; not needed with ref.'),
       version: word('Exact version.'),
       alias: z
@@ -124,7 +124,7 @@ const queryTool = (open: OpenPackets): Tool =>
       'Searches a packet by words and meaning and returns the best passages with file and lines. The packet is downloaded and verified once; later queries of the same digest need no network. Use evidence_digest when context is short.',
     effect: 'read',
     openWorld: true,
-    input: z.object({
+    input: z.strictObject({
       ref: z.string().min(1).max(1024).describe('Packet, preferably the pinned_uri that lookup returned.'),
       q: z.string().max(10_000).describe('The question, in words.'),
       k: count(5, 20),
@@ -150,7 +150,7 @@ const planTool = (open: OpenPackets): Tool =>
       'Turns an intent into lookup or query calls on pinned packets, the best first with a reason, and fallbacks. Name the packet in name_hint, in constraints, or as packet:name in the intent.',
     effect: 'read',
     openWorld: true,
-    input: z.object({
+    input: z.strictObject({
       intent: z.string().max(10_000).describe('What you want to find out.'),
       constraints: z
         .looseObject({
@@ -191,7 +191,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
       'Queries a packet and cuts the passages to a budget of characters: overlaps are joined, repetitions dropped, every item cites its file and lines. Use it when context is short.',
     effect: 'read',
     openWorld: true,
-    input: z.object({
+    input: z.strictObject({
       ref: z.string().min(1).max(1024).describe('Packet, preferably the pinned_uri that lookup returned.'),
       question: z.string().max(10_000).describe('The question, in words.'),
       k: count(6, 20),

@@ -1,12 +1,18 @@
 import * as z from 'zod'
-import { ContentAnswer } from '../kernel/content-answer.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import { TextAnswer } from '../kernel/text-answer.ts'
+import { defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
+import { missingText, unseenText } from './files/read.ts'
 import {
+  DATA,
   lineInputs,
+  noteOf,
   PathInput,
   type ProjectPorts,
+  pageNotes,
   runJob,
+  textAnswer,
   textBytes,
+  UNTRUSTED,
   warnHardLinked,
 } from './tool-support.ts'
 
@@ -20,39 +26,41 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     description:
       'Lists one folder of the project, one name a line, without build output and hidden files; folders end with a slash. At most 1000 entries: for more, call again with offset.',
     effect: 'read',
-    input: z.object({
+    input: z.strictObject({
       path: PathInput,
       offset: z.int().min(0).optional().describe('Entries to skip.'),
     }),
-    output: z.object({ total: z.int(), offset: z.int(), truncated: z.boolean() }),
+    output: NoOutput,
     run: async ({ path, offset = 0 }, call) => {
-      const { text, ...page } = await runJob(ports, call, 'structure', {
+      const page = await runJob(ports, call, 'structure', {
         path,
         offset,
         limit: MAX_ENTRIES,
         bytes: textBytes(ports),
       })
-      return new ContentAnswer(page, text)
+      return textAnswer({ ...page, ...UNTRUSTED }, pageNotes(page))
     },
   }),
   defineTool({
     name: 'readJavaFile',
     title: 'Read a source file',
-    description:
-      'Returns the text of a .java, .xml, .md, .properties, .yml or .yaml file of at most 10 MiB, whole or by lines.',
+    description: `Returns the text of a .java, .xml, .md, .properties, .yml or .yaml file of at most 10 MiB, whole or by lines. ${DATA}`,
     effect: 'read',
-    input: z.object({ path: PathInput, ...lineInputs }),
-    output: z.object({
-      size: z.int(),
-      lines: z.int().describe('Lines of the whole file.'),
-      modified: z.string(),
-      bom: z.literal(true).optional().describe('A byte order mark was removed.'),
-    }),
+    input: z.strictObject({ path: PathInput, ...lineInputs }),
+    output: NoOutput,
     run: async (args, call) => {
       const file = await runJob(ports, call, 'source', { ...args, bytes: textBytes(ports) })
       warnHardLinked(call, file)
-      const { text, size, lines, modified, mark } = file
-      return new ContentAnswer({ size, lines, modified, ...(mark && { bom: true as const }) }, text)
+      const { text, size, lines, modified, mark, hidden } = file
+      const facts = {
+        size,
+        lines,
+        modified,
+        ...(mark && { bom: true }),
+        ...(hidden !== undefined && { hidden }),
+        ...UNTRUSTED,
+      }
+      return new TextAnswer(facts, [text], noteOf([...missingText(file), ...unseenText(file)]))
     },
   }),
   defineTool({
@@ -61,15 +69,16 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     description:
       'Saves a Markdown report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the project root. Never overwrites a file; without fileName, takes the next free name of today.',
     effect: 'write',
-    input: z.object({
+    input: z.strictObject({
       content: z.string().describe('The report, at most 10 MiB.'),
       fileName: z.string().optional().describe('SENTINEL_REPORT_YYYYMMDD.md, or the same with _01 to _99.'),
     }),
     output: z.object({ fileName: z.string(), path: z.string(), bytes: z.int() }),
+    render: ({ path }) => [{ type: 'text', text: `Report written: ${path}` }],
     run: async (args, call) => {
       const report = await runJob(ports, call, 'report', args)
       call.log.write('info', 'report written', { file: report.fileName, bytes: report.bytes })
-      return new ContentAnswer(report, `Report written: ${report.path}`)
+      return report
     },
   }),
 ]

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { defineFaults } from '../../src/kernel/fault.ts'
+import { TextAnswer } from '../../src/kernel/text-answer.ts'
 import { defineTool, NoInput, NoOutput, type Tool } from '../../src/kernel/tool.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/surfaces/mcp/dialect.ts'
 import { Envelopes } from '../../src/surfaces/mcp/envelope.ts'
@@ -49,6 +50,15 @@ const tools: Tool[] = [
     ],
   }),
   defineTool({
+    name: 'tell',
+    title: 'Tell',
+    description: 'A text, facts about it and a note.',
+    effect: 'read',
+    input: NoInput,
+    output: NoOutput,
+    run: async () => new TextAnswer({ lines: 1, more: { deep: [null] } }, ['a\u2028b"\\', 'c'], 'and more'),
+  }),
+  defineTool({
     name: 'fail',
     title: 'Fail',
     description: 'Fails as told.',
@@ -89,7 +99,7 @@ const callParams = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ name: fc.constant('echo'), arguments: fc.record({ value, wait: fc.boolean() }) }),
   },
-  fc.record({ name: fc.constantFrom('show.pictures', 'show_pictures', 'steps') }),
+  fc.record({ name: fc.constantFrom('show.pictures', 'show_pictures', 'steps', 'tell') }),
   fc.record({
     name: fc.constant('fail'),
     arguments: fc.record({ how: fc.constantFrom('gone', 'full', 'bug', 'shape', 'other') }),

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { eventually, type HttpProgram, Program, startHttp, sweep } from '../support/binary.ts'
-import { CHANGE, fakeOpenSpec, report, writeScript } from '../support/openspec.ts'
+import { CHANGE, fakeOpenSpec, openSpecPath, report, writeScript } from '../support/openspec.ts'
 import { writeProof } from '../support/proof.ts'
 import { exchange, LEGACY_POST, LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
 import { Repo } from '../support/repository.ts'
@@ -363,7 +363,7 @@ describe('the enterprise server in a repository', () => {
     const repo = Repo.init().write(CHANGE)
     fakeOpenSpec(repo, '1.13.2', `echo '${report(1, 0)}'`)
     runJson(repo.folder, ['sdd', 'session', '--open', '--change', 'add-search'])
-    const server = await start(repo.folder)
+    const server = await start(repo.folder, openSpecPath(repo))
     expect(await call(server, 'validate_and_fix', { stage: 'CI' })).toMatchObject({ success: true })
     expect(readFileSync(repo.path('.git/validated'), 'utf8')).toBe('validated\n')
     expect(await resource(server, 'sdd://active-change')).toMatchObject({
@@ -433,9 +433,9 @@ describe('the enterprise server as a process', () => {
   it('runs eight tools at a time, however many are asked for at once', async () => {
     const repo = Repo.init()
     const log = repo.path('.git/log')
-    const here = repo.path('node_modules/.bin/openspec')
-    writeScript(here, `echo + >> '${log}'; sleep 0.1; echo - >> '${log}'; echo 1.13.2`)
-    const server = await start(repo.folder)
+    const tools = new Repo()
+    writeScript(tools.path('openspec'), `echo + >> '${log}'; sleep 0.1; echo - >> '${log}'; echo 1.13.2`)
+    const server = await start(repo.folder, { PATH: `${tools.folder}:${process.env.PATH}` })
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(server, 'check_sdd_status')))
     for (const { result } of answers) expect(result.decision.code).toBe('OPENSPEC_PROJECT_MISSING')
     let running = 0
@@ -447,16 +447,13 @@ describe('the enterprise server as a process', () => {
     expect(Math.max(...crowd)).toBeLessThanOrEqual(8)
   })
 
-  it('answers others while a status waits for a program that hangs', async () => {
-    const repo = Repo.init()
+  it('answers others while a tool waits for a program that hangs', async () => {
+    const [repo, tools] = [Repo.init(), new Repo()]
     const gate = repo.path('.git/go')
-    writeScript(
-      repo.path('node_modules/.bin/openspec'),
-      `while [ ! -e '${gate}' ]; do sleep 0.05; done; echo 1.13.2`,
-    )
-    const server = await start(repo.folder)
+    writeScript(tools.path('openspec'), `while [ ! -e '${gate}' ]; do sleep 0.05; done; echo 1.13.2`)
+    const server = await start(repo.folder, { PATH: `${tools.folder}:${process.env.PATH}` })
     let answered = false
-    const status = get(server, '/status').then((answer) => {
+    const status = call(server, 'check_sdd_status').then((answer) => {
       answered = true
       return answer
     })
@@ -464,18 +461,15 @@ describe('the enterprise server as a process', () => {
     expect(await resource(server, 'evidence://status')).toMatchObject({ status: 'degraded' })
     expect(answered).toBe(false)
     writeFileSync(gate, '')
-    expect((await status).body.sdd.openspec).toMatchObject({ installed: true })
+    expect((await status).result.status.openspec).toMatchObject({ installed: true, version: '1.13.2' })
   })
 
   it('is one process: its end frees the port, and answers under way are finished first', async () => {
-    const repo = Repo.init()
+    const [repo, tools] = [Repo.init(), new Repo()]
     const gate = repo.path('.git/go')
-    writeScript(
-      repo.path('node_modules/.bin/openspec'),
-      `while [ ! -e '${gate}' ]; do sleep 0.05; done; echo 1.13.2`,
-    )
-    const server = await start(repo.folder)
-    const status = get(server, '/status')
+    writeScript(tools.path('openspec'), `while [ ! -e '${gate}' ]; do sleep 0.05; done; echo 1.13.2`)
+    const server = await start(repo.folder, { PATH: `${tools.folder}:${process.env.PATH}` })
+    const status = post(server, '{"name":"check_sdd_status"}')
     const client = new RawClient(server.port)
     await eventually('the question reaches the program', async () => {
       await get(server, '/health')

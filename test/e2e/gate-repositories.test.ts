@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { BINARY } from '../support/binary.ts'
 import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
@@ -59,7 +60,7 @@ describe('the gate in all kinds of repositories', () => {
     expect(gateJson(repo, ['--stage', 'PRE_COMMIT'])).toMatchObject({ code: 0, files: { changed: 0 } })
   })
 
-  it('passes over submodules and links', () => {
+  it('names submodules and links out of the repository, and neither follows nor blocks them', () => {
     const inner = Repo.init().commit({ 'a.ts': LOG })
     const repo = backend()
     repo.git('submodule', '--quiet', 'add', inner.folder, 'src/module')
@@ -68,8 +69,11 @@ describe('the gate in all kinds of repositories', () => {
     symlinkSync(join(outside, 'secret.ts'), repo.path('src/link.ts'))
     symlinkSync(outside, repo.path('src/linked'))
     repo.git('add', 'src/link.ts', 'src/linked')
-    for (const scope of ['staged', 'worktree', 'repository'])
-      expect(gateJson(repo, ['--scope', scope])).toMatchObject({ code: 0, counts: { judged: 0 } })
+    for (const scope of ['staged', 'worktree', 'repository']) {
+      const report = gateJson(repo, ['--scope', scope])
+      expect(report).toMatchObject({ code: 0 })
+      expect(places(report)).toEqual(['gate.link-target src/link.ts', 'gate.submodule src/module'])
+    }
   })
 
   it('counts lines in files with carriage returns, and keeps them in fingerprints out', () => {
@@ -103,27 +107,26 @@ describe('the gate in all kinds of repositories', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe('x')
   })
 
-  it('judges a push from where the branch was taken, and says so when there is no such place', () => {
+  it('judges a push from where the remote is, and everything when no remote has anything', () => {
     const alone = Repo.init('main').commit({ 'package.json': BACKEND, 'src/a.ts': LOG })
-    expect(gateJson(alone, ['--stage', 'PRE_PUSH'])).toMatchObject({
-      code: 1,
-      error: { code: 'gate.base_missing' },
-    })
+    const first = gateJson(alone, ['--stage', 'PRE_PUSH'])
+    expect(first).toMatchObject({ code: 1, source: `git:range:${EMPTY_TREE}..HEAD`, files: { changed: 2 } })
+    expect(places(first)).toEqual([`${RULE} src/a.ts:1`])
+    alone.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     alone.git('checkout', '-q', '-b', 'feature/push')
     alone.commit({ 'src/b.ts': LOG })
     const report = gateJson(alone, ['--stage', 'PRE_PUSH'])
-    expect(report).toMatchObject({ code: 1, source: 'git:range:main..HEAD' })
+    expect(report).toMatchObject({ code: 1, source: 'git:range:origin/main..HEAD' })
     expect(places(report)).toEqual([`${RULE} src/b.ts:1`])
   })
 
-  it('judges a build against its target, and the target by its last commit', () => {
+  it('judges a build against its target, and everything where nothing says what is new', () => {
     const repo = Repo.init('main').commit({ 'package.json': BACKEND, 'src/a.ts': LOG })
     repo.git('branch', 'release')
     repo.commit({ 'src/b.ts': LOG })
     expect(gateJson(repo, [], { env: { CI: 'true' } })).toMatchObject({
       stage: 'CI',
-      source: 'git:range:HEAD~1..HEAD',
-      files: { changed: 1 },
+      source: 'git:repository',
     })
     repo.commit({ 'src/c.ts': LOG })
     expect(gateJson(repo, [], { env: { CI: 'true', GITHUB_BASE_REF: 'release' } })).toMatchObject({

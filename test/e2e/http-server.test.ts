@@ -1004,6 +1004,26 @@ describe('MCP of the older revisions over HTTP', () => {
     expect(messages.map(({ id }) => id).sort()).toEqual([1, 2])
   })
 
+  test.each(['2024-11-05', '2025-03-26'])('takes a batch in revision %s', async (version) => {
+    const headers: Header[] = [...LEGACY_POST, ['MCP-Protocol-Version', version]]
+    const messages = readBody(
+      await post(`[${request(1, 'ping')},${request(2, 'ping')}]`, headers),
+    ) as Message[]
+    expect(messages.map(({ id }) => id).sort()).toEqual([1, 2])
+  })
+
+  test.each(['2025-06-18', '2025-11-25'])('refuses a batch in revision %s', async (version) => {
+    const answer = await post(`[${request(1, 'ping')}]`, [...LEGACY_POST, ['MCP-Protocol-Version', version]])
+    expect(answer.status).toBe(400)
+    expect(messageOf(answer)).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
+  test('refuses a batch of very many messages', async () => {
+    const answer = await post(`[${Array(1_001).fill(request(1, 'ping')).join()}]`)
+    expect(answer.status).toBe(400)
+    expect(messageOf(answer)).toMatchObject({ error: { code: -32600 } })
+  })
+
   test.each(['text/plain', 'application/xml', 'application/jsonx', 'multipart/form-data'])(
     'refuses the content type %s',
     async (type) => {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { BINARY, makeFolder, sweep } from '../support/binary.ts'
+import { factsOf } from '../support/messages.ts'
 
 afterAll(sweep)
 
@@ -43,7 +44,10 @@ const answers = (cwd: string) => {
     .split('\n')
     .map((line) => JSON.parse(line))
   return new Map(
-    ASKED.map(([name], id) => [name, replies.find((one) => one.id === id).result.structuredContent]),
+    ASKED.map(([name], id) => {
+      const reply = replies.find((one) => one.id === id)
+      return [name, factsOf(reply) ?? reply.result.structuredContent]
+    }),
   )
 }
 

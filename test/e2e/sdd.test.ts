@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { describePeers } from '../peers/peers.ts'
-import { CHANGE, fakeOpenSpec, realOpenSpec, report } from '../support/openspec.ts'
+import { CHANGE, fakeOpenSpec, openSpecPath, realOpenSpec, report } from '../support/openspec.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
 const validate = (repo: Repo, stage = 'CI', env: Readonly<Record<string, string>> = {}) =>
-  runJson(repo.folder, ['sdd', 'validate', '--stage', stage], env)
+  runJson(repo.folder, ['sdd', 'validate', '--stage', stage], { ...openSpecPath(repo), ...env })
 
 const open = (repo: Repo, change = 'add-search') =>
-  runJson(repo.folder, ['sdd', 'session', '--open', '--change', change])
+  runJson(repo.folder, ['sdd', 'session', '--open', '--change', change], openSpecPath(repo))
 
 /** A repository with a change and a session on it. */
 const makeReady = (...openspec: [version: string, validate?: string]): Repo => {
@@ -144,7 +144,7 @@ describe('the specification guard', () => {
   it('works from a sub-directory and from a worktree', () => {
     const repo = makeReady('1.1.1', `echo '${report(1, 0)}'`)
     mkdirSync(repo.path('deep/er'), { recursive: true })
-    const { status, value } = runJson(repo.path('deep/er'), ['sdd', 'validate'])
+    const { status, value } = runJson(repo.path('deep/er'), ['sdd', 'validate'], openSpecPath(repo))
     expect(status).toBe(0)
     expect(value.status.repoRoot).toBe(repo.folder)
     repo.commit({ a: '1' })

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../support/binary.ts'
+import { factsOf } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
 const MAX = 10 * 1024 * 1024
@@ -70,14 +71,16 @@ describe('readProjectStructure', () => {
     for (let at = 0; at < 1_000; at += 1) put(`many/f${String(at).padStart(4, '0')}.java`)
     const exact = await server.list('many')
     expect(textOf(exact).split('\n')).toHaveLength(1_000)
-    expect(exact.result.structuredContent).toEqual({ total: 1_000, offset: 0, truncated: false })
+    expect(factsOf(exact)).toEqual({ total: 1_000, offset: 0, truncated: false, trust: 'untrusted' })
+    expect(exact.result.content).toHaveLength(1)
     put('many/z.java')
     const first = await server.list('many')
     expect(textOf(first).split('\n')).toHaveLength(1_000)
-    expect(first.result.structuredContent).toEqual({ total: 1_001, offset: 0, truncated: true })
+    expect(factsOf(first)).toEqual({ total: 1_001, offset: 0, truncated: true, trust: 'untrusted' })
+    expect(first.result.content[1].text).toBe('[entries 1 to 1000 of 1001; continue with offset 1000]')
     const rest = await server.list('many', { offset: 1_000 })
     expect(textOf(rest)).toBe('z.java')
-    expect(rest.result.structuredContent).toEqual({ total: 1_001, offset: 1_000, truncated: false })
+    expect(factsOf(rest)).toEqual({ total: 1_001, offset: 1_000, truncated: false, trust: 'untrusted' })
   })
 
   it('lets no file name forge a line', async () => {
@@ -149,7 +152,7 @@ describe('readJavaFile', () => {
     put('read.java', content)
     const message = await server.read('read.java')
     expect(textOf(message)).toBe(text)
-    expect(message.result.structuredContent.bom).toBe(content === text ? undefined : true)
+    expect(factsOf(message).bom).toBe(content === text ? undefined : true)
   })
 
   it.each([
@@ -177,7 +180,7 @@ describe('readJavaFile', () => {
     put('lines.md', 'a\nb\nc\n')
     const message = await server.read('lines.md', choice)
     expect(textOf(message)).toBe(text)
-    expect(message.result.structuredContent.lines).toBe(3)
+    expect(factsOf(message).lines).toBe(3)
   })
 
   it.each([

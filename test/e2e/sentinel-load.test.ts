@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { converse, makeFolder, Program, sweep } from '../support/binary.ts'
 import { hangMount } from '../support/hung-mount.ts'
-import { type Message, request } from '../support/messages.ts'
+import { factsOf, type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
 let root: string
@@ -24,7 +24,7 @@ describe('much at once', () => {
     for (let at = 0; at < 100_000; at += 1) closeSync(openSync(join(folder, `f${at}.java`), 'w'))
     const server = new Sentinel(root)
     const message = await server.list('huge')
-    expect(message.result.structuredContent).toEqual({ total: 100_000, offset: 0, truncated: true })
+    expect(factsOf(message)).toEqual({ total: 100_000, offset: 0, truncated: true, trust: 'untrusted' })
     expect(textOf(message).split('\n').slice(0, 3)).toEqual(['f0.java', 'f1.java', 'f10.java'])
     const last = await server.list('huge', { offset: 99_999 })
     expect(textOf(last)).toBe('f99999.java')
@@ -42,16 +42,19 @@ describe('much at once', () => {
       ],
       ['--root', root],
     )
-    const byId = new Map(messages.map((message) => [message.id, message.result]))
-    expect(byId.get(1).structuredContent).toEqual({
+    const byId = new Map(
+      messages.map((message) => [message.id, { ...message.result, facts: factsOf(message) }]),
+    )
+    expect(byId.get(1)?.facts).toEqual({
       entries: 64,
       depth: 64,
       cut: '1 folders go deeper',
+      trust: 'untrusted',
       freshness: { at: expect.any(String) },
     })
-    expect(byId.get(2).structuredContent.matches).toBe(0)
-    expect(byId.get(3).structuredContent.matches).toBe(0)
-    expect(byId.get(4).content[0].text).toBe('d/')
+    expect(byId.get(2)?.facts.matches).toBe(0)
+    expect(byId.get(3)?.facts.matches).toBe(0)
+    expect(byId.get(4)?.content[0].text).toBe('d/')
   })
 
   it('stops a search whose pattern explodes, and serves others meanwhile', async () => {
@@ -61,7 +64,7 @@ describe('much at once', () => {
       program.send(tool(id, 'project_search', { pattern: '^(a+)+$', glob: 'bomb.md' }))
     program.send(tool(4, 'project_read', { path: 'A.java' }))
     const [first] = await program.answers(1)
-    expect(first).toMatchObject({ id: 4, result: { structuredContent: { lines: 1 } } })
+    expect(first).toMatchObject({ id: 4, result: { _meta: { 'warrant/facts': { lines: 1 } } } })
     const rest = (await program.answers(4)).slice(1)
     expect(rest.map(({ result }) => result.isError)).toEqual([true, true, true])
     expect(JSON.stringify(rest)).toContain('jail.timeout')

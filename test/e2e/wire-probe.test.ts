@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { defineFaults, type FaultKind } from '../../src/kernel/fault.ts'
 import { defineTool, NoInput } from '../../src/kernel/tool.ts'
 import { Connection } from '../../src/surfaces/mcp/connection.ts'
-import { converse, sweep } from '../support/binary.ts'
+import { converse, Program, sweep } from '../support/binary.ts'
 import {
   CAPABILITIES_KEY,
   envelope,
@@ -130,6 +130,10 @@ const frames = afterOpening([
     lines: [
       '{"jsonrpc":"2.0","id":7,"result":{}}',
       '{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":""}}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}',
+      '{"jsonrpc":"2.0","id":null,"result":{}}',
+      '{"id":1.5,"result":{}}',
     ],
     answers: [],
   },
@@ -311,7 +315,12 @@ const legacy: readonly Row[] = [
   {
     name: 'initialize first, then a request with the modern envelope',
     lines: [initialize(), modern(1, 'ping'), modern(2, 'tools/list'), modern(3, 'resources/list')],
-    answers: [opened, answered(1), answered(2, { tools: WITH_STATUS }), answered(3)],
+    answers: [
+      opened,
+      refused(1, -32601),
+      answered(2, { resultType: 'complete', tools: WITH_STATUS }),
+      answered(3, { resultType: 'complete', resources: expect.any(Array) }),
+    ],
   },
 ]
 
@@ -403,7 +412,26 @@ const modernRows: readonly Row[] = [
   {
     name: 'modern first, then initialize',
     lines: [modern(1, 'tools/list'), initialize(2)],
-    answers: [answered(1), refused(2, -32022, SUPPORTED)],
+    answers: [answered(1, { resultType: 'complete' }), answered(2, { serverInfo: { name: 'warrant' } })],
+  },
+  {
+    name: 'modern first, then initialize, once the SDK is in use',
+    lines: [
+      modern(1, 'resources/list'),
+      initialize(2),
+      request(3, 'resources/list'),
+      modern(4, 'resources/list'),
+      request(5, 'ping'),
+      modern(6, 'tools/list', {}, envelope({ [VERSION_KEY]: '1900-01-01' })),
+    ],
+    answers: [
+      answered(1, { resultType: 'complete' }),
+      answered(2, { serverInfo: { name: 'warrant' } }),
+      answered(3, { resources: expect.any(Array) }),
+      answered(4, { resultType: 'complete' }),
+      answered(5),
+      refused(6, -32022, SUPPORTED),
+    ],
   },
   {
     name: 'modern first, then a request without an envelope',
@@ -457,7 +485,81 @@ describe.concurrent('An opening whose first envelope is broken', () => {
   test('leaves the choice to the next request: older', async () => {
     const { messages } = await converse([broken, request(2, 'ping'), modern(3, 'resources/list')])
     expect(sorted(messages)).toMatchObject([refused(1, -32602), answered(2), answered(3)])
-    expect(Object.keys(sorted(messages)[2]?.result as object)).toEqual(['resources'])
+    expect(sorted(messages)[2]?.result).toMatchObject({ resultType: 'complete' })
+  })
+})
+
+describe.concurrent('A batch', () => {
+  const version = { protocolVersion: '2025-03-26' }
+  const batch = (...lines: readonly string[]) => `[${lines.join()}]`
+  /** The lines after the answer to `initialize`, each with its answers in order of their ids. */
+  const exchange = async (lines: readonly string[], args: readonly string[] = []) => {
+    const program = new Program(['mcp', ...args])
+    program.send(initialize(0, version), ...lines)
+    const { code, stderr } = await program.finish()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return program.lines.slice(1).map((line) => {
+      const value: unknown = JSON.parse(line)
+      return Array.isArray(value) ? sorted(value.map((one) => readMessage(JSON.stringify(one)))) : value
+    })
+  }
+
+  test('is answered in one line where 2025-03-26 was negotiated, and holds no more than its requests', async () => {
+    const lines = [
+      batch(
+        request(1, 'ping'),
+        notification('notifications/initialized'),
+        request(2, 'resources/list'),
+        request(3, 'tools/call', { name: 'warrant_status' }),
+        '{"jsonrpc":"2.0","id":9,"result":{}}',
+      ),
+    ]
+    expect(await exchange(lines)).toMatchObject([
+      [answered(1), answered(2, { resources: expect.any(Array) }), answered(3)],
+    ])
+  })
+
+  test('without requests is not answered', async () => {
+    const lines = [
+      batch(notification('notifications/initialized'), '{"jsonrpc":"2.0","id":null,"result":{}}'),
+      request(1, 'ping'),
+    ]
+    expect(await exchange(lines)).toMatchObject([answered(1)])
+  })
+
+  test('gives each message that is wrong an error of its own', async () => {
+    const lines = [
+      '[]',
+      batch('1', '[]', initialize(1), modern(2, 'tools/list'), request(3, 'ping'), request(4, 'no/such')),
+    ]
+    const [empty, answers] = await exchange(lines)
+    expect(answers).toMatchObject([
+      refused(null, -32600),
+      refused(null, -32600),
+      refused(1, -32600),
+      refused(2, -32600),
+      answered(3),
+      refused(4, -32601),
+    ])
+    expect(empty).toMatchObject(refused(null, -32600))
+  })
+
+  test('with too many messages is refused as a whole', async () => {
+    expect(await exchange([`[${'1,'.repeat(2_000)}1]`])).toMatchObject([refused(null, -32600)])
+  })
+
+  test('is refused after another version was negotiated', async () => {
+    const lines = [initialize(1, { protocolVersion: '2025-06-18' }), batch(request(2, 'ping'))]
+    expect(await exchange(lines)).toMatchObject([answered(1), refused(null, -32600)])
+  })
+
+  test('keeps its place where answers keep the order of the requests', async () => {
+    const program = new Program(['--store', 'memory'], { binary: 'scg-mcp-server' })
+    const create = (id: number) => request(id, 'node.create', { belief: 0.5, energy: 1 })
+    program.send(initialize(0, version), create(1), batch(create(2), request(3, 'ping')), request(4, 'ping'))
+    await program.finish()
+    const ids = program.lines.map((line) => [JSON.parse(line)].flat().map(({ id }) => id))
+    expect(ids).toEqual([[0], [1], expect.arrayContaining([2, 3]), [4]])
   })
 })
 
@@ -642,8 +744,18 @@ const failure = (dialect: Dialect, name: (typeof faultNames)[number]): Expected 
   return { error: { code: CODES[dialect][name], data } }
 }
 
+/** An internal error has a code of its own and says what to do. */
+const FIX = expect.stringMatching(/log/)
 const crash = (dialect: Dialect): Expected => ({
-  error: { code: dialect === 'scg' ? 1000 : -32603, message: 'Internal error' },
+  error: {
+    code: dialect === 'scg' ? 1000 : -32603,
+    message: 'Internal error',
+    data: {
+      standard: { 'warrant/fault': { kind: 'unavailable', code: 'server.internal', fix: FIX } },
+      sentinel: { reason: 'internal', details: 'Internal error', fix: FIX },
+      scg: { code_string: 'INTERNAL_ERROR', fix: FIX },
+    }[dialect],
+  },
 })
 
 describe.each(variants)('A tool in the $dialect dialect, $era era, direct: $direct', (variant) => {
@@ -771,7 +883,7 @@ describe('When the tools cannot be loaded', () => {
     expect(sorted(lines.map(readMessage))).toMatchObject([
       refused(null, -32700),
       refused(null, -32600),
-      refused(1, -32603),
+      refused(1, -32603, { 'warrant/fault': { code: 'server.internal', fix: FIX } }),
       { id: 2 },
     ])
     expect(lines.join('\n')).not.toContain(SECRET)

@@ -9,7 +9,7 @@ import { describePeers } from '../peers/peers.ts'
 import { converse, makeFolder, sweep } from '../support/binary.ts'
 import { javaProject } from '../support/java-project.ts'
 import { parseMermaid } from '../support/mermaid.ts'
-import { type Message, request } from '../support/messages.ts'
+import { factsOf, type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
 const copyOf = async (fixture: string): Promise<string> => {
@@ -391,8 +391,7 @@ await describePeers('a large project', () => {
 })
 
 describe('generate_master_arch_report', () => {
-  const savedAs = ({ result }: Message) =>
-    (result?.structuredContent ?? {}) as { fileName: string; path: string; bytes: number }
+  const savedAs = (message: Message) => factsOf(message) as { fileName: string; path: string; bytes: number }
   const sections = (text: string) => text.split('\n').filter((line) => /^##? /.test(line))
 
   it('writes five sections in order, with bullets, tables and one diagram', async () => {
@@ -402,6 +401,7 @@ describe('generate_master_arch_report', () => {
     expect(path.endsWith(`/${fileName}`)).toBe(true)
     const text = await readFile(join(ordersRoot, fileName), 'utf8')
     expect(text).toBe(textOf(reply))
+    expect(reply.result.content.at(-1).text).toBe(`[saved as ${path}, ${bytes} bytes]`)
     expect(Buffer.byteLength(text)).toBe(bytes)
     expect(sections(text)).toEqual([
       '# Sentinel Architecture Report',

@@ -58,13 +58,10 @@ describe('a scan', () => {
     expect(places(await one('// \0\nconsole.log(1)'))).toEqual([[2, 1]])
   })
 
-  it('leaves binary files and files no rule looks at', async () => {
-    expect(await one(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 71) % 256)))).toEqual({
-      path: 'a.ts',
-      outcome: 'skipped',
-      why: 'binary',
-    })
-    expect(await one('console.log(1)', 'notes.txt')).toMatchObject({ outcome: 'skipped', why: 'unmatched' })
+  it('gives up on binary files, and leaves files no rule looks at', async () => {
+    const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 71) % 256))
+    expect(await one(noise)).toMatchObject({ path: 'a.ts', outcome: 'given-up', why: 'binary' })
+    expect(await one('console.log(1)', 'notes.txt')).toEqual({ path: 'notes.txt', outcome: 'skipped' })
     expect(await one('console.log(1)', 'weird.constructor')).toMatchObject({ outcome: 'skipped' })
   })
 

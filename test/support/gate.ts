@@ -23,6 +23,7 @@ export const gate = (repo: Repo, args: readonly string[] = [], { cwd, env }: Gat
     cwd: cwd ?? repo.folder,
     env: gateEnvironment(env),
     encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
   })
   return { status, stdout, stderr }
 }

@@ -87,3 +87,7 @@ export const notification = (method: string, params?: object): string =>
 
 export const initialize = (id: string | number = 0, params: object = {}): string =>
   request(id, 'initialize', params)
+
+/** The facts about the text of an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into facts of every shape
+export const factsOf = ({ result }: Pick<Message, 'result'>): any => result?._meta?.['warrant/facts']

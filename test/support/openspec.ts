@@ -1,9 +1,15 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { peerFile } from '../peers/peers.ts'
 import type { Repo } from './repository.ts'
 
-const OWN = 'node_modules/.bin/openspec'
+/** A folder outside the repository: a program in the repository is not run unless it is named. */
+const toolsOf = (repo: Repo): string => `${repo.folder}.tools`
+
+/** A PATH on which the `openspec` of the repository's user comes first. */
+export const openSpecPath = (repo: Repo): { readonly PATH: string } => ({
+  PATH: `${toolsOf(repo)}:${process.env.PATH}`,
+})
 
 /** Writes an executable script. */
 export const writeScript = (path: string, body: string): void => {
@@ -15,14 +21,14 @@ export const writeScript = (path: string, body: string): void => {
 /** A fake `openspec`: its version, and the script that `validate` runs. */
 export const fakeOpenSpec = (repo: Repo, version: string, validate = 'exit 0'): void =>
   writeScript(
-    repo.path(OWN),
+    join(toolsOf(repo), 'openspec'),
     `if [ "$1" = --version ]; then echo '${version}'; exit 0; fi\necho validated >> '${repo.path('.git/validated')}'\n${validate}`,
   )
 
 /** Links the real program, as an installation would. */
 export const realOpenSpec = (repo: Repo): void => {
-  mkdirSync(dirname(repo.path(OWN)), { recursive: true })
-  symlinkSync(peerFile('@fission-ai/openspec', 'bin/openspec.js'), repo.path(OWN))
+  mkdirSync(toolsOf(repo), { recursive: true })
+  symlinkSync(peerFile('@fission-ai/openspec', 'bin/openspec.js'), join(toolsOf(repo), 'openspec'))
 }
 
 /** A report as the validator prints it. */

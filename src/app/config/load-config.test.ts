@@ -101,8 +101,37 @@ const samples = ({ key, kind, choices, fallback }: Setting): readonly [unknown, 
   }
 }
 
+/** Settings of a found file that are left out with a notice. */
+const IGNORED = [
+  'stateDir',
+  'store',
+  'readOnly',
+  'toolsets',
+  'tools',
+  'excludeTools',
+  'deny',
+  'extensions',
+  'clock',
+  'openspec',
+  'packetRoot',
+  'embeddingUrl',
+  'registry',
+]
+
 /** Settings that no found file may set, whatever their value. */
-const NEVER_FOUND = ['token', 'issuer', 'allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries']
+const NEVER_FOUND = [
+  ...IGNORED,
+  // A found file adds to the list.
+  'protectedBranches',
+  'token',
+  'issuer',
+  'allowedHosts',
+  'allowedOrigins',
+  'registries',
+  'plainRegistries',
+  'revealTopology',
+  'gitFolders',
+]
 
 describe.each(SETTINGS)('the setting $key', (setting) => {
   const { key, fallback, kind, secret } = setting
@@ -112,7 +141,6 @@ describe.each(SETTINGS)('the setting $key', (setting) => {
     const loaded = loadConfig({}, { environment: { [setting.variable]: '' }, cwd: makeFolder() })
     expect(loaded.values.get(key)).toEqual(fallback)
     expect(loaded.sources.get(key)).toBe('default')
-    expect(loaded.config.found).toEqual([])
   })
 
   it('takes the default of a program before the common one', () => {
@@ -126,7 +154,6 @@ describe.each(SETTINGS)('the setting $key', (setting) => {
     const loaded = load(key, { [source]: first })
     expect(loaded.values.get(key)).toEqual(first)
     expect(loaded.sources.get(key)).toBe(REPORTED[source])
-    expect(loaded.config.found).toEqual(source === 'found file' ? [key] : [])
     const shown = explainConfig(loaded).find((row) => row.key === key)
     expect(shown?.value).toEqual(secret ? '********' : first)
   })
@@ -138,7 +165,6 @@ describe.each(SETTINGS)('the setting $key', (setting) => {
     const loaded = load(key, { [winner]: first, [loser]: second })
     expect(loaded.values.get(key)).toEqual(first)
     expect(loaded.sources.get(key)).toBe(REPORTED[winner])
-    expect(loaded.config.found).toEqual([])
   })
 
   // Every text is a list of names. A variable that is set to nothing counts as unset.
@@ -198,6 +224,7 @@ describe('the file of settings', () => {
 })
 
 const FOLDERS = ['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog']
+const ACCEPTED_FOLDERS = ['root', 'exportRoot', 'catalog']
 const OUTSIDE = ['..', '../sibling', '/', '/etc', 'inner/../../sibling', 'link', 'link/below', 'link/new']
 const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   ...FOLDERS.flatMap((key) => OUTSIDE.map((value) => ({ key, value }))),
@@ -216,6 +243,7 @@ const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   { key: 'embeddingUrl', value: 'https://embeddings.example/v1' },
   { key: 'host', value: '0.0.0.0' },
   { key: 'host', value: 'example.org' },
+  { key: 'revealTopology', value: true },
   { key: 'token', value: '0123456789abcdef' },
   { key: 'issuer', value: 'https://issuer.example' },
   ...['allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries'].map((key) => ({
@@ -224,10 +252,9 @@ const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   })),
 ]
 const ACCEPTED: readonly { readonly key: string; readonly value: unknown }[] = [
-  ...FOLDERS.flatMap((key) => ['.', 'inner', 'inner/new', 'new', '..new'].map((value) => ({ key, value }))),
-  { key: 'store', value: 'memory' },
-  { key: 'catalog', value: 'oci://registry.example/catalog:1' },
-  { key: 'embeddingUrl', value: 'http://[::1]:8080/v1' },
+  ...ACCEPTED_FOLDERS.flatMap((key) =>
+    ['.', 'inner', 'inner/new', 'new', '..new'].map((value) => ({ key, value })),
+  ),
   { key: 'host', value: 'localhost' },
   { key: 'allowedHosts', value: [] },
 ]
@@ -253,5 +280,30 @@ describe('a file of settings that was found and not named', () => {
 
   it.each(ACCEPTED)('may set $key to $value', ({ key, value }) => {
     expect(load(key, { 'found file': value }, makeProject()).values.get(key)).toEqual(value)
+  })
+
+  it.each([
+    ...IGNORED.map((key) => ({ key, value: samples(settingFor(key))[0] })),
+    { key: 'catalog', value: 'oci://registry.example/catalog:1' },
+  ])('does not set $key to $value, and the notice names file and key', ({ key, value }) => {
+    const loaded = load(key, { 'found file': value })
+    expect(loaded.values.get(key)).toEqual(settingFor(key).fallback)
+    expect(loaded.sources.get(key)).toBe('default')
+    expect(loaded.notices).toEqual([expect.stringMatching(`^warrant.json: ${key} is ignored.*--config`)])
+  })
+
+  it('adds protected branches and takes none away', () => {
+    const found = { 'found file': ['release', 'none'] }
+    const added = load('protectedBranches', found)
+    expect(added.values.get('protectedBranches')).toEqual([
+      'main',
+      'master',
+      'develop',
+      'dev',
+      'release',
+      'none',
+    ])
+    const chosen = load('protectedBranches', { flag: ['none'] })
+    expect(chosen.values.get('protectedBranches')).toEqual(['none'])
   })
 })

@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import { type Config, SETTINGS, type Setting } from './settings.ts'
-import { rejectUntrusted } from './untrusted-config.ts'
+import {
+  addUntrusted,
+  ignoredNotice,
+  isAddedUntrusted,
+  isIgnoredUntrusted,
+  rejectUntrusted,
+} from './untrusted-config.ts'
 
 export const configFaults = defineFaults('config', {
   value: { kind: 'invalid', fix: 'Correct the value; `warrant config --help` lists the settings.' },
@@ -27,6 +33,8 @@ export interface LoadedConfig {
   /** The values of `config` by dotted key. */
   readonly values: ReadonlyMap<string, unknown>
   readonly sources: ReadonlyMap<string, Source>
+  /** Settings of a found file that were left out, one sentence each. */
+  readonly notices: readonly string[]
 }
 
 interface Environment {
@@ -100,9 +108,9 @@ const flatten = (object: Record<string, unknown>): Map<string, unknown> => {
   return flat
 }
 
-const nest = (values: ReadonlyMap<string, unknown>, found: readonly string[]): Config => {
+const nest = (values: ReadonlyMap<string, unknown>): Config => {
   const limits: Record<string, unknown> = {}
-  const config: Record<string, unknown> = { [SECTION]: limits, found }
+  const config: Record<string, unknown> = { [SECTION]: limits }
   for (const [key, value] of values) {
     if (key.startsWith(`${SECTION}.`)) limits[key.slice(SECTION.length + 1)] = value
     else config[key] = value
@@ -157,19 +165,28 @@ export const loadConfig = (
   const file = flatten(readFile(resolve(cwd, named ?? FILE), named !== undefined))
   const values = new Map<string, unknown>()
   const sources = new Map<string, Source>()
+  const notices: string[] = []
   for (const setting of SETTINGS) {
-    const [source, value] = pick(setting, { flags, environment, file, preset })
+    const { key } = setting
+    let [source, value] = pick(setting, { flags, environment, file, preset })
     const found = source === 'file' && named === undefined
     const problem =
       source === 'default'
         ? undefined
-        : (setting.refuse(value) ?? (found ? rejectUntrusted(cwd, setting.key, value) : undefined))
+        : (setting.refuse(value) ?? (found ? rejectUntrusted(cwd, key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
-    values.set(setting.key, value)
-    sources.set(setting.key, source)
+    if (found && isIgnoredUntrusted(key, value)) {
+      notices.push(ignoredNotice(FILE, key))
+      ;[source, value] = pick(setting, { flags, environment, file: new Map(), preset })
+    }
+    if (found && isAddedUntrusted(key)) {
+      const [, own] = pick(setting, { flags, environment, file: new Map(), preset })
+      value = addUntrusted(own, value)
+    }
+    values.set(key, value)
+    sources.set(key, source)
   }
-  const found = [...sources.keys()].filter((key) => named === undefined && sources.get(key) === 'file')
-  return { config: nest(values, found), values, sources }
+  return { config: nest(values), values, sources, notices }
 }
 
 interface Effective extends Pick<Setting, 'key' | 'flag' | 'variable'> {

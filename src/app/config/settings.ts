@@ -1,3 +1,4 @@
+import { DEFAULT_PROTECTED_BRANCHES } from '../../gate/protected-branches.ts'
 import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
@@ -39,7 +40,8 @@ const text = (fallback: string, description: string) =>
   rule('text', fallback, { description, refuse: wantText })
 const optional = (description: string, refuse: Refuse, secret = false) =>
   rule<string | undefined>('text', undefined, { description, refuse, secret })
-const names = (description: string) => rule<readonly string[]>('list', [], { description, refuse: wantList })
+const names = (description: string, fallback: readonly string[] = []) =>
+  rule<readonly string[]>('list', fallback, { description, refuse: wantList })
 const toggle = (description: string) => rule<boolean>('switch', false, { description, refuse: wantSwitch })
 const whole = (fallback: number, description: string, min = 1, max = 2 ** 31 - 1) =>
   rule('number', fallback, { description, refuse: wantNumber(min, max) })
@@ -59,6 +61,9 @@ const choice = <const C extends string>(
  */
 const RULES = {
   root: text('.', 'Folder of the project that is served.'),
+  gitFolders: names(
+    'Folders outside the repository that git may use for it: a separate git folder, or alternates.',
+  ),
   stateDir: text('.warrant', 'Folder for state (logs, keys), relative to the root.'),
   toolsets: names('Toolsets to offer; empty or "all" offers every toolset.'),
   tools: names('Offer only these tools.'),
@@ -97,6 +102,7 @@ const RULES = {
     'documented',
     'Output format of the belief tools; legacy is the format of the older server.',
   ),
+  revealTopology: toggle('Let belief_explain name the nodes that influence a belief.'),
   allowCycles: toggle('Allow cycles in a new belief graph. Fixed in its genesis.'),
   clock: choice(
     ['wall', 'deterministic'],
@@ -107,6 +113,14 @@ const RULES = {
     ['auto', 'always'],
     'auto',
     'When the gate requires a specification: auto where an openspec folder exists, or always.',
+  ),
+  protectedBranches: names(
+    'Branches that no change is made on; "none" protects no branch.',
+    DEFAULT_PROTECTED_BRANCHES,
+  ),
+  openspec: optional(
+    'Path of the openspec program. Default: the one on the PATH; a program of the repository runs only when it is named here.',
+    wantText,
   ),
   snapshotEvery: whole(1_000, 'Number of log entries between two snapshots of a belief graph.'),
   packetRoot: text('.cpm', 'Folder for knowledge packets, relative to the root.'),
@@ -161,8 +175,6 @@ export type Config = {
   readonly limits: {
     readonly [K in keyof Rules as K extends `limits.${infer Name}` ? Name : never]: ValueOf<Rules[K]>
   }
-  /** Not a setting: the keys whose values came from a `warrant.json` that was found and not named. */
-  readonly found: readonly string[]
   /** Not a setting: the embedding provider that the operator chose. It may hold secrets. */
   readonly provider?: Provider
 }

@@ -44,11 +44,50 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
   plainRegistries: isNonEmptyList,
   // Would allow requests to private networks.
   registries: isNonEmptyList,
+  // Agents could learn the topology of the graph.
+  revealTopology: (value) => value === true,
+  // Would read the objects of other repositories.
+  gitFolders: isNonEmptyList,
   // The author of the repository would know the token.
   token: () => true,
   // Clients without a token are redirected to the issuer to log in.
   issuer: () => true,
 }
+
+/**
+ * Settings that a found file cannot set, because they weaken what the operator relies on: where state and decisions
+ * are kept, which tools and files an agent gets, which program runs, and where text is sent.
+ */
+const IGNORED = new Set([
+  'stateDir',
+  'store',
+  'readOnly',
+  'toolsets',
+  'tools',
+  'excludeTools',
+  'deny',
+  'extensions',
+  'clock',
+  'openspec',
+  'packetRoot',
+  'embeddingUrl',
+  'registry',
+])
+
+/** Whether a valid value of a found file is left out. */
+export const isIgnoredUntrusted = (key: string, value: unknown): boolean =>
+  IGNORED.has(key) || (key === 'catalog' && isAddress(key, String(value)))
+
+/** Lists to which a found file can add, and from which it can take nothing. */
+export const isAddedUntrusted = (key: string): boolean => key === 'protectedBranches'
+
+export const addUntrusted = (own: unknown, found: unknown): readonly unknown[] => [
+  ...new Set([own, found].flatMap((list) => (Array.isArray(list) ? list : []))),
+]
+
+/** The notice about a value that was left out. */
+export const ignoredNotice = (file: string, key: string): string =>
+  `${file}: ${key} is ignored, because the file was found in the current folder and not named; ${REMEDY}`
 
 /** Why a valid value is refused from a found file; undefined when it is accepted. */
 export const rejectUntrusted = (cwd: string, key: string, value: unknown): string | undefined => {

@@ -1,32 +1,89 @@
+import type { Evidence } from '../../evidence/schema.ts'
 import type { EvidenceReader } from '../../evidence/store.ts'
+import type { PresentTree } from '../../gate/check-binding.ts'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
+import { stageScope } from '../../gate/facts/scope.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
 import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
+import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
+import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import type { Config } from '../config/settings.ts'
+import { readBuild } from './build-event.ts'
 import { readPolicy } from './read-policy.ts'
+import { readRecordedRun } from './recorded-run.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
 
 interface EvidenceCheck {
   /** Need not be a repository. */
   readonly root: string
+  /** The root of the settings, which may be a folder of the repository. */
+  readonly folder: string
+  readonly config: Config
   readonly evidence: EvidenceReader
   readonly context: RepositoryContext
   readonly stage: GateStage
   readonly signal: AbortSignal
 }
 
+/** What the stage would judge now, to compare with what the evidence judged. */
+const readPresent = async (
+  git: GitReader,
+  { judged_tree: judged }: Evidence,
+  { stage, context, signal }: EvidenceCheck,
+): Promise<PresentTree | undefined> => {
+  if (judged === undefined || (await git.root(signal)) === undefined) return undefined
+  const { head } = judged
+  const readScope = async () => {
+    const build = stage === 'CI' ? await readBuild(context.environment) : undefined
+    const scope = await stageScope(stage, { git, build }, signal)
+    return scope.kind === 'repository'
+      ? readWorkingTree(git, signal)
+      : readTree(await git.changes(scope, signal), signal)
+  }
+  const [scope, commit] = await Promise.all([
+    readScope().catch((thrown: unknown) => {
+      // The gate would end with this fault, so there is nothing that it allows.
+      if (thrown instanceof Fault) return thrown
+      throw thrown
+    }),
+    head === null ? undefined : git.resolve([head], signal),
+  ])
+  if (scope instanceof Fault) return { problem: scope.message }
+  const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
+  return { scope, worktree, knownHead: commit !== undefined }
+}
+
+/** The branch that is checked out, or those that point at a detached head. */
+const readBranches = async (
+  git: GitReader,
+  branch: string | null,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  if (branch === 'HEAD') return git.branchesAtHead(signal)
+  return branch === null ? [] : [branch]
+}
+
 /** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
-  const { root, evidence, context, stage, signal } = check
-  const { environment, clock } = context
-  const git = gitReader({ folder: root, environment })
+  const { root, folder, config, evidence, context, stage, signal } = check
+  const { environment, clock, gitFolders = [] } = context
+  const git = gitReader({ folder: root, environment, gitFolders })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
-  const [reading, state, policy] = await Promise.all([
+  const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
-    readPolicy(repositoryFiles(root), environment, stage),
+    readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
+    readRecordedRun(config, [root, folder]),
   ])
-  return judgeEvidence({ reading, state, stage, policy, now: clock.now() })
+  const [present, branches] = await Promise.all([
+    reading.kind === 'valid' ? readPresent(git, reading.evidence, check) : undefined,
+    readBranches(git, state.git.branch, signal),
+  ])
+  const { protectedBranches } = config
+  const facts = { present, recorded, protectedBranches, branches }
+  return judgeEvidence({ reading, state, stage, policy, now: clock.now(), ...facts })
 }

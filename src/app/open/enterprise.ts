@@ -7,15 +7,17 @@ import { createLimiter } from '../../kernel/async/concurrency.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
+import type { Config } from '../config/settings.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
 
 export interface EnterpriseContext extends RepositoryContext {
+  readonly config: Config
   readonly log: Log
 }
 
-const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): EnterprisePorts => {
+const buildPorts = (folder: string, { log, config, ...context }: EnterpriseContext): EnterprisePorts => {
   const locate = () => findRepositoryRoot(folder)
   const stores = new Map<string, EvidenceReader>()
   /** One store for each folder, because it caches the parsed evidence. */
@@ -37,7 +39,7 @@ const buildPorts = (folder: string, { log, ...context }: EnterpriseContext): Ent
     judge: async (stage, signal) => {
       const { root, store } = await openEvidence()
       const { checkEvidence } = await import('./check-evidence.ts')
-      return checkEvidence({ root, evidence: store, context, stage, signal })
+      return checkEvidence({ root, folder, config, evidence: store, context, stage, signal })
     },
     clock: context.clock,
     log,

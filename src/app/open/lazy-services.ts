@@ -48,10 +48,24 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handsha
 }
 
 /** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
-export const lazyDecisions = ({ config, root, clock }: ServiceContext) => {
-  const decisions = lazyAsync(async () => (await import('./decisions.ts')).openDecisions(config, root, clock))
+export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
+  const decisions = lazyAsync(async () =>
+    (await import('./decisions.ts')).openDecisions(config, root, clock, (message) =>
+      log.write('warn', message),
+    ),
+  )
+  let told = false
+  const skipRecord = () => {
+    if (!told)
+      log.write(
+        'warn',
+        `decisions are not recorded, because of --${config.readOnly ? 'read-only' : 'store memory'}`,
+      )
+    told = true
+  }
   const record: Recorder['record'] = (call) => {
-    if (call.verdict === undefined || config.readOnly || config.store === 'memory') return
+    if (call.verdict === undefined) return
+    if (config.readOnly || config.store === 'memory') return skipRecord()
     return decisions.get().then((recorder) => recorder.record(call))
   }
   return { recorder: { record }, close: async () => (await decisions.peek())?.close() }
@@ -97,10 +111,10 @@ export const embeddedStore = (path: string): Store => ({
   health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
 })
 
-export const localRepository = ({ root, clock, environment }: ServiceContext): Repository => ({
+export const localRepository = ({ config, root, clock, environment }: ServiceContext): Repository => ({
   freshness: async (signal) =>
     (await import('../../platform/git/freshness.ts'))
-      .gitFreshness(root, clock, environment)
+      .gitFreshness(root, clock, environment, config.gitFolders)
       .freshness(signal),
 })
 

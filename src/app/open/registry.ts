@@ -23,11 +23,8 @@ export const openRegistry = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const { registry, catalog, found } = config
-  const single = { registry, catalog: isReference(catalog) ? catalog : undefined }
-  const named = Object.entries(single).flatMap(([key, one]) =>
-    one === undefined || found.includes(key) ? [] : [one],
-  )
+  const { registry, catalog } = config
+  const named = [registry, isReference(catalog) ? catalog : undefined].filter((one) => one !== undefined)
   return new OciHttp({
     ...DEFAULT_OCI,
     trusted: [...named, ...config.registries, ...more].map(hostOf),

@@ -1,3 +1,4 @@
+import { NO_COMPAT } from '../../surfaces/mcp/handshake.ts'
 import { firstSet } from '../config/compat-env.ts'
 import { configFaults, type Flags } from '../config/load-config.ts'
 import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'
@@ -40,6 +41,7 @@ export const cpmServer: CompatServer = {
     instructions:
       'Find a packet with lookup, then call query with its pinned_uri; evidence_digest summarizes the passages found. Answers cite files and lines of a packet that is pinned by its digest.',
     capabilities: { tools: {}, resources: {} },
+    compat: { ...NO_COMPAT, ignoresUnknownArguments: true },
   },
   preset: new Map<string, unknown>([['toolsets', ['packets']]]),
   variables: packetVariables,

@@ -17,7 +17,9 @@ export const serveEnterprise = async (
   requireToken(config)
   const { log, clock, cwd } = createProcessContext(config)
   const root = resolve(cwd, config.root)
-  const routes = enterpriseHttp(lazyEnterprise(root, { environment: process.env, clock, log }))
+  const openspec = { named: config.openspec && resolve(cwd, config.openspec) }
+  const service = lazyEnterprise(root, { config, environment: process.env, clock, log, openspec })
+  const routes = enterpriseHttp(service)
   return serveHttp({ ...routes, log }, config, (url) =>
     terminal.print(
       json ? JSON.stringify({ url, version: VERSION }) : `Enterprise server of ${root} on ${url}`,

@@ -18,6 +18,7 @@ export const scgServer: CompatServer = {
       listingMeta: true,
       shutdown: false,
       badArgumentsLevel: 'debug',
+      ignoresUnknownArguments: true,
     },
   },
   preset: new Map<string, unknown>([

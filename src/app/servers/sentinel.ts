@@ -24,7 +24,7 @@ export const sentinelServer: CompatServer = {
   profile: {
     identity: { name: 'SentinelMcpServer', version: '1.0.0' },
     capabilities: { tools: { listChanged: false } },
-    compat: { ...NO_COMPAT, shutdown: true, badArgumentsLevel: 'warn' },
+    compat: { ...NO_COMPAT, shutdown: true, badArgumentsLevel: 'warn', ignoresUnknownArguments: true },
   },
   preset: new Map<string, unknown>([
     ['dialect', 'sentinel'],

@@ -2,12 +2,12 @@ import { readEntry } from '../../lineage/read-rows.ts'
 import type { Row } from '../../lineage/store.ts'
 import { beliefFaults } from '../faults.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
-import type { ExplainResult, SchemaOutput } from '../schemas.ts'
+import type { RevealedExplainResult, SchemaOutput } from '../schemas.ts'
 import { GraphState } from './graph-state.ts'
 
 const MAX_HISTORY = 100
 
-type History = SchemaOutput<typeof ExplainResult>['history'][number]
+type History = SchemaOutput<typeof RevealedExplainResult>['history'][number]
 
 /**
  * Replays the log and collects what moved a node. The step of a tick is divided among the sources in proportion to
@@ -17,11 +17,13 @@ export const explainNode = async (
   config: GraphConfig,
   rows: AsyncIterable<Row>,
   node: number,
-): Promise<SchemaOutput<typeof ExplainResult>> => {
+): Promise<SchemaOutput<typeof RevealedExplainResult>> => {
   const state = new GraphState(new Graph(config))
   const moved = new Map<number, { moved: number; ticks: number }>()
   const history: History[] = []
   let changes = 0
+  let raised = 0
+  let lowered = 0
   const beliefNow = (): number | undefined =>
     node < state.graph.nodeCount ? state.graph.node(node).belief : undefined
 
@@ -42,13 +44,18 @@ export const explainNode = async (
     const whole = pulls.reduce((sum, { pull }) => sum + pull, 0)
     for (const { src, pull } of pulls) {
       if (pull === 0 || whole === 0) continue
+      const share = change * (pull / whole)
+      if (share > 0) raised += share
+      else lowered += share
       const known = moved.get(src) ?? { moved: 0, ticks: 0 }
-      moved.set(src, { moved: known.moved + change * (pull / whole), ticks: known.ticks + 1 })
+      moved.set(src, { moved: known.moved + share, ticks: known.ticks + 1 })
     }
   }
   return {
     node_id: node,
     belief: beliefNow() ?? 0,
+    raised,
+    lowered,
     influences: [...moved]
       .map(([source, { moved: by, ticks }]) => ({ source, moved: by, ticks }))
       .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved) || a.source - b.source),

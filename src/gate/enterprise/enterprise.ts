@@ -75,7 +75,8 @@ const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Pro
   const keys = lifecycle.config.read('pumuki.', signal)
   const [installed, specified] = await Promise.all([
     nullOnFailure(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
-    nullOnFailure(readSdd(sdd, keys, signal), log, 'specification'),
+    // Every reader of this is a GET or a resource, and those start no program of their own.
+    nullOnFailure(readSdd(sdd, keys, { start: false, signal }), log, 'specification'),
   ])
   return { repoRoot: root, lifecycle: installed, sdd: specified }
 }

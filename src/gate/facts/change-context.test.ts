@@ -9,9 +9,12 @@ it('counts the platforms of a repository of any size', async () => {
     path: `src/${at}.go`,
     change: 'added' as const,
   }))
-  const set: ChangeSet = { source: 'git:repository', changes, read: nothing }
+  const ends = { base: undefined, head: undefined }
+  const reads = { read: nothing, readBefore: nothing, identify: async () => [] }
+  const set: ChangeSet = { source: 'git:repository', changes, ...ends, ...reads }
   const git = {
     changes: async () => set,
+    head: async () => null,
     tracked: async () => ({ find: () => ['go.mod'], read: nothing }),
   } as unknown as GitReader
   const { detection } = await gatherChangeContext(git, { kind: 'repository' }, new AbortController().signal)

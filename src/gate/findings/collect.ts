@@ -1,15 +1,28 @@
 import { familyOf } from '../../evidence/consolidate.ts'
-import type { Severity } from '../../evidence/schema.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { stageSeverity } from '../policy.ts'
-import type { ChangeSet, CompiledRule, FileContent, Match, Scanner, ScanReport } from '../ports.ts'
+import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { grammarFor } from '../rules/languages.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
+import { coveredPaths } from './covered-paths.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
-import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
+import {
+  FILE_PROBLEMS,
+  type FileProblem,
+  folderProblems,
+  givenUpProblem,
+  linkProblem,
+} from './file-problems.ts'
+import {
+  parseSuppressions,
+  SUPPRESSION_RULES,
+  type Suppression,
+  type Suppressions,
+  suppress,
+} from './suppress.ts'
 
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
@@ -18,36 +31,9 @@ export interface FindingDraft extends Unfingerprinted {
   readonly suppressed?: string
 }
 
-/** Findings about files that could not be scanned completely. They must not pass as clean. */
-const FILE_PROBLEMS = {
-  broken: {
-    ruleId: 'gate.parse-error',
-    severity: 'WARN',
-    code: 'PARSE_ERROR',
-    message: 'The file has a syntax error here, so rules may have missed findings in it.',
-    fix: 'Correct the syntax. If it is valid but newer than the parser, accept the finding with `warrant gate baseline`.',
-  },
-  'given-up': {
-    ruleId: 'gate.file-given-up',
-    severity: 'ERROR',
-    code: 'FILE_GIVEN_UP',
-    message: 'The file was not scanned completely',
-    fix: 'Split the file, or accept the finding with `warrant gate baseline`.',
-  },
-  unread: {
-    ruleId: 'gate.file-unread',
-    severity: 'ERROR',
-    code: 'FILE_UNREAD',
-    message: 'The file exists but cannot be read.',
-    fix: 'Correct its permissions. If they are right, run `git fsck` to find damaged objects.',
-  },
-} as const satisfies Record<string, Pick<FindingDraft, 'ruleId' | 'severity' | 'code' | 'message' | 'fix'>>
-
-const GIVEN_UP: Readonly<Record<(ScanReport & { outcome: 'given-up' })['why'], string>> = {
-  time: 'the scan took too long',
-  size: 'it is too large',
-  crash: 'the parser crashed',
-  matches: 'it has more than 10,000 matches',
+export interface FileSuppression {
+  readonly file: string
+  readonly suppression: Suppression
 }
 
 interface CollectPorts {
@@ -55,8 +41,12 @@ interface CollectPorts {
   readonly rules: RuleSet
   readonly scanner: () => Promise<Scanner>
   readonly stage: GateStage
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
   readonly progress: (done: number, total: number) => void
 }
+
+const MAX_SECRET_LINES = 8
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
 interface FileLines {
@@ -67,16 +57,36 @@ interface FileLines {
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
   readonly drafts: FindingDraft[] = []
+  readonly suppressions: FileSuppression[] = []
   scanned = 0
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
+  readonly #links = new Set<string>()
+  readonly #isCovered: (path: string) => boolean
 
-  constructor(ports: CollectPorts) {
+  constructor(ports: CollectPorts, isCovered: (path: string) => boolean) {
     this.#ports = ports
+    this.#isCovered = isCovered
   }
 
-  async *contents(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileContent> {
-    for await (const reading of this.#ports.set.read(paths, signal)) {
+  async *contents(
+    paths: readonly string[],
+    links: readonly string[],
+    signal: AbortSignal,
+  ): AsyncGenerator<FileContent> {
+    const { set } = this.#ports
+    if (paths.length > 0) yield* this.#keep(set.read(paths, signal))
+    if (links.length === 0 || set.readLinks === undefined) return
+    for await (const link of this.#keep(set.readLinks(links, signal))) {
+      this.#links.add(link.path)
+      const problem = linkProblem(link, this.#isCovered)
+      if (problem !== undefined) this.#addProblem(link.path, problem)
+      yield link
+    }
+  }
+
+  async *#keep(readings: AsyncIterable<FileReading>): AsyncGenerator<FileContent> {
+    for await (const reading of readings) {
       if (reading.bytes === undefined) {
         this.#addProblem(reading.path, FILE_PROBLEMS.unread)
         continue
@@ -86,32 +96,46 @@ class Collection {
     }
   }
 
+  addFolders(): void {
+    const { set, tracksModules } = this.#ports
+    for (const { file, problem } of folderProblems(set, tracksModules)) this.#addProblem(file, problem)
+  }
+
   accept(report: ScanReport): void {
     const { path } = report
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
     if (report.outcome === 'skipped') return
-    this.scanned += 1
+    const isLink = this.#links.has(path)
+    if (!isLink) this.scanned += 1
+    for (const suppression of parseSuppressions(report.comments))
+      this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
-    const lines = bytes === undefined ? [] : splitSourceLines(bytes)
+    const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const secrets = report.matches.filter(({ ruleId }) => this.#ports.rules.byId.get(ruleId)?.secret)
-    const redacted = redactSecrets(lines, secrets)
+    const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
-    if (report.outcome === 'broken') {
+    // A path is no program, so it need not parse.
+    if (report.outcome === 'broken' && !isLink) {
       const { line, column } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
       this.#addProblem(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(redacted, region) })
     }
     if (report.outcome === 'given-up') {
-      const { message } = FILE_PROBLEMS['given-up']
-      this.#addProblem(path, {
-        ...FILE_PROBLEMS['given-up'],
-        message: `${message}: ${GIVEN_UP[report.why]}.`,
-      })
+      this.#addProblem(path, givenUpProblem(report.why))
     }
+  }
+
+  /**
+   * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
+   * the code of every other finding: its long matches are redacted in its own excerpt only.
+   */
+  readonly #secretRegion = (match: Match) => {
+    const rule = this.#ports.rules.byId.get(match.ruleId)
+    if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
+    return [{ ...match, continues: rule.trusted }]
   }
 
   /** Splits the matches by the suppression comments of the file. */
@@ -155,14 +179,17 @@ class Collection {
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
       text: regionText(lines, region),
-      excerpt: excerptOf(redacted, region),
+      excerpt: excerptOf(
+        rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
+        region,
+      ),
       ...(suppressed !== undefined && { suppressed }),
     })
   }
 
   #addProblem(
     file: string,
-    problem: { ruleId: string; severity: Severity; code: string; message: string; fix: string },
+    problem: FileProblem,
     place: Pick<FindingDraft, 'region' | 'excerpt'> = {},
   ): void {
     this.drafts.push({
@@ -176,60 +203,33 @@ class Collection {
   }
 }
 
-/** Whether any rule applies to a path: other files are not read at all. */
-const coveredPaths = (rules: readonly CompiledRule[]): ((path: string) => boolean) => {
-  const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
-  for (const { language, covers } of rules)
-    groups.set(language, (groups.get(language) ?? new Set()).add(covers))
-  return (path) => {
-    const extension = extensionOf(path)
-    for (const [language, tests] of groups) {
-      if (grammarFor(language, extension) === undefined) continue
-      for (const covers of tests) if (covers(path)) return true
-    }
-    return false
-  }
-}
-
 interface Collected {
   readonly drafts: readonly FindingDraft[]
+  /** The valid suppression comments of the scanned files. */
+  readonly suppressions: readonly FileSuppression[]
   readonly scanned: number
+  /** Changed files that no rule applies to. */
+  readonly unmatched: number
 }
 
 /** Findings of the rules about syntax. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
   const isCovered = coveredPaths(rules.rules)
-  const paths = set.changes
-    .filter(({ path, change }) => change !== 'deleted' && isCovered(path))
-    .map(({ path }) => path)
-  if (paths.length === 0) return { drafts: [], scanned: 0 }
-  const collection = new Collection(ports)
-  const reports = (await scanner()).scan(collection.contents(paths, signal), rules.rules, signal)
-  let done = 0
-  for await (const report of reports) {
-    collection.accept(report)
-    done += 1
-    progress(done, paths.length)
+  const present = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const paths = present.filter(isCovered)
+  const links = (set.links ?? []).filter(isCovered)
+  const collection = new Collection(ports, isCovered)
+  collection.addFolders()
+  if (paths.length + links.length > 0) {
+    const files = collection.contents(paths, links, signal)
+    let done = 0
+    for await (const report of (await scanner()).scan(files, rules.rules, signal)) {
+      collection.accept(report)
+      done += 1
+      progress(done, paths.length + links.length)
+    }
   }
-  return { drafts: collection.drafts, scanned: collection.scanned }
-}
-
-/** Findings of the rules about changed files. */
-export const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
-  const paths = set.changes.map(({ path }) => path)
-  return changes.flatMap((rule) =>
-    rule.missing(paths).map((file) => ({
-      ruleId: rule.id,
-      severity: rule.severity,
-      code: rule.code,
-      message: rule.message,
-      file,
-      ...(rule.why !== undefined && { why: rule.why }),
-      ...(rule.fix !== undefined && { fix: rule.fix }),
-      matchedBy: 'FileChange',
-      source: set.source,
-      text: '',
-    })),
-  )
+  const { drafts, suppressions, scanned } = collection
+  return { drafts, suppressions, scanned, unmatched: present.length - paths.length }
 }

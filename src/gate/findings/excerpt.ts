@@ -1,12 +1,13 @@
-import { decodeLenient } from '../../kernel/text/decode.ts'
+import { readSource } from '../../kernel/text/decode.ts'
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
 import type { Excerpt, Region } from '../reports/report.ts'
 
 const AROUND = 1
 const MOST_LINES = 6
 
 /** The lines of a file, as editors number them. */
-export const splitSourceLines = (bytes: Uint8Array): readonly string[] =>
-  decodeLenient(bytes).split(/\r\n|\n|\r/)
+export const splitSourceLines = (bytes: Uint8Array, path: string): readonly string[] =>
+  readSource(bytes, grammarForExtension(extensionOf(path)) ?? '').text.split(/\r\n|\n|\r/)
 
 /** The text of a region, as far as it lies within the file. */
 export const regionText = (
@@ -23,15 +24,21 @@ export const regionText = (
 const redact = (text: string, from: number): string =>
   text.slice(0, from) + text.slice(from).replace(/\S/g, '*')
 
-/**
- * The lines with secrets redacted. A rule matches only the start of a key, and the rest follows on the same line or
- * the next: both are redacted to their ends.
- */
-export const redactSecrets = (lines: readonly string[], secrets: readonly Region[]): readonly string[] => {
+/** The text that a rule about secrets matched. */
+interface SecretRegion extends Region {
+  /** A shipped rule matches only the start of a key, and the rest follows on the same line or the next. */
+  readonly continues: boolean
+}
+
+/** The lines with secrets redacted to the end of each line. */
+export const redactSecrets = (
+  lines: readonly string[],
+  secrets: readonly SecretRegion[],
+): readonly string[] => {
   if (secrets.length === 0) return lines
   const shown = [...lines]
-  for (const { line, column, endLine } of secrets)
-    for (let at = line; at <= endLine + 1 && at <= shown.length; at++)
+  for (const { line, column, endLine, continues } of secrets)
+    for (let at = line; at <= (continues ? endLine + 1 : endLine) && at <= shown.length; at++)
       shown[at - 1] = redact(shown[at - 1] ?? '', at === line ? column - 1 : 0)
   return shown
 }

@@ -29,7 +29,7 @@ const finding = ({ region: at = region, ...change }: Partial<GateFinding> = {}):
   ...change,
 })
 const SOURCE = 'function a() {\n\tconsole.log()\n}\n'
-const lines = splitSourceLines(Buffer.from(SOURCE))
+const lines = splitSourceLines(Buffer.from(SOURCE), 'a.ts')
 
 const run = (...findings: GateFinding[]): GateRun => {
   const sorted = [...findings].sort(comparePlaces)
@@ -40,7 +40,7 @@ const run = (...findings: GateFinding[]): GateRun => {
     outcome: 'BLOCK',
     source: 'git:staged',
     policy: resolvePolicy('CI'),
-    files: { changed: 2, scanned: 1 },
+    files: { changed: 2, scanned: 1, unmatched: 0 },
     counts: countFindings(sorted),
     findings: sorted,
     platforms: {},
@@ -167,8 +167,8 @@ describe('the report for build servers', () => {
 
 describe('excerpts', () => {
   it('count lines as editors do and give the text of a region', () => {
-    const mixed = splitSourceLines(Buffer.from('a\r\nbc\rd\ne'))
-    expect(splitSourceLines(Buffer.from('\ufeffa\r\nbc\rd\ne', 'utf16le'))).toEqual(mixed)
+    const mixed = splitSourceLines(Buffer.from('a\r\nbc\rd\ne'), 'a.ts')
+    expect(splitSourceLines(Buffer.from('\ufeffa\r\nbc\rd\ne', 'utf16le'), 'a.ts')).toEqual(mixed)
     expect(mixed).toEqual(['a', 'bc', 'd', 'e'])
     expect(regionText(mixed, { line: 2, column: 2, endLine: 3, endColumn: 2 })).toBe('c\nd')
     expect(regionText(mixed, { line: 2, column: 1, endLine: 2, endColumn: 2 })).toBe('b')

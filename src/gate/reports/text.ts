@@ -42,8 +42,13 @@ const cutLine = (line: string, column: number): VisiblePart => {
   return { text: line.slice(cut, cut + MAX_COLUMNS), cut }
 }
 
-const blanks = (text: string): string => ' '.repeat(escapeLineBreaks(text.replaceAll('\t', '  ')).length)
-const code = (text: string): string => escapeLineBreaks(text.replaceAll('\t', '  '))
+/** CI servers run commands that they find in a log: `##vso[` anywhere in a line, `::` at its start. */
+const escapeCommands = (text: string): string =>
+  escapeLineBreaks(text).replace(/##(?=(?:vso|teamcity)?\[)/gi, '#\\u0023')
+const escapeLine = (text: string): string => escapeCommands(text).replace(/^( *):(?=:)/, '$1\\u003a')
+
+const code = (text: string): string => escapeCommands(text.replaceAll('\t', '  '))
+const blanks = (text: string): string => ' '.repeat(code(text).length)
 
 const renderExcerpt = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
   const width = String(first + lines.length).length
@@ -65,11 +70,11 @@ const renderFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
-    `  ${place}${paint(severity, severity)}  ${escapeLineBreaks(ruleId)}`,
-    `    ${escapeLineBreaks(message)}`,
+    `  ${place}${paint(severity, severity)}  ${escapeLine(ruleId)}`,
+    `    ${escapeLine(message)}`,
     ...(region !== undefined && excerpt !== undefined ? renderExcerpt(excerpt, region, paint) : []),
-    ...(why === undefined ? [] : [`    why: ${escapeLineBreaks(why)}`]),
-    ...(fix === undefined ? [] : [`    fix: ${escapeLineBreaks(fix)}`]),
+    ...(why === undefined ? [] : [`    why: ${escapeLine(why)}`]),
+    ...(fix === undefined ? [] : [`    fix: ${escapeLine(fix)}`]),
   ]
 }
 
@@ -81,10 +86,12 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const parts = [
     `${count(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
     `in ${count(files.scanned, 'file')}`,
+    ...(files.unmatched === 0 ? [] : [`· ${count(files.unmatched, 'changed file')} without rules`]),
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
+    ...(report.policy_from === undefined ? [] : ['· by the policy of the working tree alone']),
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }
@@ -96,12 +103,13 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
   let file: string | undefined
   for (const finding of report.findings) {
     if (finding.state !== 'new') continue
-    if (finding.file !== file) lines.push(paint('file', escapeLineBreaks(finding.file)))
+    if (finding.file !== file) lines.push(paint('file', escapeLine(finding.file)))
     file = finding.file
     lines.push(...renderFinding(finding, excerpts.get(finding), paint), '')
   }
   // Shown even without findings: an override may be the reason why there are none.
   for (const { rule, from, to } of report.reweighed ?? [])
     lines.push(paint('dim', `${rule}: ${from} → ${to}`))
+  for (const note of report.notes ?? []) lines.push(escapeLineBreaks(note))
   return [...lines, summaryLine(report, style)].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
-import type { LanguageName } from '../../kernel/text/languages.ts'
+import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
 import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { findLanguage, translateKinds } from './languages.ts'
@@ -50,13 +50,29 @@ const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
 const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
-let lastSplit: { readonly path: string; readonly segments: readonly string[] } = { path: '', segments: [''] }
+interface SplitPath {
+  readonly path: string
+  readonly segments: readonly string[]
+  /** The segments with the extension in lower case; undefined when it already is. */
+  readonly lowered: readonly string[] | undefined
+}
+
+let lastSplit: SplitPath = { path: '', segments: [''], lowered: undefined }
 
 /** Keeps the last result: the scanner tests one path with every coverage in turn. */
-const splitPath = (path: string): readonly string[] => {
-  if (lastSplit.path !== path) lastSplit = { path, segments: path.split('/') }
-  return lastSplit.segments
+const splitPath = (path: string): SplitPath => {
+  if (lastSplit.path === path) return lastSplit
+  const extension = extensionOf(path)
+  const lowered = path.endsWith(extension)
+    ? undefined
+    : `${path.slice(0, path.length - extension.length)}${extension}`.split('/')
+  lastSplit = { path, segments: path.split('/'), lowered }
+  return lastSplit
 }
+
+/** `evil.TS` is a TypeScript file like any other, so a pattern for `*.ts` covers it. */
+const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean =>
+  test(segments) || (lowered !== undefined && test(lowered))
 
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
 const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
@@ -65,8 +81,8 @@ const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Tes
   return (path) =>
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
-      const segments = splitPath(path.slice(folder.length))
-      return isIncluded(segments) && !isExcluded(segments)
+      const split = splitPath(path.slice(folder.length))
+      return matchesPath(isIncluded, split) && !matchesPath(isExcluded, split)
     })
 }
 

@@ -47,7 +47,10 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     code: 'OPENSPEC_MISSING',
     blocks: ({ openspec }) => !openspec.installed,
-    message: () => 'OpenSpec is not installed: `openspec --version` failed. Install it, then try again.',
+    message: ({ openspec: { note } }) =>
+      note === undefined
+        ? 'OpenSpec is not installed: `openspec --version` failed. Install it, then try again.'
+        : `OpenSpec is not installed outside the repository. ${note}`,
   },
   {
     code: 'OPENSPEC_VERSION_UNSUPPORTED',

@@ -13,8 +13,11 @@ export interface OpenSpecStatus {
   readonly projectInitialized: boolean
   readonly minimumVersion: string
   readonly recommendedVersion: string
+  /** False when the version is too old or not known. */
   readonly compatible: boolean
   readonly parsedVersion?: string
+  /** Why the program was not started, or why a program of the repository does not count. */
+  readonly note?: string
 }
 
 export interface SddValidation {
@@ -51,18 +54,24 @@ const singleLine = (text: string): string =>
     .trim()
     .slice(0, MAX_VERSION_CHARS)
 
+const NOT_STARTED =
+  'The program was not started, so its version is not known. The tool check_sdd_status starts it and tells.'
+
+/** `start: false` is for answers that must not start a program. */
 export const readOpenSpec = async (
   program: OpenSpecProgram,
   files: Pick<RepositoryFiles, 'exists'>,
-  signal: AbortSignal,
+  { start, signal }: { readonly start: boolean; readonly signal: AbortSignal },
 ): Promise<OpenSpecStatus> => {
-  const [answer, projectInitialized] = await Promise.all([
-    program.run(['--version'], signal),
+  const [found, answer, projectInitialized] = await Promise.all([
+    program.find(),
+    start ? program.run(['--version'], signal) : undefined,
     files.exists('openspec'),
   ])
-  const installed = answer?.exitCode === 0
-  const version = installed ? singleLine(answer.stdout) : ''
+  const installed = start ? answer?.exitCode === 0 : found.exists
+  const version = answer?.exitCode === 0 ? singleLine(answer.stdout) : ''
   const parsedVersion = parseVersion(version)
+  const note = found.note ?? (start || !found.exists ? undefined : NOT_STARTED)
   return {
     installed,
     ...(version !== '' && { version }),
@@ -71,6 +80,7 @@ export const readOpenSpec = async (
     recommendedVersion: MINIMUM_VERSION,
     compatible: parsedVersion !== undefined && isCompatible(parsedVersion),
     ...(parsedVersion !== undefined && { parsedVersion }),
+    ...(note !== undefined && { note }),
   }
 }
 

@@ -38,9 +38,9 @@ export interface SddPorts {
 export const readSdd = async (
   { repoRoot, program, files, clock }: SddPorts,
   reading: Promise<ReadonlyMap<string, string>>,
-  signal: AbortSignal,
+  options: { readonly start: boolean; readonly signal: AbortSignal },
 ): Promise<SddStatus> => {
-  const [openspec, keys] = await Promise.all([readOpenSpec(program, files, signal), reading])
+  const [openspec, keys] = await Promise.all([readOpenSpec(program, files, options), reading])
   return { repoRoot, openspec, session: readSession(keys, repoRoot, clock.now()) }
 }
 
@@ -50,7 +50,7 @@ export const evaluateSdd = async (
   stage: GateStage,
   signal: AbortSignal,
 ): Promise<SddEvaluation> => {
-  const status = await readSdd(ports, ports.config.read('pumuki.', signal), signal)
+  const status = await readSdd(ports, ports.config.read('pumuki.', signal), { start: true, signal })
   const { openspec, session } = status
   const change = session.changeId === undefined ? 'missing' : await findChange(session.changeId, ports.files)
   const facts = { stage, bypass: ports.bypass, openspec, session, change, validation: undefined }

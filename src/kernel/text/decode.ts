@@ -38,3 +38,45 @@ export const decodeSource = (bytes: Uint8Array): string | undefined => {
   const text = decodeLenient(bytes)
   return looksLikeBinary(text) ? undefined : text
 }
+
+/** A source file as text, and why a compiler may read another program from the same bytes. */
+export interface SourceText {
+  readonly text: string
+  readonly doubt?: 'binary' | 'encoding'
+}
+
+const LINE_BREAK = /\r\n|\n|\r/
+const latin1 = new TextDecoder('latin1')
+// PEP 263: a comment in one of the first two lines.
+const CODING = /^(?:\xef\xbb\xbf)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
+const UTF8_NAMES = /^(?:utf-?8(?:-.*)?|u8|(?:us-)?ascii)$/
+/** One byte is one character, and the lower half is ASCII: the structure of the program is the same in all of them. */
+const SINGLE_BYTE_NAMES = /^(?:(?:iso-?)?latin-?\d+|l1|iso-?8859(?:-\d+)?|(?:cp|windows-)125\d|koi8-[ru])$/
+
+const declaredEncoding = (bytes: Uint8Array): string | undefined => {
+  const end = bytes.indexOf(10, bytes.indexOf(10) + 1)
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end)
+    .toString('latin1')
+    .split(LINE_BREAK, 2)
+  const name = lines.map((line) => CODING.exec(line)?.[1]).find((found) => found !== undefined)
+  return name
+    ?.toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/-(?:unix|dos|mac)$/, '')
+}
+
+const decodePython = (bytes: Uint8Array): SourceText => {
+  const name = declaredEncoding(bytes)
+  if (name === undefined || UTF8_NAMES.test(name)) return { text: decodeLenient(bytes) }
+  if (SINGLE_BYTE_NAMES.test(name)) return { text: latin1.decode(bytes) }
+  return { text: decodeLenient(bytes), doubt: 'encoding' }
+}
+
+/** Reads a source file for rules: whatever it holds, it has a text. */
+export const readSource = (bytes: Uint8Array, grammar: string): SourceText => {
+  const source = grammar === 'python' ? decodePython(bytes) : { text: decodeLenient(bytes) }
+  const isBinary = source.doubt === undefined && looksLikeBinary(source.text)
+  // The parsers take NUL for the end of the text.
+  const text = source.text.replaceAll('\0', ' ')
+  return isBinary ? { text, doubt: 'binary' } : { ...source, text }
+}

@@ -17,7 +17,7 @@ const SCRIPT = { comments: ['comment'], strings: ['string_fragment'] } as const
 export const LANGUAGES = {
   typescript: { extensions: ['ts', 'mts', 'cts'], grammar: 'TypeScript', ...SCRIPT },
   tsx: { extensions: ['tsx'], grammar: 'Tsx', ...SCRIPT },
-  javascript: { extensions: ['js', 'mjs', 'cjs', 'jsx'], grammar: 'JavaScript', ...SCRIPT },
+  javascript: { extensions: ['js', 'mjs', 'cjs', 'jsx', 'es6'], grammar: 'JavaScript', ...SCRIPT },
   swift: {
     extensions: ['swift'],
     grammar: 'swift',
@@ -40,7 +40,7 @@ export const LANGUAGES = {
     strings: ['string_fragment'],
   },
   python: {
-    extensions: ['py', 'pyi'],
+    extensions: ['py', 'pyi', 'pyw'],
     grammar: 'python',
     package: '@ast-grep/lang-python',
     comments: ['comment'],

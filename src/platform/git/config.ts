@@ -1,5 +1,6 @@
 import type { LocalConfig } from '../../gate/ports.ts'
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
+import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults } from './run.ts'
 
 const NOTHING_FOUND = 1
@@ -24,11 +25,15 @@ const changeConfig = async (place: GitPlace, args: readonly string[], signal: Ab
   }
 }
 
+/** Outside of a repository git itself fails. */
+const locate = async (start: GitStart, signal: AbortSignal): Promise<GitPlace> =>
+  (await findPlace(start, signal)) ?? start
+
 /** The configuration of this repository alone, without that of the user and the system. */
-export const gitConfig = (place: GitPlace): LocalConfig => ({
+export const gitConfig = (start: GitStart): LocalConfig => ({
   read: async (prefix, signal) => {
     const args = [...CONFIG, '-z', '--get-regexp', `^${escapeRegExp(prefix.toLowerCase())}`]
-    const { code, text } = await askGit(place, args, { signal })
+    const { code, text } = await askGit(await locate(start, signal), args, { signal })
     if (code === NOTHING_FOUND) return new Map()
     if (code !== 0) throw gitFaults.repository('git could not read the configuration of the repository')
     return new Map(
@@ -45,6 +50,7 @@ export const gitConfig = (place: GitPlace): LocalConfig => ({
   },
   // One after the other: all need the same lock.
   write: async (values, signal) => {
+    const place = await locate(start, signal)
     for (const [key, value] of values) {
       await changeConfig(
         place,

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { Clock, Freshness, Repository } from '../../kernel/ports.ts'
-import { withoutFilters } from './filters.ts'
-import { findRepositoryRoot } from './find-root.ts'
 import { parseHeaders } from './parse.ts'
+import { findPlace, type GitStart } from './place.ts'
 import { type GitPlace, gitOptions, SAFE_CONFIG, STATUS_ARGS } from './run.ts'
 
 const STATUS = [...STATUS_ARGS, '--untracked-files=normal']
@@ -30,17 +29,20 @@ const askStatus = (place: GitPlace, signal: AbortSignal): Promise<string> =>
     )
   })
 
-const readFreshness = async (start: GitPlace, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
-  const folder = await findRepositoryRoot(start.folder)
-  if (folder === undefined) return {}
-  const place = await withoutFilters({ ...start, folder }, signal)
-  return readStatus(await askStatus(place, signal))
+const readFreshness = async (start: GitStart, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
+  const place = await findPlace(start, signal)
+  return place === undefined ? {} : readStatus(await askStatus(place, signal))
 }
 
 /** The state of the repository around a folder. No repository and no git are not errors: the fields are left out. */
-export const gitFreshness = (folder: string, clock: Clock, environment: NodeJS.ProcessEnv): Repository => ({
+export const gitFreshness = (
+  folder: string,
+  clock: Clock,
+  environment: NodeJS.ProcessEnv,
+  gitFolders: readonly string[] = [],
+): Repository => ({
   freshness: async (signal) => {
-    const found = await readFreshness({ folder, environment }, signal).catch(() => ({}))
+    const found = await readFreshness({ folder, environment, gitFolders }, signal).catch(() => ({}))
     return { ...found, at: new Date(clock.now()).toISOString() }
   },
 })

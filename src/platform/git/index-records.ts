@@ -9,9 +9,10 @@ const END = '\0'
 const REGULAR_FILE = '100'
 
 const pathPattern = (ends: readonly string[], starts: readonly string[]): RegExp => {
-  const tails = `(?:${ends.map(escapeRegExp).join('|')})${END}`
-  const heads = starts.length === 0 ? '' : `|${TAB}(?:${starts.map(escapeRegExp).join('|')})`
-  const pattern = new RegExp(tails + heads, 'gi')
+  const alternatives = (words: readonly string[]) => `(?:${words.map(escapeRegExp).join('|')})`
+  const tails = ends.length === 0 ? [] : [alternatives(ends) + END]
+  const heads = starts.length === 0 ? [] : [TAB + alternatives(starts)]
+  const pattern = new RegExp([...tails, ...heads].join('|'), 'gi')
   // V8 interprets an expression at its first use and compiles it at the second, which is then the long text.
   pattern.test('')
   return pattern
@@ -49,3 +50,10 @@ export class GitIndex {
     return at < 0 ? undefined : this.#text.slice(this.#text.lastIndexOf(' ', at - 1) + 1, at)
   }
 }
+
+/** The output of `ls-tree -z` in the form of the index: `<mode> <type> <hash>\t<path>` has no stage. */
+export const toIndexRecords = (bytes: Buffer): Buffer =>
+  Buffer.from(
+    bytes.toString('latin1').replace(/(^|\0)(\d{6}) \w+ ([0-9a-f]+)\t/g, `$1$2 $3 0${TAB}`),
+    'latin1',
+  )

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import type { LifecycleGit, RepositoryPlaces } from '../../gate/ports.ts'
+import type { LifecycleGit, RepositoryPlaces } from '../../gate/install/ports.ts'
 import { followLinks } from '../files/git-metadata.ts'
 import { runProgram } from '../programs/program.ts'
-import { cleanEnvironment } from './run.ts'
+import { findPlace, type GitStart } from './place.ts'
+import { gitOptions } from './run.ts'
 
 const MAX_MS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024
@@ -22,15 +23,14 @@ const parsePlaces = async (root: string, output: string): Promise<RepositoryPlac
   }
 }
 
-export const lifecycleGit = (root: string, environment: NodeJS.ProcessEnv): LifecycleGit => {
-  const git = (args: readonly string[], signal: AbortSignal, cwd = root) =>
-    runProgram('git', [...HOOK_SAFE_CONFIG, ...args], {
-      cwd,
-      env: cleanEnvironment(environment),
-      ms: MAX_MS,
-      bytes: MAX_BYTES,
-      signal,
-    })
+export const lifecycleGit = (start: GitStart): LifecycleGit => {
+  const { folder: root } = start
+  const git = async (args: readonly string[], signal: AbortSignal) => {
+    const place = await findPlace(start, signal)
+    if (place === undefined) return undefined
+    const limits = { ms: MAX_MS, bytes: MAX_BYTES, signal }
+    return runProgram('git', [...HOOK_SAFE_CONFIG, ...args], { ...gitOptions(place), ...limits })
+  }
   const listTracked = async (paths: readonly string[], signal: AbortSignal) => {
     const result = await git(['ls-files', '-z', '--', ...paths], signal)
     return (result?.stdout ?? '').split('\0').filter((path) => path !== '')

@@ -1,13 +1,28 @@
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
-import { absolutePath } from '../programs/program.ts'
+import { trustedPath } from '../programs/trusted-path.ts'
 
 export const gitFaults = defineFaults('git', {
   absent: { kind: 'unavailable', fix: 'Install git and make sure that it is on the PATH.' },
   repository: { kind: 'missing', fix: 'Run this inside a git repository.' },
   failed: { kind: 'unavailable', fix: 'Run `git status` in the repository to see what is wrong.' },
-  revision: { kind: 'invalid', fix: 'Name commits that exist in this clone, or fetch them first.' },
+  revision: {
+    kind: 'invalid',
+    fix: 'Name commits that exist in this clone, or fetch them first; a CI job fetches them with `fetch-depth: 0`.',
+  },
+  foreign_folder: {
+    kind: 'refused',
+    fix: 'Run this in the repository that the folder belongs to. If this repository is meant to use it, allow it with --git-folders.',
+  },
+  foreign_worktree: {
+    kind: 'refused',
+    fix: 'Remove the setting with `git config --unset core.worktree`, or run this in the folder that it names.',
+  },
+  above_root: {
+    kind: 'refused',
+    fix: 'Name the top of the repository with --root, or start in this folder without --root.',
+  },
 })
 
 // The repository is untrusted: its configuration must not run programs, take locks or change the output.
@@ -17,6 +32,16 @@ export const SAFE_CONFIG = [
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
     'status.renameLimit=1000',
+    // A file that git wrote to find commits faster can name other parents and other contents.
+    'core.commitGraph=false',
+    // With these three, a changed file can look unchanged.
+    'core.ignoreStat=false',
+    'core.trustctime=true',
+    'core.checkStat=default',
+    // git-lfs is a filter of the user, but it runs programs that the configuration of the repository names.
+    'filter.lfs.process=',
+    'filter.lfs.clean=',
+    'filter.lfs.required=false',
     // Committed files can form a bare repository with a configuration of its own.
     'safe.bareRepository=explicit',
   ].flatMap((one) => ['-c', one]),
@@ -30,16 +55,22 @@ const MAX_MS = 30_000
 const DROPPED_VARIABLES = /^GIT_(?!CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$)/
 
 /**
- * The environment of git. Missing objects of a partial clone must not be fetched from the network: GIT_NO_LAZY_FETCH
- * forbids it in newer versions, GIT_ALLOW_PROTOCOL in all others.
+ * The environment of git in the repository at `folder`. Missing objects of a partial clone must not be fetched from
+ * the network: GIT_NO_LAZY_FETCH forbids it in newer versions, GIT_ALLOW_PROTOCOL in all others. Replacements and
+ * grafts would put other objects and other parents in the place of those that are pushed.
  */
-export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+const cleanEnvironment = (environment: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv => {
   const clean: NodeJS.ProcessEnv = {}
   for (const name of Object.keys(environment))
     if (!DROPPED_VARIABLES.test(name)) clean[name] = environment[name]
   return Object.assign(clean, {
-    PATH: absolutePath(environment.PATH),
+    PATH: trustedPath(environment.PATH, folder),
     LC_ALL: 'C',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    // Git must not find a repository in a parent folder, nor files in the folder that core.worktree names.
+    GIT_CEILING_DIRECTORIES: dirname(folder),
+    GIT_WORK_TREE: folder,
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
@@ -48,9 +79,17 @@ export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.Process
 
 export type GitSetting = readonly [key: string, value: string]
 
+/** Where git keeps a repository: the folder of this working tree, and the one that all its worktrees share. */
+export interface GitFolders {
+  readonly own: string
+  readonly common: string
+}
+
 export interface GitPlace {
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
+  /** Known once they were inspected. */
+  readonly folders?: GitFolders
   /** Another index than `.git/index`: `git commit -a` passes a temporary one to its hook. */
   readonly indexFile?: string
   /** Settings that override the configuration. */
@@ -70,9 +109,7 @@ const settingVariables = (settings: readonly GitSetting[]): NodeJS.ProcessEnv =>
 export const gitOptions = ({ folder, environment, indexFile, settings }: GitPlace) => ({
   cwd: folder,
   env: {
-    ...cleanEnvironment(environment),
-    // Git must not find a repository in a parent folder.
-    GIT_CEILING_DIRECTORIES: dirname(folder),
+    ...cleanEnvironment(environment, folder),
     ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
     ...(settings !== undefined && settingVariables(settings)),
   },

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -16,6 +16,7 @@ afterAll(async () => {
 })
 
 const OWN = 'node_modules/.bin/openspec'
+const named = (root: string) => ({ named: join(root, OWN), fromRepository: true })
 const script = async (path: string, body: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, `#!/bin/sh\n${body}\n`)
@@ -29,13 +30,29 @@ const isAlive = (pid: number): boolean =>
 const BASE = { PATH: '/usr/bin:/bin', HOME: '/nowhere' }
 
 describe('the openspec program', () => {
-  it('is the one of the repository, before the one on the PATH', async () => {
+  it('is the one on the PATH, and one of the repository only when it is named and may be', async () => {
     const [root, elsewhere] = [await makeFolder(), await makeFolder()]
     await script(join(elsewhere, 'openspec'), 'echo path')
     const program = openSpecProgram(root, { ...BASE, PATH: `${elsewhere}:${BASE.PATH}` })
     expect((await program.run(['--version'], signal))?.stdout).toBe('path\n')
     await script(join(root, OWN), 'echo own')
-    expect((await program.run(['--version'], signal))?.stdout).toBe('own\n')
+    expect((await program.run(['--version'], signal))?.stdout).toBe('path\n')
+    const environment = { ...BASE, PATH: `${elsewhere}:${BASE.PATH}` }
+    const answer = async (options: Parameters<typeof openSpecProgram>[2]) =>
+      (await openSpecProgram(root, environment, options).run(['--version'], signal))?.stdout
+    expect(await answer(named(root))).toBe('own\n')
+    expect(await answer({ ...named(root), fromRepository: false })).toBe('path\n')
+  })
+
+  it('is not one that npx or a link puts on the PATH from the repository', async () => {
+    const [root, links] = [await makeFolder(), await makeFolder()]
+    await script(join(root, OWN), 'echo own')
+    await symlink(join(root, OWN), join(links, 'openspec'))
+    await symlink(join(root, 'node_modules/.bin'), join(links, 'bin'))
+    const path = [join(root, 'node_modules/.bin'), links, join(links, 'bin'), BASE.PATH].join(':')
+    const program = openSpecProgram(root, { ...BASE, PATH: path })
+    expect(await program.run(['--version'], signal)).toBeUndefined()
+    expect(await program.find()).toEqual({ exists: false, note: expect.stringContaining('--openspec') })
   })
 
   it('is never one of a parent folder or of a relative PATH entry', async () => {
@@ -52,7 +69,7 @@ describe('the openspec program', () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'env')
     const secret = { AWS_SECRET_ACCESS_KEY: 's3cr3t', WARRANT_TOKEN: 's3cr3t', NODE_OPTIONS: '--x' }
-    const answer = await openSpecProgram(root, { ...BASE, ...secret }).run(['--version'], signal)
+    const answer = await openSpecProgram(root, { ...BASE, ...secret }, named(root)).run(['--version'], signal)
     expect(answer?.stdout).toContain('HOME=/nowhere')
     expect(answer?.stdout).toContain('OPENSPEC_TELEMETRY=0')
     expect(answer?.stdout).not.toMatch(/s3cr3t|NODE_OPTIONS/)
@@ -61,7 +78,7 @@ describe('the openspec program', () => {
   it('is killed with all its children after the time limit', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'sleep 300 & echo $! > child.pid; wait')
-    const program = openSpecProgram(root, BASE, { validateMs: 500 })
+    const program = openSpecProgram(root, BASE, { ...named(root), validateMs: 500 })
     expect(await program.run(['validate'], signal)).toMatchObject({ cut: 'time', exitCode: undefined })
     const child = Number(await readFile(join(root, 'child.pid'), 'utf8'))
     expect(child).toBeGreaterThan(1)
@@ -71,7 +88,7 @@ describe('the openspec program', () => {
   it('is killed when it writes more than the limit', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'exec yes')
-    const answer = await openSpecProgram(root, BASE).run(['validate'], signal)
+    const answer = await openSpecProgram(root, BASE, named(root)).run(['validate'], signal)
     expect(answer).toMatchObject({ cut: 'size' })
     expect(answer?.stdout.length).toBeLessThanOrEqual(4 * 1024 * 1024)
   })
@@ -80,7 +97,7 @@ describe('the openspec program', () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'echo started > started; exec sleep 300')
     const controller = new AbortController()
-    const running = openSpecProgram(root, BASE).run(['validate'], controller.signal)
+    const running = openSpecProgram(root, BASE, named(root)).run(['validate'], controller.signal)
     while ((await readFile(join(root, 'started'), 'utf8').catch(() => '')) === '');
     controller.abort()
     expect(await running).toMatchObject({ cut: 'time' })
@@ -89,7 +106,7 @@ describe('the openspec program', () => {
   it('gets its arguments unchanged, without a shell', async () => {
     const root = await makeFolder()
     await script(join(root, OWN), 'echo "$1"')
-    const answer = await openSpecProgram(root, BASE).run(['$(touch pwned); `x`'], signal)
+    const answer = await openSpecProgram(root, BASE, named(root)).run(['$(touch pwned); `x`'], signal)
     expect(answer?.stdout).toBe('$(touch pwned); `x`\n')
   })
 })

@@ -19,6 +19,8 @@ export interface ScanGroup {
   readonly trusted: boolean
 }
 
+const SEVERITY_ORDER: readonly CompiledRule['severity'][] = ['INFO', 'WARN', 'ERROR', 'CRITICAL']
+
 const VARIABLE = /\${1,3}([A-Z][A-Z0-9_]*)/g
 
 const variablesIn = (message: string): readonly string[] =>
@@ -37,7 +39,7 @@ export class ScanPlan {
 
   constructor(rules: readonly CompiledRule[]) {
     const indexes = new Map<string, number>()
-    const list: MatcherSpec[] = []
+    const list: (MatcherSpec & { rank: number })[] = []
     this.#rules = rules.map((rule) => {
       const { language, matcher: body, trusted, requiredLiterals } = rule
       const variables = variablesIn(rule.message)
@@ -49,9 +51,12 @@ export class ScanPlan {
           body,
           variables,
           trusted,
+          rank: 0,
           ...(requiredLiterals !== undefined && { requiredLiterals }),
         })
       indexes.set(key, matcher)
+      const spec = list[matcher]
+      if (spec !== undefined) spec.rank = Math.max(spec.rank, SEVERITY_ORDER.indexOf(rule.severity))
       return { rule, matcher }
     })
     this.matchers = list

@@ -1,6 +1,6 @@
 import type { Comment } from '../../gate/ports.ts'
 import type { Matcher } from '../../gate/rules/rule.ts'
-import { decodeSource } from '../../kernel/text/decode.ts'
+import { readSource, type SourceText } from '../../kernel/text/decode.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import { parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
@@ -15,6 +15,8 @@ export interface MatcherSpec {
   /** Meta-variables in the message of the rule. */
   readonly variables: readonly string[]
   readonly trusted: boolean
+  /** The highest severity of its rules, as a number: the hits of the most severe rules are kept when there are too many. */
+  readonly rank: number
   readonly requiredLiterals?: RequiredLiterals
 }
 
@@ -40,6 +42,7 @@ export interface FileScan {
   readonly comments: readonly Comment[]
   readonly broken?: readonly [line: number, column: number]
   readonly cut?: boolean
+  readonly doubt?: SourceText['doubt']
 }
 
 const IGNORE_WORD = 'warrant-ignore'
@@ -127,6 +130,15 @@ const findComments = (root: SgNode, text: string, kinds: readonly string[]): Com
     })
 }
 
+/** At most MAX_HITS hits: those of the most severe rules, shipped rules first. */
+const keepMostSevere = (hits: readonly RuleHit[], passes: readonly PreparedPass[]): readonly RuleHit[] => {
+  if (hits.length <= MAX_HITS) return hits
+  const matchers = new Map(passes.flatMap(({ prepared }) => prepared.map((one) => [one.index, one] as const)))
+  const rank = ([index]: RuleHit): number =>
+    2 * (matchers.get(index)?.rank ?? 0) + Number(matchers.get(index)?.trusted ?? false)
+  return hits.toSorted((a, b) => rank(b) - rank(a) || byPlace(a, b)).slice(0, MAX_HITS)
+}
+
 const byPlace = (a: RuleHit, b: RuleHit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
 
 /**
@@ -137,9 +149,8 @@ export const scanFile = (
   bytes: Uint8Array,
   passes: readonly PreparedPass[],
   onPartial: (scan: FileScan) => void,
-): FileScan | 'binary' => {
-  const text = decodeSource(bytes)
-  if (text === undefined) return 'binary'
+): FileScan => {
+  const { text, doubt } = readSource(bytes, passes[0]?.grammar ?? '')
   const trees = passes.map(({ grammar, comments, prepared, prefilter }) => {
     const root = parseText(grammar, text)
     return { root, grammar, comments, matchers: prefilter(text).flatMap((place) => prepared[place] ?? []) }
@@ -157,10 +168,11 @@ export const scanFile = (
   const trustedHits = run(true)
   const comments = main === undefined ? [] : findComments(main.root, text, main.comments)
   const toScan = (hits: readonly RuleHit[]): FileScan => ({
-    hits: hits.toSorted(byPlace).slice(0, MAX_HITS),
+    hits: keepMostSevere(hits, passes).toSorted(byPlace),
     comments,
     ...(broken !== undefined && { broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
+    ...(doubt !== undefined && { doubt }),
   })
   if (trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))) return toScan(trustedHits)
   onPartial(toScan(trustedHits))

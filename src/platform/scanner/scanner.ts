@@ -57,10 +57,10 @@ const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boole
   trusted && passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
-  if (result.end === 'binary') return { path, outcome: 'skipped', why: 'binary' }
-  const { hits, comments, broken, cut } = result.scan ?? NO_HITS
+  const { hits, comments, broken, cut, doubt } = result.scan ?? NO_HITS
   const found = { path, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
+  if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
   if (broken === undefined) return { ...found, outcome: 'scanned' }
   return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
@@ -83,7 +83,7 @@ class Scan {
 
   async scan({ path, bytes }: FileContent): Promise<ScanReport> {
     const group = this.#plan.groupFor(path)
-    if (group === undefined) return { path, outcome: 'skipped', why: 'unmatched' }
+    if (group === undefined) return { path, outcome: 'skipped' }
     if (bytes.length > this.#limits.fileBytes) {
       return { path, outcome: 'given-up', why: 'size', matches: [], comments: [] }
     }
@@ -99,8 +99,7 @@ class Scan {
   #scanInline(group: ScanGroup, bytes: Uint8Array): ScanResult {
     const passes = this.#prepared.get(group.id) ?? prepare(group.passes, this.#plan.matchers)
     this.#prepared.set(group.id, passes)
-    const scan = scanFile(bytes, passes, () => {})
-    return scan === 'binary' ? { end: 'binary' } : { end: 'scanned', scan }
+    return { end: 'scanned', scan: scanFile(bytes, passes, () => {}) }
   }
 }
 

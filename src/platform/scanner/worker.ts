@@ -14,7 +14,7 @@ interface WorkerFile {
   readonly bytes: Uint8Array
 }
 
-export type WorkerResult = FileScan | 'binary' | 'failed'
+export type WorkerResult = FileScan | 'failed'
 
 /** Messages from a worker. `partial` has the hits of trusted rules in the file that is being scanned. */
 export type WorkerResponse =

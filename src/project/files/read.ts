@@ -1,19 +1,18 @@
 import { Fault } from '../../kernel/fault.ts'
 import type { FileBytes, PathRules } from '../../kernel/jail.ts'
+import { describeHidden } from '../../kernel/text/hidden-characters.ts'
 import { showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
-import { chooseLines, decodeText, fitLines, type LineChoice } from './text.ts'
+import { chooseLines, decodeText, fitLines, type LineChoice, type LineSlice } from './text.ts'
 
-interface FileText {
+interface FileText extends LineSlice {
   readonly path: string
-  readonly text: string
   readonly size: number
   readonly modified: string
-  /** Number of lines in the file; `first` and `last` are the lines in `text`. */
-  readonly lines: number
-  readonly first: number
-  readonly last: number
+  /** A byte order mark was removed. */
   readonly mark: boolean
+  /** The lines of `text` that have hidden characters. The text itself stays exact, because edits need it. */
+  readonly hidden?: string
   /** The file has several hard links, perhaps outside of the root. */
   readonly shared: boolean
 }
@@ -26,15 +25,43 @@ export interface ReadArgs extends LineChoice {
 
 const asText = (file: FileBytes, asked: ReadArgs): FileText => {
   const { text, mark } = decodeText(file.bytes, asked.path)
+  const slice = fitLines(chooseLines(text, asked), asked.bytes)
+  const hidden = describeHidden(slice.text, slice.first)
   return {
     path: file.path,
-    ...fitLines(chooseLines(text, asked), asked.bytes),
+    ...slice,
+    ...(hidden !== undefined && { hidden }),
     size: file.size,
     modified: new Date(file.modified).toISOString(),
     mark,
     shared: file.linkCount > 1,
   }
 }
+
+/** What is missing from the text of a file, and how to get it. */
+export const missingText = ({ last, lines, cut }: FileText): readonly string[] => [
+  ...(cut === 'long-line' ? [`line ${last} is too long for one answer and is cut`] : []),
+  ...(cut !== undefined && last < lines ? [`continue with startLine ${last + 1}`] : []),
+]
+
+/** What is in a file and not seen in its text. */
+export const unseenText = ({ mark, hidden }: FileText): readonly string[] => [
+  ...(mark ? ['a byte order mark was removed'] : []),
+  ...(hidden === undefined ? [] : [`hidden characters: ${hidden}`]),
+]
+
+const shownLines = ({ first, last, lines }: FileText): readonly string[] => {
+  if (lines === 0) return ['the file is empty']
+  if (last === 0) return [`no such lines: the file has ${lines}`]
+  return first === 1 && last === lines ? [] : [`lines ${first} to ${last} of ${lines}`]
+}
+
+/** What a reader of the text has to know beside it. */
+export const describeText = (file: FileText): readonly string[] => [
+  ...shownLines(file),
+  ...missingText(file),
+  ...unseenText(file),
+]
 
 export const readText = (
   { jail, checkDeadline, fileBytes }: JobContext,

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { extensionOrName, type FileBytes } from '../../kernel/jail.ts'
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import { anyGlob } from '../../kernel/text/glob.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
 import type { JobContext } from '../job-context.ts'
@@ -28,6 +29,8 @@ interface SearchAnswer {
   readonly files: number
   /** Files that were searched. */
   readonly searched: number
+  /** Hidden characters are shown as `\uXXXX`, so that a line cannot forge another one. */
+  readonly escaped?: true
   readonly cut?: string
 }
 
@@ -109,6 +112,7 @@ class SearchResults {
   matches = 0
   searched = 0
   unread = 0
+  escaped: true | undefined
   cut: string | undefined
   #read = 0
   #written = 0
@@ -141,7 +145,11 @@ class SearchResults {
     const found = matchLines(text, this.#regex, limit - this.matches + 1)
     const kept = found.slice(0, limit - this.matches)
     if (kept.length < found.length) this.cut = `more than ${limit} matches`
-    if (kept.length > 0) this.#addBlock([path, ...showMatches(text, kept, context)].join('\n'), kept.length)
+    if (kept.length === 0) return
+    const lines = showMatches(text, kept, context).join('\n')
+    const shown = escapeHidden(lines)
+    if (shown !== lines) this.escaped = true
+    this.#addBlock(`${path}\n${shown}`, kept.length)
   }
 
   #addBlock(block: string, matches: number): void {
@@ -172,7 +180,7 @@ export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer 
         : 'stop'
     })
   })
-  const { blocks, matches, searched, unread, cut } = results
+  const { blocks, matches, searched, unread, escaped, cut } = results
   const incomplete =
     cut === undefined && end.cut ? 'too many files to visit all of them; choose a folder further down' : cut
   const notes = [
@@ -185,6 +193,7 @@ export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer 
     matches,
     files: blocks.length,
     searched,
+    ...(escaped && { escaped }),
     ...(notes.length > 0 && { cut: notes.join('; ') }),
   }
 }

@@ -52,13 +52,15 @@ export interface LineChoice {
   readonly tail?: number | undefined
 }
 
-interface LineSlice {
+export interface LineSlice {
   readonly text: string
   /** Lines in the whole file. */
   readonly lines: number
   /** Number of the first line in `text`; 0 when there is none. */
   readonly first: number
   readonly last: number
+  /** Why `text` ends before the chosen lines do: not all of them fit, or `last` itself is too long. */
+  readonly cut?: 'lines' | 'long-line'
 }
 
 const countLines = (text: string): number => {
@@ -110,7 +112,12 @@ export const fitLines = (lines: LineSlice, bytes: number): LineSlice => {
     .replace(/\ufffd+$/, '')
   const end = head.lastIndexOf('\n')
   const text = end > 0 ? head.slice(0, end) : head
-  return { ...lines, text, last: lines.first + countLines(text) - 1 }
+  return {
+    ...lines,
+    text,
+    last: lines.first + countLines(text) - 1,
+    cut: end > 0 ? 'lines' : 'long-line',
+  }
 }
 
 /** How many of the first lines fit. At least one, so that paging always advances. */

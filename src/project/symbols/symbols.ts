@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { type FileBytes, quotePath } from '../../kernel/jail.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
@@ -153,7 +154,7 @@ const MAX_LINE = 200
 export const findUses = (
   context: JobContext,
   { name, path, ...limits }: AnswerLimits & { readonly name: string; readonly path: string },
-): SymbolList => {
+): SymbolList & { readonly escaped?: true } => {
   if (!IDENTIFIER.test(name)) throw projectFaults.invalid_params('the name is not an identifier')
   const lines: string[] = []
   const regex = `^${name.replaceAll('$', '\\$')}$`
@@ -168,5 +169,11 @@ export const findUses = (
     return lines.length <= limits.limit
   })
   const list = cutAt(lines, limits)
-  return { ...list, truncated: list.truncated || end.cut || end.unread > 0 }
+  const text = escapeHidden(list.text)
+  return {
+    ...list,
+    text,
+    truncated: list.truncated || end.cut || end.unread > 0,
+    ...(text !== list.text && { escaped: true }),
+  }
 }

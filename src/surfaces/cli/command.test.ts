@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { gateFaults } from '../../gate/faults.ts'
+import { callFaults } from '../../kernel/call-faults.ts'
 import { FAULT_KINDS } from '../../kernel/fault.ts'
-import { callFaults } from '../../kernel/tool-io.ts'
 import { EXIT_CODES, exitCodeOf } from './command.ts'
 
 describe('the exit code of a fault', () => {

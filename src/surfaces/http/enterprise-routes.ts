@@ -9,6 +9,7 @@ import {
 import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
 import { GATE_STAGES, type GateStage } from '../../gate/stage.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
 import type { Route } from './server.ts'
 
@@ -105,7 +106,13 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
     async handle({ body }, response) {
       const request = readRequest(body)
       if (isErrorResponse(request)) return sendCompat(response, ...request)
-      sendCompat(response, 200, await run(request.tool, request.stage, disconnectSignal(response)))
+      try {
+        sendCompat(response, 200, await run(request.tool, request.stage, disconnectSignal(response)))
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown
+        const { message, code, fix } = thrown
+        sendCompat(response, 503, { error: message, code, fix })
+      }
     },
   },
 ]

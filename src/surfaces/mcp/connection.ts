@@ -1,14 +1,23 @@
 import type { ChangeEvent } from '../../kernel/change-events.ts'
-import { isBare, isPlainCall } from './envelope.ts'
-import { EraNegotiation, REPLAY_ID } from './era.ts'
-import { type CompatOptions, type Host, NO_COMPAT, repairInitialize, translateMethod } from './handshake.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { isBare, isPlainCall, VERSION_KEY } from './envelope.ts'
+import { type Era, EraNegotiation, REPLAY_ID } from './era.ts'
 import {
+  BATCHING,
+  type CompatOptions,
+  type Host,
+  MAX_BATCH_MESSAGES,
+  NO_COMPAT,
+  repairInitialize,
+  translateMethod,
+} from './handshake.ts'
+import {
+  classifyMessage,
   exceedsDepth,
-  type Frame,
   type FrameFault,
   isRefusal,
+  type LineFrame,
   type Notification,
-  type Params,
   type Request,
   type RequestId,
   type RpcError,
@@ -16,15 +25,15 @@ import {
   writeError,
   writeResult,
 } from './message.ts'
-import { Pending } from './pending.ts'
-import { ResponseOrder, type Slot } from './response-order.ts'
+import { type LinkName, Pending } from './pending.ts'
+import { BatchResponse, ResponseOrder, type Slot } from './response-order.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
 import { progressReporter, writeOutcome } from './serialize.ts'
 import type { ResolvedCall, Service } from './service.ts'
 
-/** A received line, and the slot of its response where responses keep the order of the requests. */
+/** A received message or batch, and the slot of its response where that is not sent at once. */
 interface Line {
-  readonly frame: Frame
+  readonly frame: LineFrame
   readonly slot: Slot | undefined
 }
 
@@ -36,8 +45,13 @@ export interface ConnectionOptions {
   readonly hangUp?: () => void
 }
 
+/** What a line needs before it can be taken. */
+type Need = 'tools' | 'schema' | LinkName
+
 const LISTEN = 'subscriptions/listen'
 const METHOD_NOT_FOUND = -32601
+const INTERNAL_ERROR = -32603
+const NO_ENVELOPE = 'the request has no envelope in _meta, which revision 2026-07-28 requires'
 
 /**
  * One client on a line-based channel. Answers the most frequent requests (`initialize`, `ping`, `tools/*`,
@@ -53,9 +67,12 @@ export class Connection {
   readonly #era: EraNegotiation
   readonly #order: ResponseOrder | undefined
   readonly #pending = new Pending()
+  /** Slots of the requests whose responses are not sent at once. */
+  readonly #slots = new Map<RequestId, Slot>()
+  /** One SDK connection for each era, because the SDK keeps the era of its first message, and one for errors. */
+  readonly #links = new Map<LinkName, SdkLink>()
   /** Undefined until the tools are loaded. */
   #service: Service | undefined
-  #link: SdkLink | undefined
   #loading = false
   /** Lines received while something was being loaded, in their order. */
   #held: Line[] = []
@@ -74,16 +91,24 @@ export class Connection {
 
   receive(line: string): void {
     const { maxDepth, nullParams } = this.#compat
-    const frame: Frame = exceedsDepth(line, maxDepth)
+    const frame: LineFrame = exceedsDepth(line, maxDepth)
       ? { kind: 'reject', id: null, fault: 'depth' }
       : readFrame(line, nullParams)
-    const answered = frame.kind === 'request' || frame.kind === 'reject'
-    this.#take({ frame, slot: answered ? this.#order?.open() : undefined })
+    this.#take({ frame, slot: isAnswered(frame) ? this.#order?.open() : undefined })
   }
 
   #respond(id: RequestId, text: string): void {
-    if (this.#order === undefined) this.#send(text)
-    else this.#order.answer(id, text)
+    const slot = this.#slots.size === 0 ? undefined : this.#slots.get(id)
+    if (slot === undefined) return this.#send(text)
+    this.#slots.delete(id)
+    slot.fill(text)
+  }
+
+  /** There will be no response to this request. */
+  #dropResponse(id: RequestId): void {
+    const slot = this.#slots.get(id)
+    this.#slots.delete(id)
+    slot?.drop()
   }
 
   /** Answers a frame that is no valid message. */
@@ -94,7 +119,7 @@ export class Connection {
   #sendError(id: RequestId | null, error: RpcError, slot: Slot | undefined): void {
     const text = writeError(id, error)
     if (slot === undefined) this.#send(text)
-    else this.#order?.fill(slot, text)
+    else slot.fill(text)
   }
 
   /** Resolves when every request has been answered, except for open subscriptions. */
@@ -106,7 +131,7 @@ export class Connection {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#stopListening()
-    await this.#link?.close()
+    await Promise.all([...this.#links.values()].map((link) => link.close()))
     this.#closed = true
     this.#pending.clear('closed')
   }
@@ -123,8 +148,10 @@ export class Connection {
         return
       case 'reject':
         return this.reject(frame.fault, frame.id, slot)
+      case 'batch':
+        return this.#takeBatch(frame.messages, slot)
       case 'response':
-        return this.#deliver(frame.message)
+        return this.#links.get('legacy')?.deliver(frame.message)
       case 'notification':
         return this.#notified(frame.message, line)
       case 'request':
@@ -132,28 +159,39 @@ export class Connection {
     }
   }
 
-  /** False when only the SDK can tell the era: load it and take the line again. */
-  #settleEra(message: Request | Notification): boolean {
-    if (this.#era.isSettled) return true
-    const settled = this.#era.settle(message)
-    if (settled) this.#deliver(this.#era.replay())
-    return settled
+  /** Batches exist in revision 2025-03-26 alone, after its handshake. */
+  #takeBatch(messages: readonly unknown[], slot: Slot | undefined): void {
+    const isAllowed = this.#era.negotiated === BATCHING && messages.length > 0
+    if (!isAllowed) return this.reject('request', null, slot)
+    if (messages.length > MAX_BATCH_MESSAGES) return this.reject('oversize', null, slot)
+    const batch = new BatchResponse(slot ?? { fill: this.#send, drop: () => {} })
+    const lines = messages.map((value): Line => {
+      const frame = readBatchMessage(value, this.#compat.nullParams)
+      return { frame, slot: isAnswered(frame) ? batch.open() : undefined }
+    })
+    batch.complete()
+    for (const line of lines) this.#take(line)
   }
 
   #notified(message: Notification, line: Line): void {
-    if (!this.#settleEra(message)) return this.#load(line, 'sdk')
+    const era = this.#era.classify(message)
+    if (era === undefined) return this.#load(line, 'schema')
     if (!message.method.startsWith('notifications/')) {
       // With `methodCalls` a notification may be a failed tool call: log it as a warning.
       const level = this.#compat.methodCalls ? 'warn' : 'debug'
       const method = message.method.slice(0, 64)
       this.#host.handshake.log.write(level, 'ignored: a request needs an id', { method })
     }
-    if (message.method === 'notifications/cancelled') {
-      const id = message.params?.requestId as RequestId
-      this.#pending.cancel(id, message.params?.reason)
-      this.#order?.dropId(id)
-    }
-    this.#deliver(message)
+    if (message.method === 'notifications/cancelled') return this.#cancelled(message)
+    if (era === 'legacy' || era === 'modern') this.#links.get(era)?.deliver(message)
+  }
+
+  #cancelled(message: Notification): void {
+    const id = message.params?.requestId as RequestId
+    const link = this.#pending.delegated(id)?.link
+    this.#pending.cancel(id, message.params?.reason)
+    this.#dropResponse(id)
+    if (link !== undefined) this.#links.get(link)?.deliver(message)
   }
 
   #requested(asked: Request, line: Line): void {
@@ -161,9 +199,13 @@ export class Connection {
     const message = translateMethod(asked, this.#compat, this.#service?.parts.catalog)
     const { method } = message
     if (this.#pending.has(id) || id === REPLAY_ID) return this.reject('duplicate', id, line.slot)
-    if (!this.#settleEra(message)) return this.#load(line, 'sdk')
-    if (line.slot !== undefined) this.#order?.bind(id, line.slot)
-    if (this.#direct && this.#answerHandshake(message)) return
+    const era = this.#era.classify(message)
+    if (era === undefined) return this.#load(line, 'schema')
+    if (line.slot !== undefined) this.#slots.set(id, line.slot)
+    if (era === 'unenveloped') {
+      return this.#respond(id, writeError(id, this.#host.handshake.dialect.frame('params', NO_ENVELOPE)))
+    }
+    if (this.#direct && era !== 'broken' && this.#answerHandshake(message, era)) return
     const service = this.#service
     if (service === undefined) return this.#load(line, 'tools')
     const resolved = method === 'tools/call' ? service.resolve(message.params) : undefined
@@ -171,35 +213,39 @@ export class Connection {
       service.logRejected(id, resolved)
       return this.#respond(id, writeError(id, resolved.error))
     }
-    if (this.#direct && this.#answer(service, message, resolved)) return
-    if (this.#link === undefined) return this.#load(line, 'sdk')
+    if (this.#direct && era !== 'broken' && this.#answer(service, message, era, resolved)) return
+    const link = this.#links.get(era)
+    if (link === undefined) return this.#load(line, era)
     const params = method === 'initialize' && repairInitialize(this.#host.handshake, message.params)
     const repaired = params ? { ...message, params } : message
-    if (!this.#link.accepts(repaired)) return this.reject('params', id, line.slot)
-    this.#pending.add(id, { method, listens: method === LISTEN })
-    if (method === LISTEN) this.#order?.dropId(id)
-    this.#deliver(repaired)
+    if (!link.accepts(repaired)) {
+      return this.#respond(id, writeError(id, this.#host.handshake.dialect.frame('params')))
+    }
+    this.#pending.add(id, { method, link: era, listens: method === LISTEN })
+    if (method === LISTEN) this.#dropResponse(id)
+    link.deliver(repaired)
   }
 
   /** Answers a handshake request, which needs no tools. False when it is none. */
-  #answerHandshake(request: Request): boolean {
+  #answerHandshake(request: Request, era: Era): boolean {
     const { id, method } = request
     if (method === 'shutdown' && this.#compat.shutdown) {
       this.#options.hangUp?.()
       return this.#result(id, '{}')
     }
-    const json = this.#era.answerHandshake(request, this.#link !== undefined)
+    const json = this.#era.answerHandshake(request, era, this.#links.has('legacy'))
     if (json === undefined) return false
     if (method !== 'ping') this.#preloadTools()
     return this.#result(id, json)
   }
 
   /** True when the request has been, or will be, answered without the SDK. */
-  #answer(service: Service, { id, method, params }: Request, resolved: ResolvedCall | undefined): boolean {
-    const modern = !this.#era.isLegacy
-    if (modern && !this.#era.hasEnvelope(params)) return false
-    if (method === 'tools/list' && isBare(params)) return this.#result(id, service.toolListJson(modern))
-    return resolved !== undefined && isPlainCall(params) && this.#call(service, id, resolved, params)
+  #answer(service: Service, request: Request, era: Era, resolved: ResolvedCall | undefined): boolean {
+    const { id, method, params } = request
+    if (method === 'tools/list' && isBare(params)) {
+      return this.#result(id, service.toolListJson(era === 'modern'))
+    }
+    return resolved !== undefined && isPlainCall(params) && this.#call(service, request, era, resolved)
   }
 
   #result(id: RequestId, json: string): true {
@@ -207,8 +253,7 @@ export class Connection {
     return true
   }
 
-  #call(service: Service, id: RequestId, { tool, args }: ResolvedCall, params: Params | undefined): true {
-    const era = this.#era.isLegacy ? 'legacy' : 'modern'
+  #call(service: Service, { id, params }: Request, era: Era, { tool, args }: ResolvedCall): true {
     const call = service.openCall(progressReporter(params, this.#send), { request: id, tool: tool.name })
     let over = false
     service.parts.invoke(tool, args, call, (outcome) => {
@@ -229,7 +274,7 @@ export class Connection {
   }
 
   /** Loads what a line needs, then takes it and all lines received meanwhile, in order. */
-  #load(line: Line, what: 'tools' | 'sdk'): void {
+  #load(line: Line, what: Need): void {
     this.#loading = true
     this.#held.push(line)
     void this.#fetch(what)
@@ -249,51 +294,67 @@ export class Connection {
     log.write('error', 'cannot load', { cause: String(cause) })
     this.#resume(({ frame, slot }) => {
       if (frame.kind === 'reject') return this.reject(frame.fault, frame.id, slot)
+      if (frame.kind === 'batch') return this.#takeBatch(frame.messages, slot)
       if (frame.kind !== 'request') return
+      this.#slots.delete(frame.message.id)
       this.#sendError(frame.message.id, dialect.bug(), slot)
     })
   }
 
-  async #fetch(what: 'tools' | 'sdk'): Promise<void> {
+  async #fetch(what: Need): Promise<void> {
     if (this.#service === undefined) {
       this.#service = await this.#host.service()
       // Closed meanwhile: a listener added now would never be removed.
       if (this.#closed) return
       this.#stopListening = this.#service.parts.changes.listen((change) => this.#announce(change))
     }
-    if (what === 'tools' || this.#link !== undefined) return
+    if (what === 'tools') return
     const { joinSdk, isEnvelope } = await import('./sdk.ts')
     this.#era.useSchema(isEnvelope)
-    this.#link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#options.decorate)
+    if (what === 'schema') return
+    const link = joinSdk(this.#service, (message) => this.#fromSdk(message), this.#options.decorate)
+    this.#links.set(what, link)
     // The SDK has not seen what was agreed without it.
-    this.#deliver(this.#era.replay())
+    const handshake = what === 'legacy' ? this.#era.replay() : undefined
+    if (handshake !== undefined) link.deliver(handshake)
   }
 
   /** Legacy clients get `list_changed` without a subscription; the SDK, once loaded, knows all subscriptions. */
   #announce(change: ChangeEvent): void {
-    if (this.#link !== undefined) return this.#link.announce(change)
-    if (!this.#era.isLegacy || change.kind === 'resource') return
+    for (const link of this.#links.values()) link.announce(change)
+    if (this.#links.has('legacy') || !this.#era.hasLegacy || change.kind === 'resource') return
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
-  }
-
-  #deliver(message: object | undefined): void {
-    if (message !== undefined) this.#link?.deliver(message)
   }
 
   #fromSdk(message: object): void {
     const { id } = message as { id?: RequestId }
     if (id === REPLAY_ID) return
     if (id === undefined || 'method' in message) return this.#send(JSON.stringify(message))
-    const method = this.#pending.delegated(id)
+    const method = this.#pending.delegated(id)?.method
     // Cancelled in the meantime: the client expects no response.
     if (method === undefined) return
-    const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
-    const { dialect } = this.#host.handshake
-    // The dialect decides how "method not found" looks.
-    this.#respond(
-      id,
-      unknown ? writeError(id, dialect.frame('method', method.slice(0, 128))) : JSON.stringify(message),
-    )
+    const error = 'error' in message ? this.#translate(message.error as RpcError, method) : undefined
+    this.#respond(id, error === undefined ? JSON.stringify(message) : writeError(id, error))
     this.#pending.remove(id)
   }
+
+  /** The dialect decides how errors of the SDK itself look; undefined leaves an error as it is. */
+  #translate({ code, data }: RpcError, method: string): RpcError | undefined {
+    const { dialect } = this.#host.handshake
+    if (code === METHOD_NOT_FOUND) return dialect.frame('method', method.slice(0, 128))
+    return code === INTERNAL_ERROR && data === undefined ? dialect.bug() : undefined
+  }
+}
+
+const isAnswered = ({ kind }: LineFrame): boolean =>
+  kind === 'request' || kind === 'reject' || kind === 'batch'
+
+/** A message of a batch. Handshakes and requests of revision 2026-07-28 cannot be part of one. */
+const readBatchMessage = (value: unknown, nullParams: boolean): LineFrame => {
+  const frame = classifyMessage(value, nullParams)
+  if (frame.kind !== 'request') return frame
+  const { id, method, params } = frame.message
+  const isExcluded =
+    method === 'initialize' || (isRecord(params?._meta) && Object.hasOwn(params._meta, VERSION_KEY))
+  return isExcluded ? { kind: 'reject', id, fault: 'request' } : frame
 }

@@ -22,90 +22,98 @@ const request = (method: string, params?: object) =>
 const notification = (params?: object) =>
   ({ jsonrpc: '2.0', method: 'notifications/x', ...(params && { params: { ...params } }) }) as const
 
-describe('the era of a connection', () => {
+describe('the era of a message', () => {
   it.each([
-    ['a request without an envelope', request('initialize'), true],
-    ['a notification without an envelope', notification(), true],
-    ['a request with an envelope', request('tools/list', { _meta }), false],
-    ['a notification with an envelope', notification({ _meta }), false],
-  ])('is settled by %s', (_, message, isLegacy) => {
-    const era = begin()
-    expect(era.settle(message)).toBe(true)
-    expect(era).toMatchObject({ isSettled: true, isLegacy })
+    ['a request without an envelope', request('tools/list'), 'legacy'],
+    ['initialize', request('initialize'), 'legacy'],
+    ['a notification without an envelope', notification(), 'legacy'],
+    ['a request with an envelope', request('tools/list', { _meta }), 'modern'],
+    ['a notification with an envelope', notification({ _meta }), 'modern'],
+  ])('is that of %s', (_, message, expected) => {
+    expect(begin().classify(message)).toBe(expected)
   })
 
-  it('stays open after server/discover, until another request decides', () => {
+  it('does not depend on what came before', () => {
     const era = begin()
-    era.settle(request('server/discover', { _meta }))
-    era.settle(notification({ _meta }))
-    expect(era.isSettled).toBe(false)
-    era.settle(request('initialize'))
-    expect(era.isLegacy).toBe(true)
+    const modern = request('tools/list', { _meta })
+    expect(era.classify(modern)).toBe('modern')
+    expect(era.hasLegacy).toBe(false)
+    expect(era.classify(request('initialize'))).toBe('legacy')
+    expect(era.hasLegacy).toBe(true)
+    expect(era.classify(modern)).toBe('modern')
+    expect(era.classify(request('tools/list'))).toBe('legacy')
   })
 
-  it('waits for the schema of the SDK when an envelope is unusual, and stays open when it is broken', () => {
+  it('is told apart without an envelope where the client has used only envelopes', () => {
+    const era = begin()
+    era.classify(request('server/discover', { _meta }))
+    expect(era.classify(notification({ _meta }))).toBe('modern')
+    era.classify(request('tools/list', { _meta }))
+    expect(era.classify(request('tools/list'))).toBe('unenveloped')
+  })
+
+  it('is legacy without an envelope after server/discover, the probe of both eras', () => {
+    const era = begin()
+    era.classify(request('server/discover', { _meta }))
+    expect(era.classify(request('tools/list'))).toBe('legacy')
+  })
+
+  it('waits for the schema of the SDK when an envelope is unusual', () => {
     const unusual = request('tools/list', { _meta: { ..._meta, [VERSION_KEY]: '2099-01-01' } })
     const era = begin()
-    expect(era.settle(unusual)).toBe(false)
+    expect(era.classify(unusual)).toBeUndefined()
     era.useSchema(() => false)
-    expect(era.settle(unusual)).toBe(true)
-    expect(era.isSettled).toBe(false)
+    expect(era.classify(unusual)).toBe('broken')
+    expect(era.classify(request('tools/list'))).toBe('legacy')
     era.useSchema(() => true)
-    era.settle(unusual)
-    expect(era).toMatchObject({ isSettled: true, isLegacy: false })
+    expect(era.classify(unusual)).toBe('modern')
+  })
+
+  it('leaves the version of the newest initialize', () => {
+    const era = begin()
+    expect(era.negotiated).toBeUndefined()
+    era.classify(request('initialize', { protocolVersion: '2025-03-26' }))
+    expect(era.negotiated).toBe('2025-03-26')
+    era.classify(request('initialize', { protocolVersion: '1999-01-01' }))
+    expect(era.negotiated).toBe('2025-11-25')
   })
 })
 
 describe('a handshake', () => {
-  it('is answered in the era of the client only', () => {
-    const legacy = begin()
-    legacy.settle(request('initialize'))
-    expect(legacy.answerHandshake(request('ping'), true)).toBe('{}')
-    expect(legacy.answerHandshake(request('server/discover', { _meta }), false)).toBeUndefined()
-    const result = legacy.answerHandshake(request('initialize', { protocolVersion: '2025-06-18' }), false)
+  it('is answered in the era of the request only', () => {
+    const era = begin()
+    expect(era.answerHandshake(request('ping'), 'legacy', true)).toBe('{}')
+    expect(era.answerHandshake(request('server/discover', { _meta }), 'legacy', false)).toBeUndefined()
+    const result = era.answerHandshake(
+      request('initialize', { protocolVersion: '2025-06-18' }),
+      'legacy',
+      false,
+    )
     expect(JSON.parse(result ?? '')).toMatchObject({
       protocolVersion: '2025-06-18',
       capabilities: { tools: {} },
     })
-    const modern = begin()
-    expect(modern.answerHandshake(request('ping'), false)).toBeUndefined()
-    expect(modern.answerHandshake(request('server/discover'), false)).toBeUndefined()
-    expect(modern.answerHandshake(request('server/discover', { _meta }), false)).toContain(MODERN)
+    expect(era.answerHandshake(request('ping'), 'modern', false)).toBeUndefined()
+    expect(era.answerHandshake(request('server/discover', { _meta }), 'modern', false)).toContain(MODERN)
   })
 
   it('is left to the SDK when it is loaded, or when initialize carries metadata', () => {
     const era = begin()
-    era.settle(request('initialize'))
-    expect(era.answerHandshake(request('initialize'), true)).toBeUndefined()
-    expect(era.answerHandshake(request('initialize', { _meta: {} }), false)).toBeUndefined()
+    expect(era.answerHandshake(request('initialize'), 'legacy', true)).toBeUndefined()
+    expect(era.answerHandshake(request('initialize', { _meta: {} }), 'legacy', false)).toBeUndefined()
   })
 })
 
-describe('the message that is replayed to the SDK', () => {
-  it('is none while nothing is agreed', () => {
-    expect(begin().replay()).toBeUndefined()
-  })
-
-  it('repeats server/discover, then initialize', () => {
+describe('the handshake that is replayed to the SDK', () => {
+  it('is initialize as it was answered, with its members repaired', () => {
     const era = begin()
-    era.settle(request('server/discover', { _meta }))
-    expect(era.replay()).toMatchObject({ id: REPLAY_ID, method: 'server/discover', params: { _meta } })
-    era.settle(request('initialize'))
-    era.answerHandshake(request('initialize', { clientInfo: { name: 'x' } }), false)
+    era.classify(request('tools/list'))
+    expect(era.replay()).toBeUndefined()
+    era.answerHandshake(request('initialize', { clientInfo: { name: 'x' } }), 'legacy', false)
     expect(era.replay()).toMatchObject({
       id: REPLAY_ID,
       method: 'initialize',
       params: { clientInfo: { name: 'x', version: '0' } },
     })
-  })
-
-  it.each([
-    ['legacy', request('tools/list'), undefined],
-    ['modern', request('tools/list', { _meta }), _meta],
-  ])('settles a %s era without a handshake by a harmless notification', (_, message, meta) => {
-    const era = begin()
-    era.settle(message)
-    const params = { requestId: REPLAY_ID, ...(meta && { _meta: meta }) }
-    expect(era.replay()).toEqual({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
   })
 })

@@ -10,6 +10,11 @@ export const MODERN = '2026-07-28'
 /** Newest first: a client that requests another version gets the first. */
 export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
+/** The only revision with batches of messages. */
+export const BATCHING = '2025-03-26'
+/** Far more than a client needs, and few enough that a short line cannot ask for very many answers. */
+export const MAX_BATCH_MESSAGES = 1_000
+
 /** Cache hints of our lists, which change only with the configuration. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 
@@ -37,6 +42,8 @@ export interface CompatOptions {
   readonly shutdown: boolean
   /** The log level of calls with bad arguments. */
   readonly badArgumentsLevel: LogLevel
+  /** Whether arguments that a tool does not know are ignored instead of refused. */
+  readonly ignoresUnknownArguments: boolean
 }
 
 export const NO_COMPAT: CompatOptions = {
@@ -49,6 +56,7 @@ export const NO_COMPAT: CompatOptions = {
   listingMeta: false,
   shutdown: false,
   badArgumentsLevel: 'debug',
+  ignoresUnknownArguments: false,
 }
 
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>

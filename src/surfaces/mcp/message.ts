@@ -29,11 +29,15 @@ export const isRefusal = (value: object): value is RpcRefusal => 'error' in valu
 export type FrameFault = 'parse' | 'oversize' | 'depth' | 'request' | 'params' | 'duplicate' | 'method'
 
 export type Frame =
+  /** Nothing to answer: an empty line, or a message that expects no response. */
   | { readonly kind: 'blank' }
   | { readonly kind: 'request'; readonly message: Request }
   | { readonly kind: 'notification'; readonly message: Notification }
   | { readonly kind: 'response'; readonly message: Readonly<Record<string, unknown>> }
   | { readonly kind: 'reject'; readonly id: RequestId | null; readonly fault: FrameFault }
+
+/** A line: one message, or a batch of them. */
+export type LineFrame = Frame | { readonly kind: 'batch'; readonly messages: readonly unknown[] }
 
 const jsonrpc = '2.0'
 const BYTE_ORDER_MARK = 0xfeff
@@ -49,10 +53,12 @@ export const classifyMessage = (value: unknown, nullParams = false): Frame => {
   const { method } = value
   const params = nullParams && value.params === null ? undefined : value.params
   const reject = (fault: FrameFault): Frame => ({ kind: 'reject', id, fault })
-  if (value.jsonrpc !== jsonrpc || (hasId && id === null)) return reject('request')
-  if (typeof method !== 'string') {
-    const answers = Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')
-    return answers && method === undefined ? { kind: 'response', message: value } : reject('request')
+  if (method === undefined && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))) {
+    // A response is never answered, not even an invalid one: two servers could answer each other without end.
+    return value.jsonrpc === jsonrpc && id !== null ? { kind: 'response', message: value } : { kind: 'blank' }
+  }
+  if (value.jsonrpc !== jsonrpc || (hasId && id === null) || typeof method !== 'string') {
+    return reject('request')
   }
   if (params !== undefined && !isRecord(params)) return hasId ? reject('params') : { kind: 'blank' }
   if (!hasId || id === null) {
@@ -64,7 +70,7 @@ export const classifyMessage = (value: unknown, nullParams = false): Frame => {
 }
 
 /** Parses one line of stdio. */
-export const readFrame = (line: string, nullParams = false): Frame => {
+export const readFrame = (line: string, nullParams = false): LineFrame => {
   const text = line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line
   let value: unknown
   try {
@@ -72,7 +78,7 @@ export const readFrame = (line: string, nullParams = false): Frame => {
   } catch {
     return text.trim() === '' ? { kind: 'blank' } : { kind: 'reject', id: null, fault: 'parse' }
   }
-  return classifyMessage(value, nullParams)
+  return Array.isArray(value) ? { kind: 'batch', messages: value } : classifyMessage(value, nullParams)
 }
 
 export const writeError = (id: RequestId | null, error: RpcError): string =>

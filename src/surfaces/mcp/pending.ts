@@ -1,11 +1,16 @@
 import type { Call } from '../../kernel/call.ts'
+import type { Era } from './era.ts'
 import type { RequestId } from './message.ts'
 
 /** What handles a request: a call of ours, or the SDK. */
 type RequestOwner = Call | Delegated
 
+/** A connection to the SDK: one for each era, and one for requests whose envelope is broken. */
+export type LinkName = Era | 'broken'
+
 interface Delegated {
   readonly method: string
+  readonly link: LinkName
   /** A subscription, which stays open until the client ends it. */
   readonly listens: boolean
 }
@@ -25,10 +30,10 @@ export class Pending {
     return this.#open.has(id)
   }
 
-  /** The method of a request that the SDK handles. */
-  delegated(id: RequestId): string | undefined {
+  /** A request that the SDK handles. */
+  delegated(id: RequestId): Delegated | undefined {
     const owner = this.#open.get(id)
-    return owner === undefined || isCall(owner) ? undefined : owner.method
+    return owner === undefined || isCall(owner) ? undefined : owner
   }
 
   add(id: RequestId, owner: RequestOwner): void {

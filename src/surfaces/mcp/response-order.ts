@@ -1,59 +1,80 @@
-import type { RequestId } from './message.ts'
-
-/** The position of one response among the others. */
+/** The place of one response among the others. */
 export interface Slot {
+  fill(line: string): void
+  /** There will be no response. */
+  drop(): void
+}
+
+interface Place extends Slot {
   line: string | undefined
-  dropped: boolean
+  isDropped: boolean
 }
 
 /** Sends responses in the order of their requests, whichever finishes first. */
 export class ResponseOrder {
   readonly #send: (line: string) => void
-  readonly #slots: Slot[] = []
-  readonly #byId = new Map<RequestId, Slot>()
+  readonly #places: Place[] = []
 
   constructor(send: (line: string) => void) {
     this.#send = send
   }
 
-  /** Reserves the position of a received line. */
+  /** Reserves the place of a received line. */
   open(): Slot {
-    const slot: Slot = { line: undefined, dropped: false }
-    this.#slots.push(slot)
-    return slot
-  }
-
-  /** The response with this id goes into this slot. */
-  bind(id: RequestId, slot: Slot): void {
-    this.#byId.set(id, slot)
-  }
-
-  fill(slot: Slot, line: string): void {
-    slot.line = line
-    this.#release()
-  }
-
-  answer(id: RequestId, line: string): void {
-    const slot = this.#byId.get(id) ?? this.open()
-    this.#byId.delete(id)
-    this.fill(slot, line)
-  }
-
-  /** There will be no response with this id. */
-  dropId(id: RequestId): void {
-    const slot = this.#byId.get(id)
-    if (slot === undefined) return
-    this.#byId.delete(id)
-    slot.dropped = true
-    this.#release()
+    const order = this
+    const place: Place = {
+      line: undefined,
+      isDropped: false,
+      fill(line) {
+        place.line = line
+        order.#release()
+      },
+      drop() {
+        place.isDropped = true
+        order.#release()
+      },
+    }
+    this.#places.push(place)
+    return place
   }
 
   #release(): void {
-    for (let first = this.#slots[0]; first !== undefined; first = this.#slots[0]) {
-      if (first.line === undefined && !first.dropped) return
-      this.#slots.shift()
+    for (let first = this.#places[0]; first !== undefined; first = this.#places[0]) {
+      if (first.line === undefined && !first.isDropped) return
+      this.#places.shift()
       if (first.line !== undefined) this.#send(first.line)
       first.line = undefined
     }
+  }
+}
+
+/** Collects the responses of a batch and sends them as one line; nothing when there is none. */
+export class BatchResponse {
+  readonly #slot: Slot
+  readonly #lines: string[] = []
+  /** Reserved places, and one until the batch is complete. */
+  #open = 1
+
+  constructor(slot: Slot) {
+    this.#slot = slot
+  }
+
+  open(): Slot {
+    this.#open += 1
+    return {
+      fill: (line) => {
+        this.#lines.push(line)
+        this.complete()
+      },
+      drop: () => this.complete(),
+    }
+  }
+
+  /** Called once when all places are reserved. */
+  complete(): void {
+    this.#open -= 1
+    if (this.#open > 0) return
+    if (this.#lines.length === 0) this.#slot.drop()
+    else this.#slot.fill(`[${this.#lines.join()}]`)
   }
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import type { Tool } from '../../kernel/tool.ts'
 import type { ToolAnswer } from '../../kernel/tool-io.ts'
-import { faultResult, type ToolResult } from './dialect.ts'
+import { FACTS_META, faultResult, type ToolResult } from './dialect.ts'
 import type { Capabilities, Handshake, Host } from './handshake.ts'
 import { listTools } from './listing.ts'
 import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
@@ -104,7 +104,8 @@ export class Service implements Host {
   }
 }
 
-const answerResult = ({ value, json, content, quoted }: ToolAnswer): ToolResult => ({
+const answerResult = ({ value, json, content, quoted, facts }: ToolAnswer): ToolResult => ({
+  ...(facts !== undefined && { _meta: { [FACTS_META]: facts } }),
   content: content ?? [{ type: 'text', text: quoted === undefined ? (json ?? '') : JSON.parse(quoted) }],
   ...(json !== undefined && { structuredContent: value }),
 })

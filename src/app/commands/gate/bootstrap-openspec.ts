@@ -60,7 +60,10 @@ const scaffold = async (root: string): Promise<readonly string[]> => {
 /** Installs OpenSpec with npm and creates its folder. Runs only with `--openspec`. */
 export const bootstrapOpenSpec = async (context: OpenedRepository): Promise<OpenSpecReport> => {
   const { sdd, signal, root, lifecycle } = context
-  const { installed, compatible, projectInitialized } = await readOpenSpec(sdd.program, sdd.files, signal)
+  const { installed, compatible, projectInitialized } = await readOpenSpec(sdd.program, sdd.files, {
+    start: true,
+    signal,
+  })
   const needed = !installed || !compatible
   if (needed) await addPackage(context)
   const scaffolded = projectInitialized ? [] : await scaffold(root)

@@ -1,8 +1,5 @@
 import type { GitState, Scope } from '../../../gate/ports.ts'
-import type { GateStage } from '../../../gate/stage.ts'
-
-const isOn = (value: string | undefined): boolean =>
-  value !== undefined && !/^(|0|false)$/i.test(value.trim())
+import { type GateStage, isBuildServer } from '../../../gate/stage.ts'
 
 interface Inferred {
   readonly stage: GateStage
@@ -18,8 +15,8 @@ export const inferStage = async (
   environment: NodeJS.ProcessEnv,
   state: () => Promise<GitState>,
 ): Promise<Inferred> => {
-  const { CI, PRE_COMMIT_FROM_REF: from, PRE_COMMIT_TO_REF: to, GIT_INDEX_FILE } = environment
-  if (isOn(CI)) return { stage: 'CI', scope: undefined }
+  const { PRE_COMMIT_FROM_REF: from, PRE_COMMIT_TO_REF: to, GIT_INDEX_FILE } = environment
+  if (isBuildServer(environment)) return { stage: 'CI', scope: undefined }
   if (from && to) return { stage: 'PRE_PUSH', scope: { kind: 'range', from, to } }
   if (GIT_INDEX_FILE) return { stage: 'PRE_COMMIT', scope: undefined }
   return { stage: (await state()).staged > 0 ? 'PRE_COMMIT' : 'PRE_WRITE', scope: undefined }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { findChange } from '../../../gate/sdd/openspec.ts'
 import { evaluateSdd, readSdd, type SddEvaluation } from '../../../gate/sdd/sdd.ts'
 import { closeSession, openSession, refreshSession, type SessionState } from '../../../gate/sdd/session.ts'
@@ -11,12 +12,13 @@ import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 
 const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
   printOutput(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
 
-const openForCommand = (invocation: Invocation): Promise<OpenedRepository> =>
-  openRepositoryForCommand(loadSettings(invocation).config)
+const openForCommand = (invocation: Invocation, stage?: GateStage): Promise<OpenedRepository> =>
+  openRepositoryForCommand(loadSettings(invocation).config, stage)
 
 const sessionText = ({ active, valid, changeId, remainingSeconds }: SessionState): string => {
   if (!active) return 'no session is open'
@@ -26,7 +28,7 @@ const sessionText = ({ active, valid, changeId, remainingSeconds }: SessionState
 
 const status: Verb = async (invocation) => {
   const { sdd, signal } = await openForCommand(invocation)
-  const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), signal)
+  const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), { start: true, signal })
   const { installed, version, projectInitialized } = found.openspec
   const lines = [
     `openspec  ${installed ? version : 'not installed'}`,
@@ -49,12 +51,13 @@ const verdictLine = ({ stage, decision }: SddEvaluation): string =>
 /** PRE_WRITE checks the evidence as well. */
 const checkPreWrite = async (
   invocation: Invocation,
-  { root, signal }: OpenedRepository,
+  { root, config, signal }: OpenedRepository,
   sdd: SddEvaluation,
 ) => {
   const context = { environment: process.env, clock: systemClock }
   const evidence = fileEvidence(root, systemClock)
-  const gate = await checkEvidence({ root, evidence, context, stage: 'PRE_WRITE', signal })
+  const folder = resolve(config.root)
+  const gate = await checkEvidence({ root, folder, config, evidence, context, stage: 'PRE_WRITE', signal })
   const telemetry = { chain: 'pumuki->ai_gate->ai_evidence', stage: 'PRE_WRITE' }
   const reasons = gate.violations.map(({ code, message, fix }) => `  ${code}: ${message} ${fix}`)
   const lines = [verdictLine(sdd), `${gate.status} ai_gate`, ...reasons]
@@ -64,7 +67,7 @@ const checkPreWrite = async (
 
 const validate: Verb = async (invocation) => {
   const stage = readStage(invocation)
-  const repository = await openForCommand(invocation)
+  const repository = await openForCommand(invocation, stage)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
   if (stage === 'PRE_WRITE') return checkPreWrite(invocation, repository, evaluation)
   printLines(invocation, evaluation, [verdictLine(evaluation)])
@@ -86,6 +89,7 @@ const session: Verb = async (invocation) => {
   const change = flags.change
   if (flags.open && typeof change !== 'string') throw usageFaults.option('--open needs --change ID')
   const minutes = readMinutes(invocation)
+  requireWritable(loadSettings(invocation).config, '`warrant sdd session`')
   const { sdd, root, signal } = await openForCommand(invocation)
   const ports = {
     repoRoot: root,

@@ -2,42 +2,67 @@ import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
 import { auditLog } from '../../../lineage/audit.ts'
 import { DECISION_LOG } from '../../../lineage/decisions.ts'
-import { findErasures } from '../../../lineage/erasures.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
+import type { LogReader } from '../../../lineage/store.ts'
+import type { ChainVerdict } from '../../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
-import { checkpoint, consistency, printProof, prove, verifyFile, writeBundle } from './proofs.ts'
+import { requireWritable } from '../require-writable.ts'
+import {
+  adopt,
+  checkpoint,
+  checkSeen,
+  checkSince,
+  consistency,
+  printProof,
+  prove,
+  readOlder,
+  verifyFile,
+  writeBundle,
+} from './proofs.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
-/** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
-const verifyAll = async (invocation: Invocation, beliefs: Beliefs) => {
-  const { log } = beliefs.graphStore
-  const chain = await beliefs.verify()
-  if (chain.outcome === 'broken') return { good: false, chain, execution: undefined }
-  const { config } = loadSettings(invocation)
-  const execution = await verifyReplay(graphConfig(config), readRows(log))
-  if (execution.outcome !== 'erased') return { good: execution.outcome === 'same', chain, execution }
-  const erasures = await findErasures(readRows(log))
-  return { good: erasures.unexplained.length === 0, chain, execution, erasures }
+interface VerifiedLog {
+  readonly good: boolean
+  readonly chain: ChainVerdict
 }
 
-/** Decisions are not operations: there is nothing to replay, so only the links are verified. */
-const verifyDecisions = (invocation: Invocation): Promise<number> =>
-  withLog(invocation, async (log) => {
-    const chain = await auditLog(log)
-    return printProof(invocation, { chain }, chain.outcome === 'intact')
-  })
+/** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
+const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
+  const { log } = graphStore
+  const { chain, erasures } = await auditLog(log)
+  if (chain.outcome === 'broken') return { good: false, chain, ...(erasures && { erasures }) }
+  const { config } = loadSettings(invocation)
+  const execution = await verifyReplay(graphConfig(config), readRows(log))
+  // An erased operation cannot be replayed; its erasure is recorded, or the audit had failed.
+  if (execution.outcome === 'erased') return { good: true, chain, execution, erasures }
+  return { good: execution.outcome === 'same', chain, execution }
+}
 
-const verify: Verb = (invocation, [file]) => {
+/** Decisions are not operations: there is nothing to replay. */
+const verifyDecisions = async (log: LogReader) => {
+  const { chain, erasures } = await auditLog(log)
+  const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
+  return { good: chain.outcome === 'intact', chain, ...shown }
+}
+
+const verify: Verb = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
-  if (loadSettings(invocation).config.graph === DECISION_LOG) return verifyDecisions(invocation)
-  return withBeliefs(invocation, async (beliefs) => {
-    const { good, ...found } = await verifyAll(invocation, beliefs)
-    return printProof(invocation, found, good)
-  })
+  const older = await readOlder(invocation)
+  const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
+    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const seen = await checkSeen(invocation, log, found.chain)
+    const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
+    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
+  }
+  if (loadSettings(invocation).config.graph === DECISION_LOG)
+    return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
+  return withBeliefs(invocation, async (beliefs) =>
+    show(beliefs.graphStore.log, await verifyGraph(invocation, beliefs)),
+  )
 }
 
 const replay: Verb = (invocation, [from]) => {
@@ -61,7 +86,7 @@ const repair: Verb = (invocation) =>
     const { replica, log } = beliefs.graphStore
     const reason = await log.quarantine()
     if (reason === null) return printProof(invocation, { outcome: 'healthy' })
-    const { good, ...found } = await verifyAll(invocation, beliefs)
+    const { good, ...found } = await verifyGraph(invocation, beliefs)
     if (!good) return printProof(invocation, { outcome: 'beyond repair', ...found }, false)
     await replica.submit({ op: 'lineage.repair', args: { reason } })
     await log.setQuarantine(null)
@@ -103,6 +128,9 @@ const erase: Verb = (invocation, [entry]) => {
   })
 }
 
+/** Verbs that change the log, write a file, or create the key. */
+const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
+
 const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
@@ -112,6 +140,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   checkpoint,
   repair,
   erase,
+  adopt,
 }
 
 const MAX_ARGUMENTS = {
@@ -123,6 +152,23 @@ const MAX_ARGUMENTS = {
   checkpoint: 0,
   repair: 0,
   erase: 1,
+  adopt: 0,
 }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation, MAX_ARGUMENTS)
+/** The subcommands that use an option. */
+const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
+  bundle: ['export'],
+  checkpoint: ['verify', 'consistency'],
+  key: ['verify', 'consistency'],
+  reason: ['erase'],
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const [verb = ''] = invocation.positionals
+  // An ignored option would look as if it had been used, such as a checkpoint to compare with.
+  for (const [flag, users] of Object.entries(OPTION_USERS))
+    if (invocation.flags[flag] !== undefined && Object.hasOwn(VERBS, verb) && !users.includes(verb))
+      throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
+  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  return runVerb(VERBS, invocation, MAX_ARGUMENTS)
+}

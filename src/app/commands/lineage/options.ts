@@ -11,13 +11,13 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     flag: 'checkpoint',
     kind: 'text',
     value: 'FILE',
-    description: 'With consistency, or verify of a bundle: an older checkpoint to compare with.',
+    description: 'With consistency or verify: an older checkpoint to compare with.',
   },
   {
     flag: 'key',
     kind: 'text',
     value: 'VERIFIER',
-    description: 'With consistency, or verify of a bundle: the key that must have signed it.',
+    description: 'With consistency or verify: the key that must have signed it.',
   },
   {
     flag: 'reason',

@@ -8,6 +8,7 @@ import type { Verb } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** Downloads a packet, so that it can be queried offline. */
@@ -16,6 +17,7 @@ export const pull: Verb = async (invocation, [ref]) => {
   if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
   // Settings are checked before the download.
   const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
+  requireWritable(config, '`warrant packet pull`')
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const workspace = new PacketWorkspace(config, systemClock)

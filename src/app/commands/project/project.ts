@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { ContentAnswer } from '../../../kernel/content-answer.ts'
 import { Fault, viewFault } from '../../../kernel/fault.ts'
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
+import { TextAnswer } from '../../../kernel/text-answer.ts'
 import type { CallContext, Tool } from '../../../kernel/tool.ts'
 import { showName } from '../../../project/access-rules.ts'
 import { projectToolset } from '../../../project/tools.ts'
@@ -19,7 +19,7 @@ interface ToolRequest {
   readonly args: Args
 }
 
-/** The structured result of a tool and its text. */
+/** The text of a tool and the facts about it. */
 interface ToolResult {
   readonly facts: Args
   readonly text: string
@@ -107,9 +107,9 @@ const callTool = async (tools: readonly Tool[], { tool: name, args }: ToolReques
     throw usageFaults.argument(`${toDashes(issue?.path.map(String).join('.') ?? '')}: ${issue?.message}`)
   }
   const answer = await tool.run(parsed.data as never, newCall())
-  if (!(answer instanceof ContentAnswer)) throw new TypeError(`${name} returned no content`)
-  const [block] = answer.content
-  return { facts: answer.value as Args, text: block?.type === 'text' ? block.text : '' }
+  if (!(answer instanceof TextAnswer)) throw new TypeError(`${name} returned no text`)
+  const { trust: _, ...facts } = answer.facts
+  return { facts, text: answer.texts[0] ?? '' }
 }
 
 type Outcome = ToolResult | Fault
@@ -123,14 +123,15 @@ const attempt = async (tools: readonly Tool[], request: ToolRequest): Promise<Ou
   }
 }
 
-const truncationNotes = ({ cut, truncated }: Args): readonly string[] => [
+const notesOf = ({ cut, truncated, hidden }: Args): readonly string[] => [
+  ...(typeof hidden === 'string' ? [`hidden characters: ${hidden}`] : []),
   ...(typeof cut === 'string' ? [cut] : []),
   ...(truncated === true ? ['there are more results; raise --limit or narrow the search'] : []),
 ]
 
 const show = ({ terminal }: Invocation, { facts, text }: ToolResult): void => {
   if (text !== '') terminal.print(text.endsWith('\n') ? text.slice(0, -1) : text)
-  for (const note of truncationNotes(facts)) terminal.printError(`warrant: ${note}`)
+  for (const note of notesOf(facts)) terminal.printError(`warrant: ${note}`)
 }
 
 const asJson = (outcome: Outcome, { args }: ToolRequest): object =>

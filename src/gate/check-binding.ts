@@ -1,0 +1,111 @@
+import type { Evidence, JudgedTree } from '../evidence/schema.ts'
+import { differingPaths, type TreeState } from './judged-tree.ts'
+import type { GateStage } from './stage.ts'
+import { type Violation, violation } from './violations.ts'
+
+/** What the stage would judge now. */
+export type PresentTree =
+  | ReadTree
+  /** Why it cannot be known, such as a missing base branch. */
+  | { readonly problem: string }
+
+interface ReadTree {
+  readonly scope: TreeState
+  /** The working tree, when the stage would judge no file. */
+  readonly worktree: TreeState
+  /** Whether the last commit of the judged tree is a commit of this repository. */
+  readonly knownHead: boolean
+}
+
+/** The newest gate run that the decision log of this repository records. */
+export interface RecordedRun {
+  /** Hash of the evidence it wrote; undefined when its payload was erased. */
+  readonly evidence: string | undefined
+  /** The same of a few runs before it. */
+  readonly earlier: readonly string[]
+}
+
+/** How strict a stage is. Before a write and before a commit the same policy applies. */
+const STRICTNESS: Readonly<Record<Evidence['snapshot']['stage'], number>> = {
+  STAGED: 0,
+  PRE_WRITE: 0,
+  PRE_COMMIT: 0,
+  PRE_PUSH: 1,
+  CI: 2,
+}
+
+const MAX_PATHS = 20
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+
+/** The tree that the evidence judged must be the one that the stage would judge now. */
+const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
+  if ('problem' in present)
+    return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
+  const { scope, worktree, knownHead } = present
+  if (judged.head !== null && !knownHead)
+    return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
+  const isEmpty = scope.entries.length === 0
+  // A clean tree leaves nothing to judge.
+  if (isEmpty && worktree.entries.length === 0) return []
+  const expected = isEmpty ? worktree : scope
+  if (judged.digest === expected.digest) return []
+  const paths = differingPaths(judged, expected.entries)
+  if (isEmpty && judged.files === 0)
+    return [
+      violation(
+        'EVIDENCE_SCOPE_EMPTY',
+        `The evidence judged no file, and the working tree has ${count(paths.length, 'changed file')}.`,
+        paths.slice(0, MAX_PATHS),
+      ),
+    ]
+  return [
+    violation(
+      'EVIDENCE_TREE_MISMATCH',
+      `${count(paths.length, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
+      paths.slice(0, MAX_PATHS),
+    ),
+  ]
+}
+
+/** Evidence that names the tree it judged is of our own gate, which always writes chain and state. */
+export const checkBound = (
+  evidence: Evidence,
+  judged: JudgedTree,
+  input: { readonly stage: GateStage; readonly present?: PresentTree | undefined },
+): Violation[] => {
+  const { stage, present } = input
+  const { stage: made } = evidence.snapshot
+  if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
+    return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
+  return [
+    ...(STRICTNESS[made] < STRICTNESS[stage]
+      ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
+      : []),
+    ...(present === undefined ? [] : checkTree(judged, present, stage)),
+  ]
+}
+
+/** The evidence must be the one that the newest recorded run of the gate wrote. */
+export const checkRecorded = (evidence: Evidence, recorded: RecordedRun | undefined): Violation[] => {
+  if (recorded === undefined) return []
+  if (evidence.judged_tree === undefined)
+    return [
+      violation(
+        'EVIDENCE_UNBOUND',
+        'The decision log records runs of the gate here, but the evidence does not name the tree it judged.',
+      ),
+    ]
+  const { payload_hash: own = '', previous_payload_hash: before } = evidence.evidence_chain ?? {}
+  // Two runs at once may be recorded in the other order: the evidence then follows that of the newest entry.
+  const isLatest =
+    own === recorded.evidence || (before === recorded.evidence && recorded.earlier.includes(own))
+  return isLatest
+    ? []
+    : [
+        violation(
+          'EVIDENCE_SUPERSEDED',
+          'The newest run of the gate in the decision log wrote other evidence than this file.',
+        ),
+      ]
+}

@@ -1,0 +1,135 @@
+import type { Severity } from '../../evidence/schema.ts'
+import type { ChangeSet, FileContent, ScanReport } from '../ports.ts'
+
+/** A finding of the gate itself about a path. */
+export interface FileProblem {
+  readonly ruleId: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly fix: string
+}
+
+type GivenUpReason = (ScanReport & { outcome: 'given-up' })['why']
+
+/** Findings about what was not scanned, or not completely. It must not pass as clean. */
+export const FILE_PROBLEMS = {
+  broken: {
+    ruleId: 'gate.parse-error',
+    severity: 'WARN',
+    code: 'PARSE_ERROR',
+    message: 'The file has a syntax error here, so rules may have missed findings in it.',
+    fix: 'Correct the syntax. If it is valid but newer than the parser, accept the finding with `warrant gate baseline`.',
+  },
+  givenUp: {
+    ruleId: 'gate.file-given-up',
+    severity: 'CRITICAL',
+    code: 'FILE_GIVEN_UP',
+    message: 'The file was not scanned completely',
+    fix: 'Split the file, or accept the finding with `warrant gate baseline`.',
+  },
+  undecoded: {
+    ruleId: 'gate.file-unread',
+    severity: 'CRITICAL',
+    code: 'FILE_UNREAD',
+    message: 'The file cannot be read as text, so rules may have missed findings in it',
+    fix: 'Convert it to UTF-8 without control characters, rename it if it is no source file, or accept the finding with `warrant gate baseline`.',
+  },
+  unread: {
+    ruleId: 'gate.file-unread',
+    severity: 'CRITICAL',
+    code: 'FILE_UNREAD',
+    message: 'The file exists but cannot be read.',
+    fix: 'Correct its permissions. If they are right, run `git fsck` to find damaged objects.',
+  },
+  linkContent: {
+    ruleId: 'gate.link-content',
+    severity: 'CRITICAL',
+    code: 'LINK_CONTENT',
+    message:
+      'The symbolic link holds text that is not a path. Checkouts without symlinks write it as a file.',
+    fix: 'Commit the text as a regular file.',
+  },
+  linkTarget: {
+    ruleId: 'gate.link-target',
+    severity: 'WARN',
+    code: 'LINK_TARGET',
+    message:
+      'Rules apply to the name of the symbolic link and not to its target, so the target was not checked.',
+    fix: 'Link to a file inside the repository with the same extension, or accept the finding with `warrant gate baseline`.',
+  },
+  submodule: {
+    ruleId: 'gate.submodule',
+    severity: 'WARN',
+    code: 'SUBMODULE',
+    message: 'The submodule was added or points to another commit; its files were not checked.',
+    fix: 'Run the gate in the submodule, or accept the finding with `warrant gate baseline`.',
+  },
+  modules: {
+    ruleId: 'gate.modules-tracked',
+    severity: 'WARN',
+    code: 'MODULES_TRACKED',
+    message: 'Git tracks files below node_modules. Programs of dependencies come with every checkout.',
+    fix: 'Remove the folder from git and list it in .gitignore, or accept the finding with `warrant gate baseline`.',
+  },
+} as const satisfies Record<string, FileProblem>
+
+const GIVEN_UP: Readonly<Record<GivenUpReason, string>> = {
+  time: 'the scan took too long',
+  size: 'it is too large',
+  crash: 'the parser crashed',
+  matches: 'it has more than 10,000 matches, and only the most severe ones are listed',
+  binary: 'a tenth of it is control characters or not UTF-8',
+  encoding: 'it declares an encoding other than UTF-8 and the single-byte ones',
+}
+
+export const givenUpProblem = (why: GivenUpReason): FileProblem => {
+  const problem = FILE_PROBLEMS[why === 'binary' || why === 'encoding' ? 'undecoded' : 'givenUp']
+  return { ...problem, message: `${problem.message}: ${GIVEN_UP[why]}.` }
+}
+
+/** Longest target of a symbolic link, in bytes (PATH_MAX). */
+const MAX_TARGET = 4_096
+
+const decoder = new TextDecoder()
+
+/** The target of a symbolic link, relative to the root; undefined when it leads out of the repository. */
+const resolveTarget = (link: string, target: string): string | undefined => {
+  const segments = link.split('/').slice(0, -1)
+  if (target.startsWith('/')) return undefined
+  for (const name of target.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '..') segments.push(name)
+    else if (segments.pop() === undefined) return undefined
+  }
+  return segments.join('/')
+}
+
+/** What is wrong with a symbolic link that has a name to which rules apply. */
+export const linkProblem = (
+  { path, bytes }: FileContent,
+  isCovered: (path: string) => boolean,
+): FileProblem | undefined => {
+  const text = decoder.decode(bytes)
+  if (bytes.length > MAX_TARGET || /\p{Cc}/u.test(text)) return FILE_PROBLEMS.linkContent
+  const target = resolveTarget(path, text)
+  return target !== undefined && isCovered(target) ? undefined : FILE_PROBLEMS.linkTarget
+}
+
+const MODULES = 'node_modules'
+const MODULES_FOLDER = new RegExp(`^(?:.*?/)?${MODULES}(?=/)`)
+
+/** Findings about submodules and tracked `node_modules` folders, whose files are not checked. */
+export const folderProblems = (
+  { changes, submodules = [] }: ChangeSet,
+  tracksModules: boolean,
+): { readonly file: string; readonly problem: FileProblem }[] => {
+  const present = changes.filter(({ change }) => change !== 'deleted')
+  const changed = new Set(present.flatMap(({ path }) => MODULES_FOLDER.exec(path)?.[0] ?? []))
+  const { submodule, modules } = FILE_PROBLEMS
+  return [
+    ...submodules.map((file) => ({ file, problem: submodule })),
+    ...[...changed].map((file) => ({ file, problem: { ...modules, severity: 'ERROR' as const } })),
+    ...(tracksModules && !changed.has(MODULES) ? [{ file: MODULES, problem: modules }] : []),
+  ]
+}

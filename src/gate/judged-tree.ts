@@ -1,0 +1,61 @@
+import { compareText } from '../evidence/compare.ts'
+import type { JudgedTree } from '../evidence/schema.ts'
+import { EVIDENCE_FILE } from '../evidence/store.ts'
+import { digestBytes } from '../kernel/encoding/hash.ts'
+import type { ChangeSet, GitReader, TreeEntry } from './ports.ts'
+
+/** What a stage judges: the changed files and their content. */
+export interface TreeState {
+  readonly digest: string
+  readonly entries: readonly TreeEntry[]
+}
+
+/** The evidence lists the entries of a change up to this number, so that a later check can name what differs. */
+const MAX_LISTED = 200
+
+/** The state of a change. The evidence file is left out: the gate writes it after it has judged. */
+export const readTree = async (set: ChangeSet, signal: AbortSignal): Promise<TreeState> => {
+  const entries = (await set.identify(signal))
+    .filter(({ path }) => path !== EVIDENCE_FILE)
+    .sort((a, b) => compareText(a.path, b.path))
+  return { digest: digestBytes(JSON.stringify(entries.map(({ path, id }) => [path, id]))), entries }
+}
+
+export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<TreeState> =>
+  readTree(await git.changes({ kind: 'worktree' }, signal), signal)
+
+/** The kind of scope in the `source` of a change set, such as `git:range:main..HEAD`. */
+const scopeOf = (source: string): string => source.split(':')[1] ?? source
+
+/** What the evidence records of the tree that a run judged. Read before the files are: a later change differs. */
+export const judgedTree = async (
+  git: GitReader,
+  set: ChangeSet,
+  signal: AbortSignal,
+): Promise<JudgedTree> => {
+  const scope = scopeOf(set.source)
+  // The changes against the last commit identify the whole working tree.
+  const [head, { digest, entries }] = await Promise.all([
+    git.head(signal),
+    scope === 'repository' ? readWorkingTree(git, signal) : readTree(set, signal),
+  ])
+  return {
+    scope,
+    head,
+    digest,
+    files: entries.length,
+    ...(entries.length <= MAX_LISTED && { entries: entries.map(({ path, id }) => ({ path, id })) }),
+  }
+}
+
+/** Paths whose content differs between the judged tree and the present one; of the present one when unknown. */
+export const differingPaths = (
+  judged: Pick<JudgedTree, 'entries'>,
+  present: readonly TreeEntry[],
+): readonly string[] => {
+  if (judged.entries === undefined) return present.map(({ path }) => path)
+  const then = new Map(judged.entries.map(({ path, id }) => [path, id]))
+  const now = new Map(present.map(({ path, id }) => [path, id]))
+  const all = [...new Set([...now.keys(), ...then.keys()])]
+  return all.filter((path) => then.get(path) !== now.get(path)).sort(compareText)
+}

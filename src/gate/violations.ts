@@ -1,0 +1,38 @@
+const RUN_GATE = 'Run `warrant gate` for the stage, or call the tool gate_run with it, then ask again.'
+
+/** Violation code → what to do about it. */
+const FIXES = {
+  EVIDENCE_MISSING: RUN_GATE,
+  EVIDENCE_INVALID: 'Remove or restore the evidence file, then run `warrant gate`.',
+  EVIDENCE_CHAIN_INVALID: 'The file was edited or truncated. Run `warrant gate` to write it again.',
+  EVIDENCE_TIMESTAMP_INVALID: RUN_GATE,
+  EVIDENCE_TIMESTAMP_FUTURE: 'Correct the clock of this machine, then run `warrant gate`.',
+  EVIDENCE_STALE: RUN_GATE,
+  EVIDENCE_GATE_BLOCKED: 'Repair the findings in the evidence, then run `warrant gate`.',
+  EVIDENCE_GATE_STATUS_INCOHERENT: 'Run `warrant gate` to write the evidence again.',
+  EVIDENCE_BRANCH_MISMATCH: 'Run `warrant gate` on the branch that is checked out.',
+  EVIDENCE_REPO_ROOT_MISMATCH: 'Run `warrant gate` in this repository.',
+  EVIDENCE_STAGE_MISMATCH: RUN_GATE,
+  EVIDENCE_TREE_MISMATCH: RUN_GATE,
+  EVIDENCE_SCOPE_EMPTY:
+    'Run `warrant gate --stage PRE_WRITE`, or call gate_run with that stage: it judges the working tree. Then ask again.',
+  EVIDENCE_UNBOUND: RUN_GATE,
+  EVIDENCE_SUPERSEDED: RUN_GATE,
+  GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',
+} as const
+export type ViolationCode = keyof typeof FIXES
+
+/** A reason why work may not go on. */
+export interface Violation {
+  readonly code: ViolationCode
+  readonly message: string
+  readonly paths?: readonly string[]
+}
+
+export const violation = (code: ViolationCode, message: string, paths?: readonly string[]): Violation => ({
+  code,
+  message,
+  ...(paths !== undefined && { paths }),
+})
+
+export const fixOf = (code: ViolationCode): string => FIXES[code]

@@ -1,0 +1,402 @@
+import type { Pledge } from '../requirements.ts'
+
+/** An attack on a promise, what holds against it, and the tests that carry out the attack. */
+interface Threat extends Pick<Pledge, 'shownBy'> {
+  readonly attack: string
+  readonly defence: string
+}
+
+/** The threat model: promise → attacks. `docs/threat-model.md` is printed from it. */
+export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
+  'A hostile client costs one error, bounded memory and nothing else.': [
+    {
+      attack: 'malformed, deeply nested, huge or endless frames',
+      defence: 'bounded line reader; one error, then the next line is served',
+      shownBy: [
+        ['test/e2e/wire-probe.test.ts', 'A line after initialize'],
+        ['test/e2e/wire-hostile.test.ts', 'costs one error and no more memory than the limit of a line'],
+        ['test/fuzz/frames.test.ts', '20,000 of them get what they are owed'],
+      ],
+    },
+    {
+      attack: 'prototype names as tool or argument',
+      defence: 'tools are in a `Map`, arguments are validated by strict schemas',
+      shownBy: [
+        ['src/kernel/catalog.test.ts', 'nothing under the names of object members'],
+        ['test/e2e/wire-hostile.test.ts', 'Names of Object.prototype'],
+      ],
+    },
+    {
+      attack: 'reading secrets from errors',
+      defence:
+        'faults contain only text of Warrant; exceptions go to the log, and the caller gets "Internal error"',
+      shownBy: [
+        ['src/kernel/invoke.test.ts', 'passes on a fault and hides a bug, whose stack goes to the log'],
+        ['test/e2e/wire-probe.test.ts', 'answers an internal error and keeps'],
+      ],
+    },
+    {
+      attack: 'forging log lines',
+      defence: 'control characters are escaped',
+      shownBy: [['src/platform/system/log.test.ts', 'lets no value forge a line or paint the terminal']],
+    },
+    {
+      attack: "changing a tool definition without the user's knowledge",
+      defence: 'stable order, no invisible characters, a digest of each definition in `warrant://tools`',
+      shownBy: [['test/surface.test.ts', 'as it was agreed']],
+    },
+    {
+      attack: 'other output on stdout that breaks the protocol',
+      defence: 'the console is redirected to stderr before anything else is loaded',
+      shownBy: [['test/fuzz/frames.test.ts', '20,000 of them get what they are owed']],
+    },
+    {
+      attack: 'orphaned servers',
+      defence: 'end of input, signals, a broken pipe and a dead parent all end the process',
+      shownBy: [['test/e2e/lifecycle.test.ts', 'When the parent is killed']],
+    },
+    {
+      attack: 'a writing tool in a read-only server',
+      defence: 'not listed, not found, and refused by a guard',
+      shownBy: [
+        ['src/kernel/catalog.test.ts', 'does not find what the selection left out'],
+        ['src/kernel/invoke.test.ts', 'lets guards refuse'],
+      ],
+    },
+  ],
+  'Only the programs that the operator allowed reach the server over HTTP.': [
+    {
+      attack: 'DNS rebinding, cross-site requests',
+      defence:
+        '`Host` and `Origin` allow-lists on every path; requests that a browser marks as cross-site and that have no `Origin` (images, scripts, links) are refused too',
+      shownBy: [
+        ['src/surfaces/http/guards.test.ts', 'judges the host'],
+        ['test/e2e/http-server.test.ts', 'refuses the origin'],
+      ],
+    },
+    {
+      attack: 'listening on a network by mistake',
+      defence: 'loopback by default; off loopback the server does not start without a token',
+      shownBy: [
+        ['test/e2e/enterprise.test.ts', 'needs a token off loopback'],
+        ['test/e2e/evidence-program.test.ts', 'off loopback it wants the token'],
+      ],
+    },
+    {
+      attack: 'guessing the token by timing',
+      defence: 'digests are compared in constant time',
+      shownBy: [['src/surfaces/http/guards.test.ts', 'judges the authorization']],
+    },
+    {
+      attack: 'slow or half-open connections',
+      defence: 'deadlines for headers and requests, limited number of connections',
+      shownBy: [['test/e2e/http-server.test.ts', 'Slow clients']],
+    },
+  ],
+  'What is judged decides neither how it is judged nor what is run.': [
+    {
+      attack: 'a short file that hangs or crashes a parser',
+      defence:
+        'only TypeScript and JavaScript of ordinary depth are parsed in the process of the gate; all other files are parsed in child processes that are stopped after 2 seconds, and only that file is lost',
+      shownBy: [['test/rules/hostile.test.ts', 'a hostile text']],
+    },
+    {
+      attack: 'a pull request that brings its own gate',
+      defence: 'the action downloads the gate outside the checkout and runs it by its path',
+      shownBy: [['test/e2e/gate-places.test.ts', 'runs nothing that the pull request calls by our name']],
+    },
+    {
+      attack: 'a credential that the gate finds and its report spreads',
+      defence:
+        'matches of such rules are masked in every report, to the end of the next line, also where another finding quotes the line',
+      shownBy: [['test/e2e/gate-reports.test.ts', 'show no secret they found']],
+    },
+    {
+      attack: 'weakening the gate unnoticed',
+      defence:
+        'report and evidence list each rule with a changed severity and its former severity; an unknown rule name stops the gate',
+      shownBy: [['test/e2e/gate-cli.test.ts', 'makes a rule lighter at every stage, and says so']],
+    },
+    {
+      attack: 'planting compiled code',
+      defence:
+        'bytecode is made by the build, is stored beside the code it was made of, and is never written or searched anywhere else',
+      shownBy: [['test/startup.test.ts', 'takes the bytecode that was made when it was built']],
+    },
+    {
+      attack:
+        'a hostile git configuration, also in a submodule, a linked worktree, or files that look like a repository',
+      defence:
+        'git runs without hooks, fsmonitor, locks, prompts and network, with a cleaned environment; filters configured by the repository are off, submodules are not entered, a bare repository must be named, and git is found only through absolute entries of the path',
+      shownBy: [['src/platform/git/freshness.test.ts', 'of a folder from an untrusted author']],
+    },
+    {
+      attack: 'a change id or a list of files in the git configuration that points elsewhere',
+      defence:
+        'only a single path segment is accepted; a purge touches `openspec/` alone, and nothing that git tracks',
+      shownBy: [
+        ['src/gate/sdd/openspec.test.ts', 'that may not be never reaches a path'],
+        ['test/e2e/sdd.test.ts', 'does not open a session on'],
+        ['test/e2e/install.test.ts', 'removes nothing outside openspec/'],
+      ],
+    },
+    {
+      attack: 'an `openspec` program that hangs, floods its output or spies',
+      defence:
+        'separate process group, limits for time and size, reduced environment, no shell; output that cannot be parsed counts as a failure',
+      shownBy: [
+        ['src/platform/programs/openspec.test.ts', 'is killed'],
+        ['test/e2e/sdd.test.ts', 'fails closed when the validator'],
+      ],
+    },
+    {
+      attack: 'hooks outside the repository, or a hook that would break',
+      defence: 'refused before anything is written',
+      shownBy: [
+        ['test/e2e/hooks.test.ts', 'is never a folder outside the repository'],
+        ['src/gate/install/hook-script.test.ts', 'is not forced on a hook for'],
+      ],
+    },
+    {
+      attack: 'a branch with the name of a command in a plan',
+      defence: 'quoted; plans are never executed',
+      shownBy: [['test/e2e/enterprise.test.ts', 'plans and never acts']],
+    },
+  ],
+  "Evidence from outside is data; writers do not lose each other's work.": [
+    {
+      attack: 'hostile evidence: truncated, huge, deeply nested, of another shape',
+      defence: 'limited and fully validated; the result is an answer, never a crash',
+      shownBy: [
+        ['test/e2e/evidence-http.test.ts', 'bad files'],
+        ['src/evidence/read.test.ts', 'is invalid, and never a throw'],
+      ],
+    },
+    {
+      attack: 'a symlink, pipe or device in place of the evidence',
+      defence: 'not followed, not waited for',
+      shownBy: [['test/contracts/evidence-file.test.ts', 'without following or waiting']],
+    },
+    {
+      attack: 'writers that race or die',
+      defence: 'a lock that knows its owner, a rename, no lost takeover',
+      shownBy: [['test/contracts/evidence-file.test.ts', 'loses nothing when ten processes do it at once']],
+    },
+  ],
+  'What lies in a repository leads Warrant to no place outside it.': [
+    {
+      attack:
+        'symlinks planted under the names that Warrant reads and writes: state folder, database, key, baseline, reports, packet stores, hooks',
+      defence: 'refused, or replaced by a rename; never followed',
+      shownBy: [['test/e2e/planted-links.test.ts', 'A link in the place of']],
+    },
+    {
+      attack: 'pipes and devices planted in place of keys, policies and caches of packets',
+      defence:
+        'opened without blocking, checked by descriptor, limited in size; a table lists the files that may be read otherwise',
+      shownBy: [
+        ['test/architecture.test.ts', 'read whole files only where the table says whose they are'],
+        ['test/contracts/packet-policy.test.ts', 'that never ends'],
+      ],
+    },
+    {
+      attack: 'a database planted in the state folder, with views or triggers that never end',
+      defence: 'its schema is compared with the expected one before any statement runs',
+      shownBy: [['test/contracts/sqlite-log.test.ts', 'of another program is refused, and stays as it is']],
+    },
+    {
+      attack: 'a `warrant.json` in a repository that points outside it',
+      defence:
+        'the places it names must be in its folder, and it cannot open connections to or from other machines (embedding server, database, listening address, origins, token, issuer, private or plain registries), unless the operator names the file; a registry or catalog it names is used only on the public internet',
+      shownBy: [['test/e2e/planted-links.test.ts', 'Settings that came with a repository']],
+    },
+    {
+      attack: 'a new place in the code that opens files',
+      defence:
+        'a table gives the origin of the paths for each file; a file that is not listed fails the tests',
+      shownBy: [['test/architecture.test.ts', 'open files only where the table says on whose word']],
+    },
+  ],
+  'History cannot be changed unnoticed, and the graph stays private.': [
+    {
+      attack: 'changing, truncating or reordering the history',
+      defence: 'hash chain, Merkle tree, signed checkpoints kept elsewhere, an independent verifier',
+      shownBy: [
+        ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
+        ['src/lineage/checkpoint.test.ts', 'is not opened when a single byte of what it says is another'],
+      ],
+    },
+    {
+      attack: 'agents learning the topology of the graph',
+      defence: 'output schemas as allow-list, and a filter for names',
+      shownBy: [['src/beliefs/input/sanitize.test.ts', 'takes members out at any depth']],
+    },
+    {
+      attack: 'writing to any file through an export',
+      defence: 'one root, symlinks resolved, regular files only, temporary file and rename',
+      shownBy: [
+        [
+          'src/platform/files/export-file.test.ts',
+          'never writes outside, where checking the path and then opening it does',
+        ],
+      ],
+    },
+  ],
+  'Only packets that are complete, verified and allowed are used.': [
+    {
+      attack: 'a registry that lies about bytes, sizes, digests or names',
+      defence: 'checked before and while they are read; only complete and verified packets enter the store',
+      shownBy: [
+        ['test/contracts/packet-faults.test.ts', 'we say what is wrong, keep nothing'],
+        ['test/contracts/packet-store.test.ts', 'takes in nothing of a packet that comes with other bytes'],
+      ],
+    },
+    {
+      attack: 'a registry that redirects into the internal network, or to collect the password',
+      defence:
+        'redirects, token services, uploads and pages are checked by address, and a host name again by the address that is connected to; the password is sent only to its host',
+      shownBy: [
+        ['src/platform/registry/registry.test.ts', 'is refused when a registry in the open leads back to us'],
+        ['test/contracts/packet-faults.test.ts', 'leads to a private place'],
+        [
+          'test/e2e/packet-tls.test.ts',
+          'is not reached by a name that means another place when it is connected to',
+        ],
+      ],
+    },
+    {
+      attack: 'a packet store that came with a repository, or was changed later',
+      defence:
+        'verified against its digests before use; later openings compare inodes and change times, which cannot be copied with the files',
+      shownBy: [
+        [
+          'test/e2e/packet-program.test.ts',
+          'believe a store that came from elsewhere only as far as it is that of its digests',
+        ],
+      ],
+    },
+    {
+      attack: 'files of a packet that do not match each other',
+      defence: 'rows, dimensions and models are compared; a mismatch is refused',
+      shownBy: [['test/contracts/packet-tools.test.ts', 'never with another model']],
+    },
+    {
+      attack: 'a packet from an unknown publisher, or a signature copied from another packet',
+      defence:
+        'a policy checks the source before any request is sent, and the signature by its key and digest; a policy that cannot be read lets nothing pass, and another `cpm_root` does not bypass it',
+      shownBy: [
+        ['test/contracts/packet-policy.test.ts', 'a policy that requires signatures'],
+        ['src/packets/trust/simple-signing.test.ts', 'counts for nothing'],
+      ],
+    },
+    {
+      attack: 'a sigstore bundle that is forged, too late, of another packet or of another identity',
+      defence:
+        "verified offline by sigstore's own library against the operator's trusted root; a time counts only if the log has signed it, an identity only with its issuer; if the library fails in any way, the bundle is not verified",
+      shownBy: [['test/contracts/packet-trust.test.ts', 'a keyless signature']],
+    },
+    {
+      attack: 'a catalog that lists addresses of its own',
+      defence:
+        'each address is checked like one from a caller; private addresses are left out, and the capabilities of a packet are read from the packet',
+      shownBy: [
+        [
+          'test/contracts/packet-catalog.test.ts',
+          'keeps to the sources of the policy, also for the catalog itself',
+        ],
+      ],
+    },
+    {
+      attack: 'a file of embedding providers in a repository that sends texts or variables elsewhere',
+      defence:
+        'read only if the operator names a provider; not through a symlink, limited in size, without aliases; only the variables of that provider are read, headers cannot be forged, and errors contain no values',
+      shownBy: [
+        ['test/e2e/packet-provider.test.ts', 'because it is huge is refused before anything is done'],
+        ['src/packets/ask/provider-file.test.ts', 'tells no secret when it is refused'],
+      ],
+    },
+    {
+      attack: 'a model that chooses folders or hosts',
+      defence: '`cpm_root` must be inside the project; private registries must be named by the operator',
+      shownBy: [
+        ['test/e2e/packet-program.test.ts', 'answers in its own shape that a caller may not choose a folder'],
+      ],
+    },
+  ],
+  'Files are read below the root and nowhere else, at a bounded cost.': [
+    {
+      attack:
+        'paths that leave the project: `..`, `~`, absolute, encoded, through symlinks, chains, `/proc`, look-alike roots',
+      defence:
+        'checked as text, then walked name by name from a descriptor of the root; symlinks are read, never followed',
+      shownBy: [
+        ['src/platform/jail/jail.test.ts', 'the jail, by descriptors'],
+        ['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside'],
+      ],
+    },
+    {
+      attack: 'replacing a file or a folder by a symlink between check and open (TOCTOU)',
+      defence: 'the file that was checked is opened through its own descriptor',
+      shownBy: [
+        [
+          'test/jail-race.test.ts',
+          'gives nothing from outside while files and folders are swapped for links',
+        ],
+        ['test/jail-race.long.ts', 'holds for a minute of swapping'],
+      ],
+    },
+    {
+      attack: 'replacing the root of the project while the server runs',
+      defence: 'the root is held open from the start, and must still be at its path',
+      shownBy: [
+        [
+          'src/platform/jail/jail.test.ts',
+          'stays with the folder it was opened on when its path is taken away',
+        ],
+        ['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside'],
+      ],
+    },
+    {
+      attack: 'pipes, devices and sockets with the names of sources',
+      defence: 'never opened: checked through a descriptor that does not open the file (`O_PATH`)',
+      shownBy: [['test/e2e/sentinel-jail.test.ts', 'gives not a byte from outside']],
+    },
+    {
+      attack: 'sparse, growing, endless and binary files',
+      defence: 'limits apply to the bytes read, not to the reported size; the content must be UTF-8 text',
+      shownBy: [['test/e2e/sentinel-files.test.ts', 'reads a file that grows and never past the limit']],
+    },
+    {
+      attack: 'mounts that hang, expensive patterns, endless folders',
+      defence: 'threads that can be abandoned, deadlines, limits that are reported',
+      shownBy: [['test/e2e/sentinel-load.test.ts', 'gives up on a disk that does not answer']],
+    },
+    {
+      attack: 'file names that forge lines of a listing',
+      defence: 'names with control, format or invalid characters are quoted',
+      shownBy: [['test/e2e/sentinel-files.test.ts', 'lets no file name forge a line']],
+    },
+    {
+      attack: 'text of files, packets or other programs with escape sequences for the terminal',
+      defence: 'everything a command prints is escaped on a terminal; a pipe gets the exact bytes',
+      shownBy: [
+        ['test/e2e/project-cli.test.ts', 'gives a pipe every byte, and a terminal nothing that paints'],
+        ['test/e2e/packet-commands.test.ts', 'are shown on a terminal without what their names would paint'],
+      ],
+    },
+    {
+      attack: 'globs and ignore files made to be slow',
+      defence:
+        'no regular expressions; the time is at most the length of the pattern times the length of the path',
+      shownBy: [
+        ['src/kernel/text/glob.test.ts', 'is not slowed down by a pattern made for it'],
+        ['src/kernel/text/gitignore.test.ts', 'are read as git reads whatever is in them'],
+      ],
+    },
+    {
+      attack: 'overwriting a file, or writing through a symlink, as a report',
+      defence: 'one pattern of names, exclusive creation, directly under the root',
+      shownBy: [['test/e2e/sentinel-files.test.ts', 'takes a good name, and never overwrites']],
+    },
+  ],
+}
