@@ -71,5 +71,9 @@ export const readRecordedRun = async (
   return runs
     .filter((run) => run !== undefined)
     .sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1))
+    .map(({ timestamp, ...run }) => ({
+      ...run,
+      ...(config.clock === 'wall' && { at: Date.parse(timestamp) || undefined }),
+    }))
     .at(0)
 }
