@@ -83,13 +83,14 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/handles.ts': 'the jail: opens one name at a time below an open descriptor',
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail without /proc',
+  'src/platform/system/own-time.ts': 'the counts of the scheduler for this process and its children',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/platform/files/atomic-write.ts':
     'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
-  'src/platform/git/worktree.ts': 'lists a folder that the jail opened',
+  'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',
@@ -106,7 +107,10 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',
   'src/platform/packets/document-cache.ts': 'a cache of ours, judged by what it says of itself',
-  'src/platform/files/key-file.ts': 'in the state folder, which is no link',
+  'src/platform/files/key-file.ts': 'in the state folder of the user; regular files only',
+  'src/platform/files/user-state.ts': 'the state folder of the user; regular files only',
+  'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',
+  'src/app/commands/server/check-lineage.ts': 'looks at the mode of keys, and opens nothing',
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',
   'src/platform/files/fsync-dir.ts': 'a folder that its caller has just written into; reads nothing',
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
@@ -126,9 +130,11 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
     'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/platform/packets/scratch-folders.ts': 'new folders of a random name in the temporary folder',
   'src/app/open/project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
@@ -138,6 +144,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
+  'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
@@ -410,6 +417,20 @@ describe('the repository', () => {
     const { missingEntries } = await import('../scripts/lockfile.mjs')
     for (const path of tracked.filter((one) => one.endsWith('package-lock.json'))) {
       expect(missingEntries(JSON.parse(readFileSync(path, 'utf8')))).toEqual([])
+    }
+  })
+
+  it('has a checksum for all packages but builds of development tools for other platforms', async () => {
+    const { uncheckedEntries } = await import('../scripts/lockfile.mjs')
+    for (const path of tracked.filter((one) => one.endsWith('package-lock.json'))) {
+      const unchecked = uncheckedEntries(JSON.parse(readFileSync(path, 'utf8'))).filter(
+        ({ dev, optional, os, cpu, libc }) => {
+          const isHere = os?.includes('linux') && cpu?.includes('x64') && libc?.[0] !== 'musl'
+          const isTool = dev || path !== 'package-lock.json'
+          return isHere || !isTool || !optional || (os ?? cpu) === undefined
+        },
+      )
+      expect([path, unchecked]).toEqual([path, []])
     }
   })
 

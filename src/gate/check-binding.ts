@@ -1,10 +1,16 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
 import { differingPaths, type TreeState } from './judged-tree.ts'
+import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
 /** What the stage would judge now. */
-export interface PresentTree {
+export type PresentTree =
+  | ReadTree
+  /** Why it cannot be known, such as a missing base branch. */
+  | { readonly problem: string }
+
+interface ReadTree {
   readonly scope: TreeState
   /** The working tree, when the stage would judge no file. */
   readonly worktree: TreeState
@@ -14,6 +20,8 @@ export interface PresentTree {
 
 /** The newest gate run that the decision log of this repository records. */
 export interface RecordedRun {
+  /** When it was recorded, in milliseconds since the epoch; undefined when the log has no real times. */
+  readonly at?: number | undefined
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
   /** The same of a few runs before it. */
@@ -35,6 +43,8 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 
 /** The tree that the evidence judged must be the one that the stage would judge now. */
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
+  if ('problem' in present)
+    return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
   const { scope, worktree, knownHead } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
@@ -65,15 +75,28 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
 export const checkBound = (
   evidence: Evidence,
   judged: JudgedTree,
-  input: { readonly stage: GateStage; readonly present?: PresentTree | undefined },
+  input: {
+    readonly stage: GateStage
+    readonly policy: GatePolicy
+    readonly present?: PresentTree | undefined
+  },
 ): Violation[] => {
-  const { stage, present } = input
-  const { stage: made } = evidence.snapshot
+  const { stage, policy, present } = input
+  const { stage: made, findings } = evidence.snapshot
+  const severities = findings.map(({ severity }) => severity)
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
     ...(STRICTNESS[made] < STRICTNESS[stage]
       ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
+      : []),
+    ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
+      ? [
+          violation(
+            'EVIDENCE_GATE_BLOCKED',
+            `The present policy of ${stage} blocks the findings of the evidence.`,
+          ),
+        ]
       : []),
     ...(present === undefined ? [] : checkTree(judged, present, stage)),
   ]

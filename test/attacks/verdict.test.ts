@@ -50,6 +50,7 @@ const backend = (): Repo =>
 /** A repository on a branch of its own, and its agent. */
 const open = (...args: readonly string[]) => {
   const repo = backend()
+  repo.git('update-ref', 'refs/remotes/origin/main', 'main')
   repo.git('switch', '-q', '-c', 'feature/x')
   return { repo, agent: new Agent(repo, ...args) }
 }
@@ -83,16 +84,31 @@ describe('ai_gate_check does not allow what the gate would block', () => {
       expect(await agent.codes(stage)).toEqual(expect.arrayContaining(['EVIDENCE_STAGE_MISMATCH']))
   })
 
+  it('by evidence of a laxer policy', async () => {
+    const { repo, agent } = open()
+    repo.stage({ 'src/a.ts': 'export const run = (text: string) => eval(text)\n' })
+    expect(gate(repo, ['--stage', 'PRE_COMMIT']).status).toBe(0)
+    const strict = { blockOnOrAbove: 'WARN', warnOnOrAbove: 'INFO' }
+    const stages = { PRE_COMMIT: strict, PRE_PUSH: strict, CI: strict }
+    repo.write({ 'skills.policy.json': JSON.stringify({ version: '1.0', stages }) })
+    expect(gate(repo, ['--stage', 'PRE_COMMIT', '--no-evidence']).status).toBe(1)
+    expect(await agent.codes()).toEqual(['EVIDENCE_GATE_BLOCKED'])
+  })
+
   it('by evidence over nothing: HEAD..HEAD, or nothing staged', async () => {
     const { repo, agent } = open()
     repo.stage({ 'src/a.ts': EVIL })
     gate(repo, ['--stage', 'CI', '--range', 'HEAD..HEAD'])
     expect(await agent.codes('PRE_COMMIT')).toEqual(['EVIDENCE_TREE_MISMATCH'])
-    expect(await agent.codes('CI')).toEqual(['EVIDENCE_SCOPE_EMPTY'])
+    expect(await agent.codes('PRE_PUSH')).toEqual(['EVIDENCE_SCOPE_EMPTY'])
+    // Without a commit of its own, a build judges the whole repository.
+    expect(await agent.codes('CI')).toEqual(['EVIDENCE_TREE_MISMATCH'])
     repo.git('reset', '-q')
     await agent.call('gate_run', { stage: 'PRE_COMMIT' })
     for (const stage of ['PRE_WRITE', 'PRE_COMMIT'])
-      expect((await agent.codes(stage)).length).toBeGreaterThan(0)
+      expect(await agent.codes(stage)).toEqual([
+        stage === 'PRE_COMMIT' ? 'EVIDENCE_SCOPE_EMPTY' : 'EVIDENCE_TREE_MISMATCH',
+      ])
   })
 
   it('by evidence of another repository', async () => {
@@ -178,8 +194,10 @@ describe('ai_gate_check still allows', () => {
     for (const stage of ['PRE_WRITE', 'PRE_COMMIT']) expect(await agent.codes(stage)).toEqual([])
     repo.git('commit', '-qm', 'work')
     for (const stage of ['PRE_WRITE', 'PRE_COMMIT']) expect(await agent.codes(stage)).toEqual([])
-    gate(repo, ['--stage', 'CI'])
-    for (const stage of ['PRE_PUSH', 'CI']) expect(await agent.codes(stage)).toEqual([])
+    for (const stage of ['PRE_PUSH', 'CI']) {
+      gate(repo, ['--stage', stage])
+      expect(await agent.codes(stage)).toEqual([])
+    }
   })
 
   it('evidence of another writer by its age, and says that it is not bound to a tree', async () => {
@@ -201,7 +219,7 @@ describe('ai_gate_check still allows', () => {
     expect(await new Agent(linked).codes()).toEqual([])
     repo.stage({ 'src/a.ts': CLEAN })
     gate(repo, ['--stage', 'PRE_COMMIT'])
-    expect(await new Agent(repo, '--root', repo.path('src')).codes()).toEqual([])
+    expect(await new Agent(new Repo(repo.path('src'))).codes()).toEqual([])
     const unborn = Repo.init('feature/x').stage({ 'a.md': 'x' })
     gate(unborn, ['--stage', 'PRE_COMMIT'])
     expect(await new Agent(unborn).codes()).toEqual([])

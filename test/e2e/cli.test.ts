@@ -123,6 +123,8 @@ describe('the command line', () => {
       'Node.js',
       'root',
       'state folder',
+      'decision log',
+      'signing key',
       'port',
       'git',
       'handshake, 2025 era',

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { Program, sweep } from '../support/binary.ts'
 import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
@@ -40,7 +41,13 @@ describe('warrant gate', () => {
     [{}, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
     [{ CI: 'true' }, ['a.ts'], 'CI', 'git:repository'],
     [{ CI: 'false' }, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
-    [{ PRE_COMMIT_FROM_REF: 'HEAD', PRE_COMMIT_TO_REF: 'HEAD' }, [], 'PRE_PUSH', 'git:range:HEAD..HEAD'],
+    // A range without commits is not taken from the environment.
+    [
+      { PRE_COMMIT_FROM_REF: 'HEAD', PRE_COMMIT_TO_REF: 'HEAD' },
+      [],
+      'PRE_PUSH',
+      `git:range:${EMPTY_TREE}..HEAD`,
+    ],
     [{ GIT_INDEX_FILE: '.git/index' }, [], 'PRE_COMMIT', 'git:staged'],
   ])('guesses the stage from where it runs: %j with %j staged', (env, staged, stage, source) => {
     const repo = backend().stage(Object.fromEntries(staged.map((name) => [name, ''])))
@@ -194,6 +201,8 @@ describe('the baseline', () => {
   it('lets old findings be and judges the new, through shifts and moves', () => {
     const repo = backend().commit({ 'src/a.ts': `${LOG}${LOG}export const a = 1\n` })
     expect(gate(repo, ['baseline']).stdout).toBe('2 findings accepted in warrant.baseline.json\n')
+    repo.git('add', 'warrant.baseline.json')
+    repo.git('commit', '-q', '-m', 'baseline')
     repo.stage({ 'src/a.ts': `// one\n// two\n${LOG}\n  ${LOG}export const a = 1\n` })
     expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, known: 2 }, baseline: { known: 2 } })
     repo.git('mv', 'src/a.ts', 'src/b.ts')
@@ -222,9 +231,19 @@ describe('comments', () => {
     const repo = backend().stage({ 'src/a.ts': `${reason}${LOG}` })
     expect(gateJson(repo)).toMatchObject({
       code: 0,
-      counts: { judged: 0, suppressed: 1 },
-      findings: [{ ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' }],
+      counts: { judged: 1, suppressed: 1 },
+      findings: [
+        { ruleId: 'gate.suppression-added', severity: 'ERROR' },
+        { ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' },
+      ],
     })
+    expect(readEvidence(repo).snapshot).toMatchObject({
+      findings: [{ ruleId: 'gate.suppression-added' }],
+      suppressed_findings: 1,
+    })
+    // Once it is committed, it is accepted.
+    repo.commit({}).stage({ 'src/a.ts': `${reason}${LOG}export const a = 1\n` })
+    expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, suppressed: 1 } })
     expect(readEvidence(repo).snapshot).toMatchObject({ findings: [], suppressed_findings: 1 })
   })
 

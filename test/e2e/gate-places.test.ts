@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -38,23 +38,30 @@ const withPath = (folder: string, extra: Readonly<Record<string, string>> = {}):
   PATH: `${folder}${delimiter}${process.env.PATH}`,
 })
 
-/** A fake `npm` that installs this build into its working directory only. */
+/** A fake `npm` that installs this build into its working directory only, and writes down how it was called. */
 const installer = (): string => {
   const folder = new Repo().folder
   writeScript(
     join(folder, 'npm'),
-    `mkdir -p node_modules/.bin && ln -s "${BINARY}" node_modules/.bin/warrant && chmod +x node_modules/.bin/warrant`,
+    `echo "$@" > "${folder}/called"; ls -a > "${folder}/found"; cat .npmrc >> "${folder}/found"; mkdir -p node_modules/.bin && ln -s "${BINARY}" node_modules/.bin/warrant && chmod +x node_modules/.bin/warrant`,
   )
   return folder
 }
 
-const inBuild = (repo: Repo, inputs: Readonly<Record<string, string>> = {}, base = 'main') =>
-  runAction(
+const inBuild = (
+  repo: Repo,
+  inputs: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = { GITHUB_BASE_REF: 'main' },
+) => {
+  const folder = installer()
+  const result = runAction(
     local('action.yml'),
     repo.folder,
     { version: '0.1.0', ...inputs },
-    withPath(installer(), base === '' ? {} : { GITHUB_BASE_REF: base }),
+    withPath(folder, env),
   )
+  return { ...result, npm: (name: 'called' | 'found') => readFileSync(join(folder, name), 'utf8') }
+}
 
 describe('the action', () => {
   it('judges what a pull request brings, writes SARIF for the upload, and then fails the job', () => {
@@ -89,6 +96,30 @@ describe('the action', () => {
     mkdirSync(repo.path('node_modules/.bin'))
     symlinkSync('../warrant/gate.js', repo.path('node_modules/.bin/warrant'))
     expect([inBuild(repo).status, existsSync(repo.path('pwned'))]).toEqual([1, false])
+  })
+
+  it('judges the commits that the event names, whatever is tagged and checked out', () => {
+    const repo = checkOut().commit({ 'src/a.ts': LOG }).commit({ 'src/b.ts': CLEAN })
+    const [base, head] = ['HEAD~2', 'HEAD'].map((name) => ({ sha: repo.git('rev-parse', name).trim() }))
+    const event = join(new Repo().folder, 'event.json')
+    writeFileSync(event, JSON.stringify({ pull_request: { base, head } }))
+    repo.git('tag', 'main')
+    const env = { GITHUB_EVENT_PATH: event, GITHUB_BASE_REF: 'main' }
+    expect(inBuild(repo, {}, env).status).toBe(1)
+  })
+
+  it('installs one version from one registry, without scripts, in a folder that nobody filled', () => {
+    const repo = checkOut().commit({ 'src/a.ts': CLEAN })
+    const { npm, status } = inBuild(repo)
+    expect(status).toBe(0)
+    expect(npm('called')).toMatch(/ --ignore-scripts .*--registry=https:\/\/registry\.npmjs\.org\/ /)
+    expect(npm('called')).toMatch(/ --userconfig=(\S+)\/user --globalconfig=\1\/global warrant@0\.1\.0\n$/)
+    expect(npm('found')).toBe('.\n..\n.npmrc\n')
+    for (const version of ['latest', '^0.1.0', '0.1.0 x', 'file:.'])
+      expect(inBuild(repo, { version })).toMatchObject({
+        status: 2,
+        said: expect.stringContaining('exact'),
+      })
   })
 
   it('takes its inputs for words and not for code, and fails when the gate itself does', () => {

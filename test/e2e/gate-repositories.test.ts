@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { BINARY } from '../support/binary.ts'
 import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
@@ -106,27 +107,26 @@ describe('the gate in all kinds of repositories', () => {
     expect(repo.git('log', '-1', '--format=%s').trim()).toBe('x')
   })
 
-  it('judges a push from where the branch was taken, and says so when there is no such place', () => {
+  it('judges a push from where the remote is, and everything when no remote has anything', () => {
     const alone = Repo.init('main').commit({ 'package.json': BACKEND, 'src/a.ts': LOG })
-    expect(gateJson(alone, ['--stage', 'PRE_PUSH'])).toMatchObject({
-      code: 1,
-      error: { code: 'gate.base_missing' },
-    })
+    const first = gateJson(alone, ['--stage', 'PRE_PUSH'])
+    expect(first).toMatchObject({ code: 1, source: `git:range:${EMPTY_TREE}..HEAD`, files: { changed: 2 } })
+    expect(places(first)).toEqual([`${RULE} src/a.ts:1`])
+    alone.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     alone.git('checkout', '-q', '-b', 'feature/push')
     alone.commit({ 'src/b.ts': LOG })
     const report = gateJson(alone, ['--stage', 'PRE_PUSH'])
-    expect(report).toMatchObject({ code: 1, source: 'git:range:main..HEAD' })
+    expect(report).toMatchObject({ code: 1, source: 'git:range:origin/main..HEAD' })
     expect(places(report)).toEqual([`${RULE} src/b.ts:1`])
   })
 
-  it('judges a build against its target, and the target by its last commit', () => {
+  it('judges a build against its target, and everything where nothing says what is new', () => {
     const repo = Repo.init('main').commit({ 'package.json': BACKEND, 'src/a.ts': LOG })
     repo.git('branch', 'release')
     repo.commit({ 'src/b.ts': LOG })
     expect(gateJson(repo, [], { env: { CI: 'true' } })).toMatchObject({
       stage: 'CI',
-      source: 'git:range:HEAD~1..HEAD',
-      files: { changed: 1 },
+      source: 'git:repository',
     })
     repo.commit({ 'src/c.ts': LOG })
     expect(gateJson(repo, [], { env: { CI: 'true', GITHUB_BASE_REF: 'release' } })).toMatchObject({

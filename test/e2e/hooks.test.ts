@@ -58,7 +58,7 @@ describe('installed hooks', () => {
     expect(text(repo.path('asked'))).toBe('path gate --stage PRE_COMMIT\n')
   })
 
-  it('leave the refs on stdin for the hook that was there before', () => {
+  it('pass the refs on stdin to the gate, and to the hook that was there before', () => {
     const repo = Repo.init().commit({ a: '1' })
     const remote = new Repo()
     remote.git('init', '-q', '--bare')
@@ -66,10 +66,34 @@ describe('installed hooks', () => {
     writeScript(hookPath(repo, 'pre-push'), 'cat > refs')
     hooks(repo, 'install')
     // A gate that reads all it can get.
-    writeScript(repo.path('node_modules/.bin/warrant'), 'cat > stolen')
+    writeScript(repo.path('node_modules/.bin/warrant'), 'cat > read')
     repo.git('push', '-q', 'origin', 'HEAD')
-    expect(text(repo.path('stolen'))).toBe('')
-    expect(text(repo.path('refs'))).toContain('refs/heads/feature/x')
+    const refs = text(repo.path('refs'))
+    expect(refs).toMatch(/^HEAD [0-9a-f]{40} refs\/heads\/feature\/x 0{40}\n$/)
+    expect(text(repo.path('read'))).toBe(refs)
+    // Nothing to push: neither gets a line.
+    repo.git('push', '-q', 'origin', 'HEAD')
+    expect(text(repo.path('refs'))).toBe('')
+    expect(text(repo.path('read')).trim()).toBe('')
+  })
+
+  it('of an older version are told as outdated and are renewed', () => {
+    const repo = Repo.init()
+    hooks(repo, 'install')
+    const current = text(hookPath(repo, 'pre-push'))
+    writeFileSync(hookPath(repo, 'pre-push'), current.replaceAll('"$@"', '</dev/null'))
+    expect(hooks(repo, 'status').value.hooks[1]).toEqual({
+      hook: 'pre-push',
+      state: 'outdated',
+      problem: expect.any(String),
+      did: 'nothing',
+    })
+    const { findings } = runJson(repo.folder, ['doctor', '--port', '0']).value
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'hooks', detail: expect.stringContaining('pre-push') }),
+    )
+    expect(hooks(repo, 'install').value.hooks[1]).toMatchObject({ state: 'managed', did: 'written' })
+    expect(text(hookPath(repo, 'pre-push'))).toBe(current)
   })
 
   it('run before a hook that ends with exit, and let it run after', () => {

@@ -34,15 +34,15 @@ const isAlive = async (pid: number): Promise<boolean> => {
 
 /** A `git` that takes its time, so that a call does, and that leaves its process id behind. */
 const slowGit = async (seconds: number) => {
-  const folder = await makeFolder()
+  // A program of the repository is not started.
+  const [folder, programs] = [await makeFolder(), await makeFolder()]
   const pids = join(folder, 'pids')
-  await mkdir(join(folder, 'bin'))
-  await writeFile(join(folder, 'bin/git'), `#!/bin/sh\necho $$ >>${pids}\nexec sleep ${seconds}\n`)
-  await chmod(join(folder, 'bin/git'), 0o755)
+  await writeFile(join(programs, 'git'), `#!/bin/sh\necho $$ >>${pids}\nexec sleep ${seconds}\n`)
+  await chmod(join(programs, 'git'), 0o755)
   await mkdir(join(folder, '.git'))
   await writeFile(join(folder, '.git/config'), '')
   return {
-    options: { cwd: folder, env: { PATH: `${folder}/bin:${process.env.PATH}` } },
+    options: { cwd: folder, env: { PATH: `${programs}:${process.env.PATH}` } },
     /** The process that a call under way waits for. */
     async started(): Promise<number> {
       let pid = 0

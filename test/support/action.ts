@@ -25,7 +25,8 @@ type Context = Readonly<Record<string, string>>
 /** `${{ a.b }}` and `${{ a.b == 'c' }}`, the only expressions in our action. Anything else throws. */
 const evaluate = (expression: string, context: Context): string => {
   const [, name = '', literal] = /^([\w.-]+)(?:\s*==\s*'([^']*)')?$/.exec(expression) ?? []
-  const value = context[name]
+  // The output of a step that ended before it wrote one is empty.
+  const value = context[name] ?? (name.startsWith('steps.') ? '' : undefined)
   if (value === undefined) throw new Error(`the action asks for ${expression}`)
   return literal === undefined ? value : String(value === literal)
 }

@@ -130,6 +130,7 @@ const NEVER_FOUND = [
   'registries',
   'plainRegistries',
   'revealTopology',
+  'gitFolders',
 ]
 
 describe.each(SETTINGS)('the setting $key', (setting) => {

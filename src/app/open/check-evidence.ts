@@ -8,8 +8,10 @@ import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import { readBuild } from '../build-event.ts'
 import type { Config } from '../config/settings.ts'
 import { readPolicy } from './read-policy.ts'
 import { readRecordedRun } from './recorded-run.ts'
@@ -35,17 +37,22 @@ const readPresent = async (
 ): Promise<PresentTree | undefined> => {
   if (judged === undefined || (await git.root(signal)) === undefined) return undefined
   const { head } = judged
-  const target = context.environment.GITHUB_BASE_REF?.trim() || undefined
   const readScope = async () => {
-    const scope = await stageScope(stage, { git, target }, signal)
+    const build = stage === 'CI' ? await readBuild(context.environment) : undefined
+    const scope = await stageScope(stage, { git, build }, signal)
     return scope.kind === 'repository'
       ? readWorkingTree(git, signal)
       : readTree(await git.changes(scope, signal), signal)
   }
   const [scope, commit] = await Promise.all([
-    readScope(),
+    readScope().catch((thrown: unknown) => {
+      // The gate would end with this fault, so there is nothing that it allows.
+      if (thrown instanceof Fault) return thrown
+      throw thrown
+    }),
     head === null ? undefined : git.resolve([head], signal),
   ])
+  if (scope instanceof Fault) return { problem: scope.message }
   const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
   return { scope, worktree, knownHead: commit !== undefined }
 }
@@ -69,7 +76,7 @@ export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> 
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
-    readPolicy(repositoryFiles(root), environment, stage),
+    readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
     readRecordedRun(config, [root, folder]),
   ])
   const [present, branches] = await Promise.all([

@@ -16,13 +16,24 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
-import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
+import {
+  parseSuppressions,
+  SUPPRESSION_RULES,
+  type Suppression,
+  type Suppressions,
+  suppress,
+} from './suppress.ts'
 
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
   /** The reason given in a suppression comment. */
   readonly suppressed?: string
+}
+
+export interface FileSuppression {
+  readonly file: string
+  readonly suppression: Suppression
 }
 
 interface CollectPorts {
@@ -46,6 +57,7 @@ interface FileLines {
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
   readonly drafts: FindingDraft[] = []
+  readonly suppressions: FileSuppression[] = []
   scanned = 0
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
@@ -96,6 +108,8 @@ class Collection {
     if (report.outcome === 'skipped') return
     const isLink = this.#links.has(path)
     if (!isLink) this.scanned += 1
+    for (const suppression of parseSuppressions(report.comments))
+      this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
@@ -191,6 +205,8 @@ class Collection {
 
 interface Collected {
   readonly drafts: readonly FindingDraft[]
+  /** The valid suppression comments of the scanned files. */
+  readonly suppressions: readonly FileSuppression[]
   readonly scanned: number
   /** Changed files that no rule applies to. */
   readonly unmatched: number
@@ -214,25 +230,6 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
-  const { drafts, scanned } = collection
-  return { drafts, scanned, unmatched: present.length - paths.length }
-}
-
-/** Findings of the rules about changed files. */
-export const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
-  const paths = set.changes.map(({ path }) => path)
-  return changes.flatMap((rule) =>
-    rule.missing(paths).map((file) => ({
-      ruleId: rule.id,
-      severity: rule.severity,
-      code: rule.code,
-      message: rule.message,
-      file,
-      ...(rule.why !== undefined && { why: rule.why }),
-      ...(rule.fix !== undefined && { fix: rule.fix }),
-      matchedBy: 'FileChange',
-      source: set.source,
-      text: '',
-    })),
-  )
+  const { drafts, suppressions, scanned } = collection
+  return { drafts, suppressions, scanned, unmatched: present.length - paths.length }
 }

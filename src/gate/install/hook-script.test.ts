@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hookState, insertBlock, removeBlock } from './hook-script.ts'
+import { HOOK_NAMES, hookState, insertBlock, isBlockCurrent, removeBlock } from './hook-script.ts'
 
 const PROGRAM = "/opt/it's here/warrant.js"
 
@@ -16,6 +16,21 @@ describe('the managed block', () => {
     expect(insertBlock(undefined, 'pre-push', PROGRAM).toString()).toContain('--stage PRE_PUSH')
     expect(hookState(made)).toBe('managed')
     expect(removeBlock(made)).toBeUndefined()
+  })
+
+  it('is outdated when it is not what this version writes, whoever changed it', () => {
+    for (const name of HOOK_NAMES) {
+      const made = insertBlock(bytes('#!/bin/sh\nexit 0\n'), name, PROGRAM)
+      expect(isBlockCurrent(made, name)).toBe(true)
+      const others = [
+        made.toString().replace(/warrant_gate (.*) \|\| exit \$\?/, 'warrant_gate $1 || true'),
+        made.toString().replace('"$@"', '"$@" </dev/null'),
+        made.toString().replace('warrant_gate() {', 'warrant_gate() {\n  return 0'),
+      ]
+      for (const other of others) expect(isBlockCurrent(bytes(other), name)).toBe(false)
+      expect(insertBlock(bytes(others[0] ?? ''), name, PROGRAM).equals(made)).toBe(true)
+    }
+    expect(isBlockCurrent(insertBlock(undefined, 'pre-push', PROGRAM), 'pre-commit')).toBe(false)
   })
 
   it('comes before the rest, because a hook may end with exit', () => {

@@ -31,26 +31,46 @@ const START = '# >>> PUMUKI MANAGED START >>>'
 const END = '# <<< PUMUKI MANAGED END <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
 
+const REFS = 'WARRANT_REFS'
+
 /**
- * POSIX sh that also works under `set -eu`. Git sends refs to pre-push on stdin; they are left for the rest of the
- * hook. Without Warrant the hook fails. It never downloads Warrant: that would run whatever a registry serves under
- * this name.
+ * How the block calls the gate. Git passes the refs of a push on stdin: the gate gets them, and the rest of the hook
+ * gets them again. Without refs the rest of the hook must not read an empty line.
  */
-const writeBlock = (name: HookName, program: string): string => `${START}
+const CALLS: Readonly<Record<HookName, string>> = {
+  'pre-commit': 'warrant_gate </dev/null || exit $?',
+  'pre-push': `warrant_refs=$(cat || :)
+warrant_gate --remote="\${1:-origin}" <<${REFS} || exit $?
+$warrant_refs
+${REFS}
+if [ -n "$warrant_refs" ]; then
+  exec <<${REFS}
+$warrant_refs
+${REFS}
+else
+  exec </dev/null
+fi`,
+}
+
+/**
+ * POSIX sh that also works under `set -eu`. Without Warrant the hook fails. It never downloads Warrant: that would run
+ * whatever a registry serves under this name.
+ */
+const writeBlock = (name: HookName, quotedProgram: string): string => `${START}
 # Added by \`warrant hooks install\`; \`warrant hooks uninstall\` removes it.
 warrant_gate() {
   if [ -x ./node_modules/.bin/warrant ]; then
-    ./node_modules/.bin/warrant gate --stage ${STAGES[name]} </dev/null
+    ./node_modules/.bin/warrant gate --stage ${STAGES[name]} "$@"
   elif command -v warrant >/dev/null 2>&1; then
-    warrant gate --stage ${STAGES[name]} </dev/null
-  elif [ -f ${quoteShell(program)} ] && command -v node >/dev/null 2>&1; then
-    node ${quoteShell(program)} gate --stage ${STAGES[name]} </dev/null
+    warrant gate --stage ${STAGES[name]} "$@"
+  elif [ -f ${quotedProgram} ] && command -v node >/dev/null 2>&1; then
+    node ${quotedProgram} gate --stage ${STAGES[name]} "$@"
   else
     echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it (npm install --save-dev warrant), or remove the managed block from .git/hooks/${name}" >&2
     return 1
   fi
 }
-warrant_gate || exit $?
+${CALLS[name]}
 ${END}
 `
 
@@ -116,19 +136,37 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
   }
 }
 
+const QUOTED_PROGRAM = /\[ -f ('(?:[^']|'\\'')*') \]/
+
+/** Whether the managed block is the one that this version writes. An older or edited block may not run the gate. */
+export const isBlockCurrent = (bytes: Uint8Array, name: HookName): boolean => {
+  const text = asText(bytes)
+  const { from, to } = findBlock(text) ?? { from: 0, to: 0 }
+  const block = text.slice(from, to)
+  // Any program: another copy of Warrant may have installed it.
+  const [, program = ''] = QUOTED_PROGRAM.exec(block) ?? []
+  return block.trimEnd() === writeBlock(name, program).trimEnd()
+}
+
+/** The lines before the managed block. */
+export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
+  const text = asText(bytes)
+  return text.slice(0, findBlock(text)?.from ?? 0).split(/\r?\n/)
+}
+
 /**
  * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, program)}`)
+  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, quoteShell(program))}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
   const { from, to } = found ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${writeBlock(name, program)}${text.slice(to)}`)
+  return asBytes(`${before}${gap}${writeBlock(name, quoteShell(program))}${text.slice(to)}`)
 }
 
 /** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */

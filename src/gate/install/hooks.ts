@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
+import { checkHook, type ReportedState } from './hook-problem.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -11,6 +11,7 @@ import {
   insertBlock,
   removeBlock,
 } from './hook-script.ts'
+import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from './ports.ts'
 import { repositoryFaults } from './repository-faults.ts'
 
 interface HookPorts {
@@ -25,7 +26,9 @@ export interface InstallPorts extends HookPorts {
 
 export interface HookReport {
   readonly hook: HookName
-  readonly state: HookState
+  readonly state: ReportedState
+  /** Why the gate may not run; absent when it does. */
+  readonly problem?: string
   /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
@@ -77,8 +80,14 @@ export const readHooks = async (
 }
 
 export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
-  const states = await readHooks(files, await requirePlaces(git, signal))
-  return HOOK_NAMES.map((hook) => ({ hook, state: states[hook], did: 'nothing' }))
+  const found = await findHooks(files, await requirePlaces(git, signal))
+  return Promise.all(
+    found.map(async ({ hook, path, old }) => ({
+      hook,
+      ...checkHook(old, hook, await files.executable(path)),
+      did: 'nothing' as const,
+    })),
+  )
 }
 
 /** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */

@@ -126,12 +126,10 @@ const offlineHint = (thrown: unknown): Partial<Failure> =>
       }
     : {}
 
-/**
- * Errors after which only `packet verify` can tell whether the publisher or the local disk damaged the packet.
- */
+/** Errors after which only a check can tell whether the publisher or the local disk damaged the packet. */
 const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
-  'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
+  'Run `warrant packet pull` on it: if the stored copy is damaged, it is downloaded again. Without a network, prune it from the cache. If the error remains, it was published like this.'
 
 const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
   ports.use(materialized.digest, materialized.folder, async (packet) => {

@@ -1,8 +1,10 @@
-import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
+import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { branchesAtHead } from './branches.ts'
+import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
+import { readCommitFiles } from './commit-files.ts'
 import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
-import { GitIndex } from './index-records.ts'
+import { GitIndex, toIndexRecords } from './index-records.ts'
 import {
   parseHead,
   parseIndex,
@@ -14,47 +16,26 @@ import {
   type RawChange,
 } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
+import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
-import { blobId, identifyOnDisk } from './tree-entries.ts'
-import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 // A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
 const NO_HEAD = 128
-
-const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-
-// A revision that starts with a dash would be an option; one with a newline would be two requests.
-const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
-
-/** The commits of the revisions, in their order; undefined where there is none. */
-const findCommits = async (
-  place: GitPlace,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<(string | undefined)[]> => {
-  const safe = names.filter(isSafeRevision)
-  if (safe.length === 0) return names.map(() => undefined)
-  const input = safe.map((name) => `${name}^{commit}\n`).join('')
-  const text = await runGit(place, ['cat-file', '--batch-check'], { signal, input })
-  const oids = text.split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1])
-  return names.map((name) => (isSafeRevision(name) ? oids[safe.indexOf(name)] : undefined))
-}
+/** Above every limit that callers of `filesAt` set. */
+const MAX_BYTES = 65 * 1024 * 1024
 
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
-  { from, to }: Scope & { readonly kind: 'range' },
+  scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
-): Promise<RawChange[]> => {
-  const [start, end] = await findCommits(place, [from, to], signal)
-  if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
-  if (end === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
-  const { code, text } = await askGit(place, ['merge-base', start, end], { signal })
-  const base = code === 0 ? text.trim() : start
-  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, end], { signal }))
+): Promise<CollectedChanges> => {
+  const { base, head } = await resolveRange(place, scope, signal)
+  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
+  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -95,15 +76,17 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   )
 }
 
-const sourceLabel = (scope: Scope): string =>
-  scope.kind === 'range' ? `git:range:${scope.from}..${scope.to}` : `git:${scope.kind}`
-
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
 const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'normal', signal)
 
 const queryIndex: GitQuery<GitIndex> = async (place, signal) =>
   new GitIndex(await readGit(place, LIST, { signal }))
+
+const readTree = async (place: GitPlace, commit: string, signal: AbortSignal): Promise<GitIndex> =>
+  new GitIndex(
+    toIndexRecords(await readGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit], { signal })),
+  )
 
 /** Runs the query once; again only after a failure. */
 const once = <T>(query: GitQuery<T>): GitQuery<T> => {
@@ -122,58 +105,17 @@ const collect = async (
   scope: Scope,
   status: GitQuery<string>,
   signal: AbortSignal,
-): Promise<RawChange[]> => {
+): Promise<CollectedChanges> => {
+  if (scope.kind === 'range') return rangeChanges(place, scope, signal)
+  const text = await status(place, signal)
+  const ends = { base: parseHead(text) ?? undefined, head: undefined }
   switch (scope.kind) {
     case 'staged':
-      return parseStaged(await status(place, signal)) ?? stagedChanges(place, signal)
-    case 'range':
-      return rangeChanges(place, scope, signal)
+      return { ...ends, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
     case 'worktree':
-      return worktreeChanges(place, signal)
+      return { ...ends, raw: await worktreeChanges(place, signal) }
     case 'repository':
-      return repositoryFiles(place, signal)
-  }
-}
-
-const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
-  paths.flatMap((path) => {
-    const oid = blobOf(path)
-    return oid === undefined ? [] : [{ path, oid }]
-  })
-
-interface ChangeSetInput {
-  readonly place: GitPlace
-  readonly source: string
-  readonly unsorted: RawChange[]
-  readonly blobs: GitBlobReader
-  /** Whether the content of files is read from disk. */
-  readonly onDisk: boolean
-}
-
-const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
-  const raw = unsorted.sort(comparePaths)
-  const files = raw.filter(({ entry }) => entry === undefined)
-  const pathsOf = (kind: RawChange['entry']) =>
-    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
-  const readBlobs: ChangeSet['read'] = (paths, stop) => {
-    const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-    return blobs.read(
-      place,
-      blobRequests(paths, (path) => oids.get(path)),
-      stop,
-    )
-  }
-  return {
-    source,
-    identify: (signal) =>
-      onDisk
-        ? identifyOnDisk(place.folder, files, signal)
-        : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
-    changes: files.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
-    links: pathsOf('link'),
-    readLinks: readBlobs,
-    submodules: pathsOf('submodule'),
+      return { ...ends, raw: await repositoryFiles(place, signal) }
   }
 }
 
@@ -225,13 +167,18 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
     branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
-      const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs, onDisk })
+      return changeSet({ place, scope, collected: await collect(place, scope, status, signal), blobs })
     },
-    tracked: async (signal) => {
+    filesAt: async (commit, paths, signal) => {
       const place = await requirePlace(signal)
-      const files = await index(place, signal)
+      return readCommitFiles((names) => blobs.objects(place, names, signal, MAX_BYTES), commit, paths)
+    },
+    tracked: async (commit, signal) => {
+      const place = await requirePlace(signal)
+      const text = commit === undefined ? '' : await status(place, signal)
+      // The index of a checkout where nothing is staged is the tree of its commit.
+      const isIndexed = commit === undefined || (parseHead(text) === commit && parseState(text).staged === 0)
+      const files = isIndexed ? await index(place, signal) : await readTree(place, commit, signal)
       return {
         find: (ends, starts) => files.find(ends, starts),
         read: (paths, stop) =>
@@ -248,6 +195,12 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
       const [name, hash] = [names[at], commits[at]]
       return name === undefined || hash === undefined ? undefined : { name, hash }
     },
+    isAncestor: async (ancestor, commit, signal) =>
+      isAncestor(await requirePlace(signal), [ancestor, commit], signal),
+    isShallow: async (signal) =>
+      (
+        await runGit(await requirePlace(signal), ['rev-parse', '--is-shallow-repository'], { signal })
+      ).trim() === 'true',
     mergedBranches: async (signal) => {
       const format = '--format=%(HEAD)%(refname:lstrip=2)'
       const place = await requirePlace(signal)

@@ -1,27 +1,26 @@
 import { resolve } from 'node:path'
-import { runAuditFields } from '../../../gate/audit-fields.ts'
-import { readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
+import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
-import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
+import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import { recordCall } from '../../../kernel/record-call.ts'
-import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { exitCodeOf, type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
-import { loadBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
-import { inferStage } from './infer-stage.ts'
+import { requireWritable } from '../require-writable.ts'
+import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
@@ -46,39 +45,6 @@ const pickFormat = (invocation: Invocation): string | undefined => {
   if (asked.length > 1)
     throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
   return asked[0]
-}
-
-const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
-  const found = all.find((one) => one === value)
-  if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
-  return found
-}
-
-/** The files to check, when the options name them. */
-const pickScope = (invocation: Invocation): Scope | undefined => {
-  const range = textFlag(invocation, 'range')
-  const scope = textFlag(invocation, 'scope')
-  const all = invocation.flags.all === true
-  if ([range, scope, all || undefined].filter((one) => one !== undefined).length > 1) {
-    throw usageFaults.option('choose one of --range, --scope, --all')
-  }
-  if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: oneOf(SCOPES, scope, 'scope') }
-  if (range === undefined) return undefined
-  const read = readRange(range)
-  if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
-  return read
-}
-
-const pickStage = async (
-  invocation: Invocation,
-  scope: Scope | undefined,
-  { ports }: OpenGate,
-): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
-  const given = textFlag(invocation, 'stage')
-  if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
-  return { stage: inferred.stage, scope: scope ?? inferred.scope }
 }
 
 interface NamedFile {
@@ -111,34 +77,6 @@ const deliver = async (invocation: Invocation, root: string, run: DeliveredRun):
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
-/** The option or setting by which the operator chose to record nothing. */
-const unrecordedBy = ({ flags }: Invocation, { readOnly, store }: Config): string | undefined => {
-  if (flags['no-evidence'] === true) return '--no-evidence'
-  if (readOnly) return '--read-only'
-  return store === 'memory' ? '--store memory' : undefined
-}
-
-const GATE_RUN: AuditedTool = {
-  name: 'gate_run',
-  effect: 'write',
-  auditFields: ({ report }: GateRun) => runAuditFields(report),
-}
-
-const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
-
-/** Records the decision. Returns the fault when that failed. */
-const record = async (
-  config: Config,
-  root: string,
-  { run, started }: { readonly run: GateRun; readonly started: number },
-): Promise<Fault | undefined> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
-  await recorder.close().catch(() => {})
-  return recorded === true ? undefined : recorded
-}
-
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
@@ -148,16 +86,18 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  { scope, write }: { readonly scope: Scope | undefined; readonly write: boolean },
+  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const picked = await pickStage(invocation, scope, gate)
-  const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
-  if (invocation.flags['new-only'] && baseline === undefined) {
+  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
+  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const target = process.env.GITHUB_BASE_REF?.trim() || undefined
+  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const isBuild = request.stage === 'CI' && request.scope === undefined
+  const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
+  const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...picked, target, baseline, write, progress }, NO_ABORT),
+    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
   )
 }
 
@@ -170,12 +110,14 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const gate = await openForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
-    const request = { scope, target: undefined, baseline: undefined, write: false, progress }
-    return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
+    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
+    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
@@ -184,6 +126,20 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
   return 0
+}
+
+/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+  const gate = await openForCommand(config)
+  const started = systemClock.elapsed()
+  const baseline = await findBaseline(gate, undefined, process.cwd())
+  const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
+  const request = { ...policy, scope: { kind: 'worktree' } } as const
+  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  const recorded = unrecordedBy({ flags: {} }, config) === undefined
+  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (failure !== undefined) throw failure
+  return run
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -196,23 +152,33 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
-  const write = invocation.flags['no-evidence'] !== true
+  if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
   const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
-  const started = systemClock.elapsed()
-  const complete = await judge(invocation, gate, { scope, write })
-  const failure =
-    chosen === undefined ? await record(config, gate.root, { run: complete, started }) : undefined
-  const shown = invocation.flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-  await deliver(invocation, gate.root, { ...shown, recorded: chosen === undefined && failure === undefined })
+  const picked = await pickStage(invocation, scope, gate)
+  const scopes = await pickScopes(invocation, picked, gate)
   const { terminal, flags } = invocation
+  if (scopes.length === 0 && !flags.quiet)
+    terminal.printError('warrant: the push sends no commits, so there is nothing to check')
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
-  if (failure !== undefined) {
-    const accepted = flags['allow-unrecorded'] === true
-    terminal.printError(`warrant: ${failure.message}. ${failure.fix}${accepted ? '' : UNRECORDED_FIX}`)
-    if (!accepted) return exitCodeOf(failure)
+  const warn = (message: string) => terminal.printError(`warrant: ${message}.`)
+  for (const [at, one] of scopes.entries()) {
+    const started = systemClock.elapsed()
+    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const made = { run: complete, started, warn }
+    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
+    const blocked = complete.report.status === 'BLOCKED'
+    const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const recorded = chosen === undefined && failure === undefined
+    // A format for machines is one document: that of the run that decides.
+    if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
+      await deliver(invocation, gate.root, { ...shown, recorded })
+    const code = failure && reportUnrecorded(invocation, failure)
+    if (code !== undefined) return code
+    if (blocked) return 1
   }
-  return complete.report.status === 'BLOCKED' ? 1 : 0
+  return 0
 }

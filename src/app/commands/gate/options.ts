@@ -24,6 +24,12 @@ export const GATE_OPTIONS: readonly Option[] = [
     value: 'A..B',
     description: 'Check the changes of B since its merge base with A.',
   },
+  {
+    flag: 'remote',
+    kind: 'text',
+    value: 'NAME',
+    description: 'Remote that a push goes to, at PRE_PUSH. Default: origin.',
+  },
   { flag: 'sarif', kind: 'switch', description: 'Print SARIF 2.1.0, for code scanning.' },
   { flag: 'junit', kind: 'switch', description: 'Print JUnit XML, for build servers.' },
   {
@@ -44,6 +50,14 @@ export const GATE_OPTIONS: readonly Option[] = [
     value: 'FILE',
     description:
       'Baseline of known findings. Default: warrant.baseline.json. With baseline: the file to write.',
+  },
+  {
+    flag: 'policy-from',
+    kind: 'text',
+    value: 'VERSION',
+    description:
+      'Policy that judges. base: the stricter one of the base and the change. worktree: the working tree alone, to try a policy out; writes no evidence. Default: base.',
+    choices: ['base', 'worktree'],
   },
   {
     flag: 'new-only',

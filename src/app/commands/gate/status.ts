@@ -1,3 +1,4 @@
+import { type HookReport, hooksStatus } from '../../../gate/install/hooks.ts'
 import { currentStatus } from '../../../gate/install/install.ts'
 import type { LifecycleStatus } from '../../../gate/install/installation.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
@@ -6,12 +7,8 @@ import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 
-const describe = (status: LifecycleStatus): string => {
-  const { repoRoot, packageVersion, lifecycleState, hookStatus, trackedNodeModulesCount } = status
-  const hooks = Object.entries(hookStatus).map(([name, { exists, managedBlockPresent }]) => [
-    name,
-    managedBlockPresent ? 'managed' : exists ? 'unmanaged' : 'missing',
-  ])
+const describe = (status: LifecycleStatus, hooks: readonly HookReport[]): string => {
+  const { repoRoot, packageVersion, lifecycleState, trackedNodeModulesCount } = status
   const { installed, version, installedAt } = lifecycleState
   return writeTable(
     ['what', 'is'],
@@ -19,7 +16,7 @@ const describe = (status: LifecycleStatus): string => {
       ['repository', repoRoot],
       ['warrant', packageVersion],
       ['installed', installed === 'true' ? `${version ?? '?'} since ${installedAt ?? '?'}` : 'no'],
-      ...hooks,
+      ...hooks.map(({ hook, state }) => [hook, state]),
       ['tracked node_modules', String(trackedNodeModulesCount)],
     ],
   )
@@ -27,6 +24,9 @@ const describe = (status: LifecycleStatus): string => {
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
-  const status = await currentStatus(lifecycle, signal)
-  return printOutput(invocation, status, () => describe(status))
+  const [status, hooks] = await Promise.all([
+    currentStatus(lifecycle, signal),
+    hooksStatus(lifecycle, signal),
+  ])
+  return printOutput(invocation, status, () => describe(status, hooks))
 }

@@ -14,7 +14,7 @@ import { MODERN } from '../../../surfaces/mcp/handshake.ts'
 import type { Config } from '../../config/settings.ts'
 import { loadSettings } from '../../process-context.ts'
 
-interface Finding {
+export interface DoctorFinding {
   readonly check: string
   readonly ok: boolean
   /** Absent when the check passed. A warning does not fail the command. */
@@ -23,7 +23,7 @@ interface Finding {
   readonly fix?: string
 }
 
-type Check = (config: Config) => Promise<Omit<Finding, 'check'>>
+type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'>>
 
 const HANDSHAKE_MS = 15_000
 
@@ -177,38 +177,28 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': nodeVersion,
   root: rootReadable,
   'state folder': stateWritable,
+  'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
+  'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
+  policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
 
-/** Problems of the hooks in this repository. Empty outside a repository. */
-const checkInstallation = async (config: Config): Promise<readonly Finding[]> => {
-  const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
-  const { currentStatus } = await import('../../../gate/install/install.ts')
-  const { openRepositoryForCommand } = await import('../../open/repository.ts')
-  const context = await openRepositoryForCommand(config).catch(() => undefined)
-  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
-  if (status === undefined) return []
-  const issues = lifecycleIssues(status)
-  if (issues.length === 0)
-    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
-  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
-}
-
-const overallVerdict = (findings: readonly Finding[]) => {
+const overallVerdict = (findings: readonly DoctorFinding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
 }
 
-const findingMark = ({ ok, severity }: Finding): string =>
+const findingMark = ({ ok, severity }: DoctorFinding): string =>
   ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
+  const { checkInstallation } = await import('./check-installation.ts')
   findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
