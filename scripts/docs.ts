@@ -43,6 +43,7 @@ import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
 import type { Route } from '../src/surfaces/http/server.ts'
+import { serverFaults } from '../src/surfaces/mcp/dialect.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
@@ -57,6 +58,7 @@ import { rulesPage } from './docs-rules.ts'
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   beliefFaults,
   callFaults,
+  serverFaults,
   canonicalFaults,
   catalogFaults,
   configFaults,
@@ -172,7 +174,7 @@ const toolsPage = (): string => {
 const faultsPage = (): string =>
   page(
     'Faults',
-    'A fault is a failure that the caller can act on. It has a kind, a stable code, a message and a fix. Every other failure is a bug in Warrant: the caller gets "Internal error", and the details are in the log.',
+    'A fault is a failure that the caller can act on. It has a kind, a stable code, a message and a fix. Every other failure is a bug in Warrant: the caller gets "Internal error" with the code `server.internal`, and the details are in the log.',
     table(
       ['kind', 'meaning', 'exit code'],
       Object.entries(FAULT_KINDS).map(([kind, meaning]) => [

@@ -89,7 +89,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
-  'src/platform/git/worktree.ts': 'lists a folder that the jail opened',
+  'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',
@@ -106,7 +106,10 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',
   'src/platform/packets/document-cache.ts': 'a cache of ours, judged by what it says of itself',
-  'src/platform/files/key-file.ts': 'in the state folder, which is no link',
+  'src/platform/files/key-file.ts': 'in the state folder of the user; regular files only',
+  'src/platform/files/user-state.ts': 'the state folder of the user; regular files only',
+  'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',
+  'src/app/commands/server/check-lineage.ts': 'looks at the mode of keys, and opens nothing',
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',
   'src/platform/files/fsync-dir.ts': 'a folder that its caller has just written into; reads nothing',
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
@@ -130,6 +133,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
     'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/platform/packets/scratch-folders.ts': 'new folders of a random name in the temporary folder',
   'src/app/open/project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',

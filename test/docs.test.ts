@@ -55,6 +55,15 @@ const unknownWordsIn = (line: string): readonly string[] => {
   })
 }
 
+describe('the package', () => {
+  it('holds every file that the README links to', () => {
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: readonly string[] }
+    const isPacked = (path: string) =>
+      ['LICENSE', 'README.md', ...files].some((one) => path === one || path.startsWith(`${one}/`))
+    expect(linksOf('README.md').filter((path) => !isPacked(path))).toEqual([])
+  })
+})
+
 describe('the docs', () => {
   it.each(Object.entries(renderDocs()))('%s is what the code says (else: npm run docs)', (path, text) => {
     expect(readFileSync(path, 'utf8')).toBe(text)

@@ -43,6 +43,13 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/clients.test.ts', 'is granted the subscription it asks for'],
     ],
   },
+  'wire.text': {
+    says: 'Everything that an answer says reaches a model whose client hands over the structured answer alone.',
+    shownBy: [
+      ['test/e2e/tool-answers.test.ts', 'everything that an answer says reaches a model'],
+      ['test/e2e/agents.long.ts', 'reads the answer of every tool'],
+    ],
+  },
   'wire.conformance': {
     says: 'The official conformance suite passes in full on the fixtures, and on the product where it needs none.',
     shownBy: [

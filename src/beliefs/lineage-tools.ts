@@ -23,7 +23,7 @@ export const lineageTools = (ask: AskGraph): Tool[] => [
     effect: 'read',
     input: z.strictObject({
       from_seq: z.int().nonnegative().optional().describe('First entry to list.'),
-      limit: z.int().positive().max(10_000).optional().describe('Maximum number of entries.'),
+      limit: z.int().min(1).max(10_000).optional().describe('Maximum number of entries.'),
     }),
     output: schemas.ReplayResult,
     listingMeta: beliefListingMeta([]),
@@ -74,7 +74,7 @@ export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
       seq: z.int().nonnegative().describe('The entry to prove.'),
       size: z
         .int()
-        .positive()
+        .min(1)
         .optional()
         .describe('Size of the tree for the proof; the current size when absent.'),
     }),

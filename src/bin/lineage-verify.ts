@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import manifest from '../../package.json' with { type: 'json' }
 import { verifyBundle } from '../lineage/bundle.ts'
 import { verifyChain } from '../lineage/verify.ts'
 
@@ -17,7 +18,7 @@ Recomputes every link of an exported lineage and the tree over them, and checks 
   ENTRIES.json  the output of the tool lineage.export
   GENESIS.json  the text of "genesis" in a bundle of the same log
 
-Exits with 0 when everything is valid, 1 when something is not, 2 when the input cannot be read.
+--version prints the version. Exits with 0 when everything is valid, 1 when something is not, 2 when the input cannot be read.
 `
 
 const fail = (message: string): never => {
@@ -53,6 +54,10 @@ const verifyList = async (entries: unknown[], genesis: string | undefined) => {
 const [file, second, third, ...rest] = process.argv.slice(2)
 if (file === '--help' || file === '-h') {
   process.stdout.write(HELP)
+  process.exit(0)
+}
+if (file === '--version') {
+  process.stdout.write(`${manifest.version}\n`)
   process.exit(0)
 }
 if (file === undefined) fail('name the file to verify; see --help')

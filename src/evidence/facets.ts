@@ -39,11 +39,11 @@ export const snapshotCounts = (findings: readonly Finding[]) => {
   }
 }
 
-/** The rule that replaced a suppressed one. Older files have only `replacedByRuleId`; null means none. */
+/** The rule that replaced a suppressed one. Older files have only `replacedByRuleId`; null and '' mean none. */
 const replacementOf = ({ replacementRuleId, replacedByRuleId }: Suppressed): string | null =>
-  (replacementRuleId === undefined ? replacedByRuleId : replacementRuleId) || null
+  replacementRuleId === undefined ? replacedByRuleId : replacementRuleId
 
-const isReplaced = (one: Suppressed): boolean => replacementOf(one) !== null
+const isReplaced = (one: Suppressed): boolean => Boolean(replacementOf(one))
 
 type SuppressedCount = (all: readonly Suppressed[], findings: number) => number
 
@@ -54,7 +54,12 @@ const SUPPRESSED_COUNTS: Readonly<Record<string, SuppressedCount>> = {
   suppressed_platforms_count: (all) =>
     distinct(all, ({ platform, file, ruleId }) => platform ?? platformOf(file, ruleId)),
   suppressed_reasons_count: (all) => distinct(all, ({ reason }) => reason),
-  suppressed_replacement_rules_count: (all) => distinct(all.filter(isReplaced), replacementOf),
+  /** Counts '' as a rule id, as existing readers expect. */
+  suppressed_replacement_rules_count: (all) =>
+    distinct(
+      all.filter((one) => replacementOf(one) !== null),
+      replacementOf,
+    ),
   suppressed_with_replacement_count: (all) => all.filter(isReplaced).length,
   suppressed_without_replacement_count: (all) => all.length - all.filter(isReplaced).length,
   /** Share of all findings, in whole percent. */

@@ -124,7 +124,7 @@ const EvidenceChain = z.looseObject({
   algorithm: z.literal('sha256'),
   previous_payload_hash: PayloadHash.nullable(),
   payload_hash: PayloadHash,
-  sequence: z.int().positive(),
+  sequence: z.int().min(1),
 })
 
 /** The evidence file, version 2.1: `.ai_evidence.json` in the root of a repository. */

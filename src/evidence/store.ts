@@ -30,5 +30,5 @@ export interface EvidenceStore extends EvidenceReader {
    * Replaces the evidence by the result of `make`, which gets the previous evidence if it is valid. Locked across
    * processes and atomic: readers see the old file or the new one.
    */
-  replace(make: (previous: Evidence | undefined) => Evidence): Promise<Evidence>
+  replace(make: (previous: Evidence | undefined) => Evidence | Promise<Evidence>): Promise<Evidence>
 }

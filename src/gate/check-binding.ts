@@ -4,7 +4,12 @@ import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
 /** What the stage would judge now. */
-export interface PresentTree {
+export type PresentTree =
+  | ReadTree
+  /** Why it cannot be known, such as a missing base branch. */
+  | { readonly problem: string }
+
+interface ReadTree {
   readonly scope: TreeState
   /** The working tree, when the stage would judge no file. */
   readonly worktree: TreeState
@@ -35,6 +40,8 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 
 /** The tree that the evidence judged must be the one that the stage would judge now. */
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
+  if ('problem' in present)
+    return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
   const { scope, worktree, knownHead } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]

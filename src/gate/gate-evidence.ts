@@ -21,6 +21,8 @@ export interface Judgement {
   readonly overrides: readonly AppliedOverride[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
+  /** The commit whose policy was joined with that of the change, if any. */
+  readonly policyBase: string | undefined
   readonly baseline: LoadedBaseline | undefined
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
@@ -43,8 +45,9 @@ const toEvidenceFinding = ({
 })
 
 /** Members of the snapshot beyond the evidence format. */
-const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgement) => ({
+const snapshotExtras = ({ source, files, counts, baseline, overrides, policyBase }: Judgement) => ({
   source,
+  ...(policyBase !== undefined && { policy_base: policyBase }),
   files_scanned: files.scanned,
   known_findings: counts.known,
   suppressed_findings: counts.suppressed,
@@ -52,8 +55,35 @@ const snapshotExtras = ({ source, files, counts, baseline, overrides }: Judgemen
   ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
 })
 
+interface WriteOptions {
+  readonly now: number
+  /** Whether the decision log of this repository records evidence with this hash last, or records none. */
+  readonly ownsEvidence: (payloadHash: string) => Promise<boolean>
+  /** Gets what a reader of the report has to know. */
+  readonly notes: string[]
+}
+
+const INTENT_DROPPED =
+  'The human intent of the previous evidence was dropped: its chain or the decision log does not show that the gate wrote it.'
+
+/** The previous evidence, without an intent that was not written by the gate of this repository. */
+const withOwnIntent = async (
+  previous: Evidence | undefined,
+  { ownsEvidence, notes }: WriteOptions,
+): Promise<Evidence | undefined> => {
+  if (previous === undefined || previous.human_intent === null) return previous
+  const { evidence_chain: chain } = previous
+  if (chain !== undefined && (await ownsEvidence(chain.payload_hash))) return previous
+  notes.push(INTENT_DROPPED)
+  return { ...previous, human_intent: null }
+}
+
 /** Builds the evidence of a judgement; its chain continues the previous evidence. */
-export const writeEvidence = (judged: Judgement, previous: Evidence | undefined, now: number): Evidence => {
+export const writeEvidence = async (
+  judged: Judgement,
+  previous: Evidence | undefined,
+  options: WriteOptions,
+): Promise<Evidence> => {
   const { stage, outcome, findings, platforms, rulesets, state, decision, tree } = judged
   const input = {
     stage,
@@ -65,7 +95,7 @@ export const writeEvidence = (judged: Judgement, previous: Evidence | undefined,
     ...(tree !== undefined && { judgedTree: tree }),
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
-  const built = buildEvidence(input, previous, now)
+  const built = buildEvidence(input, await withOwnIntent(previous, options), options.now)
   return { ...built, snapshot: { ...built.snapshot, ...snapshotExtras(judged) } }
 }
 

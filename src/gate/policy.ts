@@ -15,7 +15,7 @@ interface Thresholds {
 
 /** PRE_WRITE has the thresholds of PRE_COMMIT: code that cannot be committed need not be written. */
 type PolicyStage = Exclude<GateStage, 'PRE_WRITE'>
-const POLICY_STAGES = ['PRE_COMMIT', 'PRE_PUSH', 'CI'] as const satisfies readonly PolicyStage[]
+export const POLICY_STAGES = ['PRE_COMMIT', 'PRE_PUSH', 'CI'] as const satisfies readonly PolicyStage[]
 
 const DEFAULTS: Readonly<Record<PolicyStage, Thresholds>> = {
   PRE_COMMIT: { block: 'CRITICAL', warn: 'ERROR' },
@@ -37,7 +37,7 @@ export const SKILLS_FILE = 'skills.policy.json'
 const ENTERPRISE: Readonly<Record<string, Severity>> = { HIGH: 'ERROR', MEDIUM: 'WARN', LOW: 'INFO' }
 
 /** Everything that can change the policy; undefined where it is absent. */
-interface PolicySources {
+export interface PolicySources {
   /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`, which take precedence over the file. */
   readonly hardMode?: string | undefined
   readonly hardProfile?: string | undefined
@@ -158,10 +158,10 @@ const choosePolicy = (stage: PolicyStage, sources: PolicySources): ChosenPolicy 
 
 const resolveStage = (stage: GateStage): PolicyStage => (stage === 'PRE_WRITE' ? 'PRE_COMMIT' : stage)
 
-/** The policy for a stage: hard mode before `skills.policy.json` before the default. */
-export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): GatePolicy => {
+/** A policy with its trace. */
+const tracePolicy = (stage: GateStage, chosen: ChosenPolicy): GatePolicy => {
+  const { block, warn, source, bundle, sourceHash } = chosen
   const resolved = resolveStage(stage)
-  const { block, warn, source, bundle, sourceHash } = choosePolicy(resolved, sources)
   // Other programs recompute this hash: members and their order are fixed.
   const traced = {
     stage: resolved,
@@ -183,10 +183,28 @@ export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): Ga
   }
 }
 
+/** The policy for a stage: hard mode before `skills.policy.json` before the default. */
+export const resolvePolicy = (stage: GateStage, sources: PolicySources = {}): GatePolicy =>
+  tracePolicy(stage, choosePolicy(resolveStage(stage), sources))
+
 const rank = (severity: Severity): number => SEVERITIES.indexOf(severity)
 
 export const isAtLeast = (severity: Severity, threshold: Severity): boolean =>
   rank(severity) >= rank(threshold)
+
+const lower = (one: Severity, other: Severity): Severity => (rank(one) <= rank(other) ? one : other)
+
+/** The lower thresholds of two policies of a stage, traced to the policy they come from. */
+export const stricterPolicy = (one: GatePolicy, other: GatePolicy): GatePolicy => {
+  const block = lower(one.block_on_or_above, other.block_on_or_above)
+  const warn = lower(one.warn_on_or_above, other.warn_on_or_above)
+  const whole = [one, other].find(
+    (each) => each.block_on_or_above === block && each.warn_on_or_above === warn,
+  )
+  if (whole !== undefined) return whole
+  const { source } = (one.block_on_or_above === block ? one : other).trace
+  return tracePolicy(one.stage, { block, warn, source, bundle: source, sourceHash: null })
+}
 
 export const judgeSeverities = (severities: readonly Severity[], policy: GatePolicy): GateOutcome => {
   if (severities.some((one) => isAtLeast(one, policy.block_on_or_above))) return 'BLOCK'

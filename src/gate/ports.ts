@@ -1,12 +1,17 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
 import type { LanguageName } from '../kernel/text/languages.ts'
 
-/**
- * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
- */
+/** The files that a gate run checks. */
 export type Scope =
   | { readonly kind: 'staged' }
-  | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
+  | {
+      readonly kind: 'range'
+      /** A commit, or `EMPTY_TREE` for everything that `to` contains. */
+      readonly from: string
+      readonly to: string
+      /** How reports name the range, when `from` and `to` are ids. */
+      readonly label?: string
+    }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 
@@ -35,8 +40,14 @@ export interface ChangeSet {
   /** The `source` of findings: `git:staged`, `git:range:<from>..<to>`, ... */
   readonly source: string
   readonly changes: readonly FileChange[]
+  /** The commit that the change starts from; undefined before the first commit. */
+  readonly base: string | undefined
+  /** The commit that the change ends with; undefined for what is not committed. */
+  readonly head: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Contents before the change, by present path. Files that are new are left out. */
+  readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
@@ -77,6 +88,12 @@ export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
   find(ends: readonly string[], starts?: readonly string[]): Iterable<string>
 }
 
+/** Files, and folders with the files in them. */
+export interface PathList {
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+}
+
 /** Read-only access to git. */
 export interface GitReader {
   /** The root of the working tree, absolute; undefined outside a repository. */
@@ -89,7 +106,16 @@ export interface GitReader {
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
   /** Every file in the index. */
   tracked(signal: AbortSignal): Promise<TrackedFiles>
-  /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
+  /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
+  filesAt(
+    commit: string,
+    paths: PathList,
+    signal: AbortSignal,
+  ): Promise<(RepositoryFiles & FolderNames) | undefined>
+  /**
+   * The first name that resolves to a commit. A name is an object id, `HEAD` or a ref. A name without `refs/` must not
+   * be the name of two refs.
+   */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
@@ -203,46 +229,18 @@ export interface OpenSpecProgram {
   run(args: readonly string[], signal: AbortSignal): Promise<ProgramResult | undefined>
 }
 
-/** The names in a folder of the repository, by relative path; empty when it does not exist. */
+/** The names in a folder of the repository, by relative path; empty when it does not exist. A link is a fault. */
 export interface FolderNames {
   names(path: string): Promise<readonly string[]>
 }
 
-/** Folders of a repository, absolute and with symlinks resolved. */
-export interface RepositoryPlaces {
-  readonly top: string
-  /** The git directory shared by all worktrees. */
-  readonly common: string
-  /** The hooks folder; it may not exist. */
-  readonly hooks: string
-}
-
-/** What the installation needs of git. */
-export interface LifecycleGit {
-  /** Undefined outside a repository. */
-  places(signal: AbortSignal): Promise<RepositoryPlaces | undefined>
-  /** The number of tracked files under any `node_modules`. */
-  trackedModules(signal: AbortSignal): Promise<number>
-  /** The paths that git tracks. */
-  tracked(paths: readonly string[], signal: AbortSignal): Promise<readonly string[]>
-  /** Whether git ignores the path. */
-  ignores(path: string, signal: AbortSignal): Promise<boolean>
-}
-
-/** Small files of git: hooks, excludes. Paths are absolute. */
-export interface GitMetadataFiles {
-  /** The path with symlinks resolved, as far as it exists. */
-  real(path: string): Promise<string>
-  /** Undefined when there is none. */
-  read(path: string): Promise<Buffer | undefined>
-  /** Replaces the file atomically, so that a hook that starts meanwhile is complete. */
-  write(path: string, bytes: Uint8Array, mode: number): Promise<void>
-  remove(path: string): Promise<void>
-}
-
-/** Reads files of the repository by relative path. */
+/**
+ * Reads files of the repository by relative path. What exists and cannot be used is a fault that names it: treating it
+ * as absent would switch a policy off.
+ */
 export interface RepositoryFiles {
+  /** Whether a file or folder exists. A link is a fault. */
   exists(path: string): Promise<boolean>
-  /** The file's bytes, or undefined when absent or longer than `limit`. */
+  /** The file's bytes; undefined when there is none. A link, a folder or more than `limit` bytes are a fault. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>
 }

@@ -60,10 +60,12 @@ export const auditLog = async (log: LogReader): Promise<LogAudit> => {
   }
 }
 
-/** Size and root of a log, computed from its entries. A log that does not verify is a fault. */
-export const requireIntact = async (log: LogReader): Promise<{ size: number; root: string }> => {
+/** The verdict on a log that verifies, computed from its entries. A log that does not verify is a fault. */
+export const requireIntact = async (
+  log: LogReader,
+): Promise<ChainVerdict & { readonly outcome: 'intact' }> => {
   const { chain } = await auditLog(log)
-  if (chain.outcome === 'intact') return { size: chain.size, root: chain.root }
+  if (chain.outcome === 'intact') return chain
   throw storeFaults.damaged(`nothing was signed, because the log does not verify: ${chain.why}`)
 }
 

@@ -2,8 +2,9 @@ import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
+import { compareWithSeen, describeSeen, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
-import type { LogStore } from './store.ts'
+import type { LogReader, LogStore } from './store.ts'
 
 /** Name of the log of gate decisions, in the same store as the graphs. */
 export const DECISION_LOG = 'gate-decisions'
@@ -16,6 +17,9 @@ interface DecisionPorts {
   readonly salt: (seq: number) => string
   /** RFC 3339 timestamp for the entry with this sequence number. */
   readonly time: (seq: number) => string
+  readonly memory?: LogMemory
+  /** Gets a note when the log is not the one that this machine saw last. */
+  readonly warn?: (message: string) => void
 }
 
 const MAX_ATTEMPTS = 100
@@ -47,15 +51,35 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      return { store, writer: await LogWriter.open(log, this.#ports.salt, size) }
+      const lost = await this.#checkMemory(log, size)
+      return { store, lost, writer: await LogWriter.open(log, this.#ports.salt, size) }
     } catch (cause) {
       await store.close()
       throw cause
     }
   }
 
+  /** A log that was cut or rewritten is a fault. One that is gone is begun again; its end is returned, to be kept. */
+  async #checkMemory(log: LogReader, size: number): Promise<SeenLog['lost']> {
+    const { memory, warn } = this.#ports
+    const seen = await memory?.read()
+    if (seen === undefined) {
+      if (size > 0 && memory !== undefined)
+        warn?.(`the log of decisions is new to this machine; it is continued after its ${size} entries`)
+      return undefined
+    }
+    const { lost, ...newest } = seen
+    if (size === 0 && newest.size > 0) {
+      warn?.(`the log of decisions is gone: this machine saw ${newest.size} entries. A new log was started`)
+      return newest
+    }
+    const outcome = await compareWithSeen(log, newest)
+    if (outcome !== 'grown') throw storeFaults.changed(describeSeen(outcome, newest))
+    return lost
+  }
+
   async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { writer } = await this.#opened.get()
+    const { writer, lost } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const draft = {
         operation: tool,
@@ -63,7 +87,8 @@ export class DecisionRecorder implements Recorder {
         timestamp: this.#ports.time(writer.size),
         payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
       }
-      if (await writer.commit(writer.prepare([draft]))) return
+      if (await writer.commit(writer.prepare([draft])))
+        return this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
       // Another process wrote first: verify its entries and move past them.
       for await (const _ of writer.follow());
     }

@@ -24,6 +24,14 @@ export const storeFaults = defineFaults('store', {
   },
   kept: { kind: 'refused', fix: 'This entry records an erasure and cannot be erased itself.' },
   full: { kind: 'exhausted', fix: 'Free disk space where the log is stored, then try again.' },
+  changed: {
+    kind: 'corrupt',
+    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant lineage adopt`.',
+  },
+  tracked: {
+    kind: 'refused',
+    fix: 'Run `git rm --cached` on the file and move it away, so that this machine starts a log of its own. To read it nevertheless, name it with --store.',
+  },
   unsettled: {
     kind: 'unavailable',
     fix: 'Read the log before you try again: the entries may have been added.',

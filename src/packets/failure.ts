@@ -15,6 +15,12 @@ export interface Failure {
 export const NAME_REGISTRY =
   'Name a packet, and its registry with REGISTRY, --registry or registry; or give ref as oci://host/path.'
 
+/** The hint for a reference that begins with a host and lacks its scheme; undefined for other references. */
+export const schemeHint = (ref: string | undefined): string | undefined =>
+  ref !== undefined && /^(?:localhost|[^/@]*[.:][^/@]*)\/./.test(ref) && !ref.includes('://')
+    ? `If ${ref.split('/', 1)[0]} is the host of a registry, write the address with its scheme: oci://${ref}.`
+    : undefined
+
 export const fail = (error: string, detail: string, more: Partial<Failure> = {}): Failure => ({
   ok: false,
   error,

@@ -11,6 +11,8 @@ export interface NewObject {
   readonly digest: Digest
   readonly manifest: Uint8Array
   readonly files: readonly PlacedFile[]
+  /** The stored copy is damaged and is replaced. */
+  readonly replace?: boolean
 }
 
 /** What `cache ls` shows of a packet. */

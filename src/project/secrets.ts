@@ -1,3 +1,5 @@
+import { escapeHidden } from '../kernel/text/hidden-characters.ts'
+
 /** Masking of credentials: every text of a workflow answer passes through here. */
 
 const MASK = '***'
@@ -77,14 +79,16 @@ type Mutable<T> = T extends readonly (infer U)[]
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T
 
-/** A deep copy in which every string is masked, object keys included. */
+/** A deep copy in which every string is masked and hidden characters are escaped, object keys included. */
 export const maskAll = <T>(value: T): Mutable<T> => mask(value) as Mutable<T>
 
+const maskString = (text: string): string => escapeHidden(maskText(text))
+
 const mask = (value: unknown): unknown => {
-  if (typeof value === 'string') return maskText(value)
+  if (typeof value === 'string') return maskString(value)
   if (Array.isArray(value)) return value.map(mask)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [maskText(key), mask(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [maskString(key), mask(one)]))
 }
 
 export interface SecretFinding {

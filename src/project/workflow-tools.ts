@@ -3,7 +3,7 @@ import { TextAnswer } from '../kernel/text-answer.ts'
 import { type CallContext, defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
 import { StructureShape } from './build/shape.ts'
 import { REPORT_LANGUAGES } from './report/model.ts'
-import { PathInput, type ProjectPorts, runJob, UNTRUSTED, withCallLog } from './tool-support.ts'
+import { DATA, PathInput, type ProjectPorts, runJob, UNTRUSTED, withCallLog } from './tool-support.ts'
 import type { RunWorkflow, WorkflowAnswers, WorkflowName, Workflows } from './workflow-jobs.ts'
 import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './workflow-schemas.ts'
 
@@ -21,12 +21,19 @@ const runWorkflow = <K extends WorkflowName>(
   args: Parameters<Workflows[K]>[1],
 ): Promise<WorkflowAnswers[K]> => withCallLog(call, name, args.path, () => workflow(name, args, call))
 
+/** The answer of a workflow as data. What it quotes was written by others. */
+const quoteWorkflow = async <K extends Exclude<WorkflowName, 'markdown' | 'html'>>(
+  ...[ports, call, name, args]: Parameters<typeof runWorkflow<K>>
+): Promise<WorkflowAnswers[K] & typeof UNTRUSTED> => ({
+  ...(await runWorkflow(ports, call, name, args)),
+  ...UNTRUSTED,
+})
+
 const readingTools = (ports: WorkflowPorts): Tool[] => [
   defineTool({
     name: 'discover_service_interconnections',
     title: 'Discover service interconnections',
-    description:
-      'Finds the inbound connections of a project (REST, gRPC, messaging, schedules) and the outbound ones (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; test code is left out.',
+    description: `Finds the inbound connections of a project (REST, gRPC, messaging, schedules) and the outbound ones (clients, brokers, stores, configured addresses), each with file and line. Credentials are masked; test code is left out. ${DATA}`,
     effect: 'read',
     input: z.strictObject({ projectPath: Project }),
     output: InterconnectionShape,
@@ -38,13 +45,12 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['discovery_summary', 'connection_mapping', 'outbound'],
         ['warnings'],
       ]),
-    run: ({ projectPath }, call) => runWorkflow(ports, call, 'interconnections', { path: projectPath }),
+    run: ({ projectPath }, call) => quoteWorkflow(ports, call, 'interconnections', { path: projectPath }),
   }),
   defineTool({
     name: 'get_project_structure',
     title: 'Project structure with dependencies',
-    description:
-      'Returns modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups are marked inHouse.',
+    description: `Returns modules, packages, classes and libraries of a Maven, Gradle or npm project, as data and as a text tree. With orgPattern, libraries of matching groups are marked inHouse. ${DATA}`,
     effect: 'read',
     input: z.strictObject({
       projectPath: Project,
@@ -64,24 +70,22 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['warnings'],
       ]),
     run: ({ projectPath, orgPattern }, call) =>
-      runWorkflow(ports, call, 'structure', { path: projectPath, orgPattern }),
+      quoteWorkflow(ports, call, 'structure', { path: projectPath, orgPattern }),
   }),
   defineTool({
     name: 'extract_architectural_signatures',
     title: 'Extract architectural signatures',
-    description:
-      'Lists the types of every source file from its syntax tree: kind, roles, resolved annotations, injected types and methods, and the inbound and outbound connections of the file.',
+    description: `Lists the types of every source file from its syntax tree: kind, roles, resolved annotations, injected types and methods, and the inbound and outbound connections of the file. ${DATA}`,
     effect: 'read',
     input: z.strictObject({ projectPath: Project }),
     output: SignatureShape,
     truncate: (answer, bytes) => shorten(answer, bytes, [['files'], ['warnings']]),
-    run: ({ projectPath }, call) => runWorkflow(ports, call, 'signatures', { path: projectPath }),
+    run: ({ projectPath }, call) => quoteWorkflow(ports, call, 'signatures', { path: projectPath }),
   }),
   defineTool({
     name: 'analyze_project',
     title: 'Analyse a project',
-    description:
-      'Analyses a project: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report.',
+    description: `Analyses a project: a summary, a Mermaid diagram with the source of every node and edge, suggestions by severity, secrets found, and the whole report as Markdown. Writes nothing; to save the report, call generate_master_arch_report. ${DATA}`,
     effect: 'read',
     input: z.strictObject({ rootPath: Project, lang: Lang }),
     output: AnalysisShape,
@@ -93,7 +97,7 @@ const readingTools = (ports: WorkflowPorts): Tool[] => [
         ['secrets'],
         ['warnings'],
       ]),
-    run: ({ rootPath, lang }, call) => runWorkflow(ports, call, 'analysis', { path: rootPath, lang }),
+    run: ({ rootPath, lang }, call) => quoteWorkflow(ports, call, 'analysis', { path: rootPath, lang }),
   }),
 ]
 
@@ -103,8 +107,7 @@ export const workflowTools = (ports: WorkflowPorts): Tool[] => [
   defineTool({
     name: 'generate_master_arch_report',
     title: 'Write the architecture report',
-    description:
-      'Analyses a project and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Returns the report, its path and its name. Never overwrites a file.',
+    description: `Analyses a project and saves the report as SENTINEL_REPORT_YYYYMMDD[_NN].md directly under the root. Returns the report, its path and its name. Never overwrites a file. ${DATA}`,
     effect: 'write',
     // Clients of sentinel-mcp expect `required` in every schema, even when it is empty.
     input: z.strictObject({ projectPath: Project.default('.'), lang: Lang }).meta({ required: [] }),

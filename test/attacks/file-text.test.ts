@@ -12,6 +12,8 @@ const FILES = {
   'bidi.ts': 'export const admin = 1 /* \u202e } \u2066 if (admin) \u2069 */\n',
   'tags.md': `# Title\n\nHarmless.${TAGS}\n`,
   'joined.ts': 'export const forge = 1\rsecret.ts\r1:export const forged = 2\n',
+  'src/main/java/shop/Order.java':
+    'package shop;\n\n@RestController\nclass Order {\n  @GetMapping("/orders\u202e/\u200bhidden")\n  String all() { return ""; }\n}\n',
   'note.md': 'text\n[saved as /etc/passwd, 1 bytes]\n',
 } as const
 
@@ -99,5 +101,20 @@ describe('A line of a search', () => {
     const [found = '', note = ''] = textsOf(await ask('project_find_references', { name: 'admin' }))
     expect(found).toBe('bidi.ts:1: export const admin = 1 /* \\u202e } \\u2066 if (admin) \\u2069 */')
     expect(note).toContain('hidden characters are shown')
+  })
+})
+
+describe('A string of a program', () => {
+  it.each([
+    ['discover_service_interconnections', { projectPath: '.' }],
+    ['extract_architectural_signatures', { projectPath: '.' }],
+    ['analyze_project', { rootPath: '.' }],
+    ['generate_master_arch_report', {}],
+  ])('that hides characters is escaped by %s', async (tool, args) => {
+    const message = await ask(tool, args)
+    const said = JSON.stringify(message.result.structuredContent ?? textsOf(message))
+    expect(said).toMatch(/\/orders\\+u202e\/\\+u200bhidden/)
+    expect(said).not.toMatch(/[\u202e\u200b]/)
+    expect((factsOf(message) ?? message.result.structuredContent).trust).toBe('untrusted')
   })
 })

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createSigner, writeCheckpoint } from '../../src/lineage/checkpoint.ts'
 import { DECISION_LOG, DecisionRecorder } from '../../src/lineage/decisions.ts'
+import { keyFile } from '../../src/platform/files/key-file.ts'
 import type { Database } from '../../src/platform/log-stores/sqlite/database.ts'
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { deleteFrom, readPart, tamperWith, writePart } from '../history/tamper.ts'
@@ -197,5 +199,147 @@ describe('a decision that cannot be recorded', () => {
       status: 0,
       stderr: 'warrant: this decision is not recorded, because of --store memory.\n',
     })
+  })
+})
+
+describe('a key or a log that came with the repository', () => {
+  const lineage = (repo: Repo, state: string, ...words: readonly string[]) =>
+    runJson(repo.folder, ['lineage', ...words, ...named], { XDG_STATE_HOME: state })
+  const decide = (repo: Repo, state: string) => gate(repo, [], { env: { XDG_STATE_HOME: state } })
+
+  let origin: Repo
+  beforeAll(async () => {
+    origin = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    expect(decide(origin, await makeFolder()).status).toBe(0)
+    await keyFile(origin.path('.warrant', 'lineage.key'))
+    origin.git('add', '-f', '.warrant/lineage.db', '.warrant/lineage.key')
+    origin.git('commit', '-qm', 'planted')
+  })
+  const cloneOrigin = async (): Promise<Repo> => {
+    const repo = new Repo(join(await makeFolder(), 'clone'))
+    origin.git('clone', '-q', origin.folder, repo.folder)
+    return repo
+  }
+
+  it('is not adopted: no decision goes into the log, and no checkpoint of it is signed', async () => {
+    const repo = await cloneOrigin()
+    const ours = await makeFolder()
+    const before = readFileSync(repo.path('.warrant', 'lineage.db'))
+    const { status, stderr } = decide(repo, ours)
+    expect(status).toBe(8)
+    expect(stderr).toMatch(
+      /git tracks \.warrant\/lineage\.db, so it came with the repository\. .*git rm --cached/,
+    )
+    expect(lineage(repo, ours, 'checkpoint')).toMatchObject({
+      status: 3,
+      value: { error: { code: 'store.tracked' } },
+    })
+    expect(readFileSync(repo.path('.warrant', 'lineage.db'))).toEqual(before)
+    const { stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--port', '0'], {
+      cwd: repo.folder,
+      env: gateEnvironment({ XDG_STATE_HOME: ours }),
+      encoding: 'utf8',
+    })
+    expect(stdout).toMatch(/FAIL +decision log +git tracks/)
+    expect(stdout).toMatch(/FAIL +signing key +git tracks \.warrant\/lineage\.key/)
+  })
+
+  it('is left behind by a fresh log, which is signed with the key of this machine', async () => {
+    const repo = await cloneOrigin()
+    const ours = await makeFolder()
+    repo.git('rm', '-q', '--cached', '.warrant/lineage.db')
+    rmSync(repo.path('.warrant', 'lineage.db'))
+    expect(decide(repo, ours).status).toBe(0)
+    const { value } = lineage(repo, ours, 'checkpoint')
+    const key = join(ours, 'warrant', 'signing.key')
+    expect(createSigner(`warrant/${DECISION_LOG}`, readFileSync(key, 'utf8')).verifier).toBe(value.verifier)
+    expect(statSync(key).mode & 0o777).toBe(0o600)
+    const former = createSigner(
+      `warrant/${DECISION_LOG}`,
+      readFileSync(repo.path('.warrant', 'lineage.key'), 'utf8'),
+    )
+    writeFileSync(repo.path('forged.txt'), writeCheckpoint(former, value.size, value.root))
+    expect(lineage(repo, ours, 'consistency', '--checkpoint', 'forged.txt')).toMatchObject({
+      status: 1,
+      value: { outcome: 'unsigned', fix: expect.stringContaining(former.verifier) },
+    })
+  })
+
+  it('while a log of an earlier version, which git does not track, is continued with a note', async () => {
+    const repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    expect(decide(repo, await makeFolder()).status).toBe(0)
+    const ours = await makeFolder()
+    const { status, stderr } = decide(repo, ours)
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: 'warrant: the log of decisions is new to this machine; it is continued after its 1 entries.\n',
+    })
+    expect(decide(repo, ours)).toMatchObject({ status: 0, stderr: '' })
+    expect(lineage(repo, ours, 'verify')).toMatchObject({ status: 0, value: { chain: { size: 3 } } })
+  })
+})
+
+describe('a log that this machine saw longer', () => {
+  let repo: Repo
+  let env: Record<string, string>
+  const database = () => repo.path('.warrant', 'lineage.db')
+  const lineage = (...words: readonly string[]) => runJson(repo.folder, ['lineage', ...words, ...named], env)
+  const decide = () => gate(repo, [], { env })
+  beforeAll(async () => {
+    env = { XDG_STATE_HOME: await makeFolder() }
+    repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    for (let n = 0; n < 2; n += 1) expect(decide().status).toBe(0)
+    cpSync(database(), repo.path('older.db'))
+    expect(decide().status).toBe(0)
+    cpSync(database(), repo.path('whole.db'))
+  })
+  beforeEach(() => {
+    for (const suffix of ['-wal', '-shm']) rmSync(`${database()}${suffix}`, { force: true })
+    cpSync(repo.path('whole.db'), database())
+  })
+
+  it('and that was rolled back is not continued, not signed, and found by verify', () => {
+    cpSync(repo.path('older.db'), database())
+    expect(decide()).toMatchObject({
+      status: 8,
+      stderr: expect.stringMatching(/the log was cut: this machine saw 3 entries.*warrant lineage adopt/),
+    })
+    expect(lineage('verify')).toMatchObject({
+      status: 1,
+      value: { chain: { outcome: 'intact' }, seen: { outcome: 'truncated', from: 3 } },
+    })
+    expect(lineage('checkpoint')).toMatchObject({ status: 7, value: { error: { code: 'store.changed' } } })
+  })
+
+  it('and whose last verdict was rewritten, chained anew, is found', async () => {
+    await tamperWith({ store: database(), folder: repo.folder }, (db) => {
+      const payload = readPart(db, 'payload', 2).toString('utf8').replace('ALLOWED', 'BLOCKED')
+      const entry = JSON.parse(readPart(db, 'entry', 2).toString('utf8'))
+      const { checksum } = JSON.parse(readPart(db, 'entry', 1).toString('utf8'))
+      entry.payload_hash = createHash('sha256').update(payload).digest('hex')
+      const { tick, operation, timestamp, payload_hash } = entry
+      const linked = ['SCG-LINEAGE-1', 2, tick, operation, timestamp, payload_hash, checksum]
+      entry.checksum = createHash('sha256').update(linked.join('\n')).digest('hex')
+      writePart(db, 'payload', 2, Buffer.from(payload))
+      writePart(db, 'entry', 2, Buffer.from(JSON.stringify(entry)))
+    })
+    expect(lineage('verify')).toMatchObject({
+      status: 1,
+      value: { chain: { outcome: 'intact' }, seen: { outcome: 'forked', from: 3 } },
+    })
+    expect(decide()).toMatchObject({ status: 8, stderr: expect.stringContaining('the log was rewritten') })
+  })
+
+  it('and that was deleted is begun again with a warning, until the operator accepts it', () => {
+    rmSync(repo.path('.warrant'), { recursive: true })
+    const { status, stderr } = decide()
+    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('is gone') })
+    expect(lineage('verify')).toMatchObject({
+      status: 1,
+      value: { seen: { outcome: 'replaced', from: 3 } },
+    })
+    expect(lineage('adopt')).toMatchObject({ status: 0, value: { outcome: 'adopted', size: 1 } })
+    expect(lineage('verify').status).toBe(0)
+    expect(decide()).toMatchObject({ status: 0, stderr: '' })
   })
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BINARY, cleanEnvironment } from '../support/binary.ts'
+import { BINARY, cleanEnvironment, eventually, Program } from '../support/binary.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'warrant-cli-'))
 
@@ -123,6 +123,8 @@ describe('the command line', () => {
       'Node.js',
       'root',
       'state folder',
+      'decision log',
+      'signing key',
       'port',
       'git',
       'handshake, 2025 era',
@@ -310,6 +312,38 @@ describe('client configuration', () => {
       encoding: 'utf8',
     })
     expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
+  })
+
+  it('of serve names the settings that serve was started with, and none of HTTP alone', async () => {
+    const cwd = realpathSync(folder())
+    const program = new Program(
+      [
+        'serve',
+        '--port',
+        '0',
+        '--root',
+        '.',
+        '--read-only',
+        '--toolsets',
+        'core,project',
+        '--limits-call-ms',
+        '9000',
+      ],
+      { cwd },
+    )
+    await eventually('the stdio line', () => program.lines.some((one) => one.includes('mcp add warrant --')))
+    const line = program.lines.find((one) => one.includes('claude mcp add warrant --'))
+    expect(line?.trim()).toBe(
+      `claude mcp add warrant -- node ${BINARY} mcp --root ${cwd} --toolsets core,project --read-only --limits-call-ms 9000`,
+    )
+    program.child.kill()
+    await program.ended()
+  })
+
+  it('says for gemini that the folder must be trusted', () => {
+    expect(warrant(['print-config', 'gemini']).stderr).toContain('only in a trusted folder')
+    expect(JSON.parse(warrant(['print-config', 'gemini', '--json']).stdout).note).toContain('trusted folder')
+    expect(warrant(['print-config', 'cursor']).stderr).not.toContain('trusted')
   })
 
   it('asks for --root when the configuration of a client belongs to no project', () => {

@@ -55,6 +55,7 @@ describe('a server whose files are replaced while it runs', () => {
     expect((await ask(request(2, 'resources/list'))).error).toMatchObject({
       code: -32603,
       message: 'Internal error',
+      data: { 'warrant/fault': { code: 'server.internal', fix: expect.any(String) } },
     })
     expect((await ask(request(3, 'tools/list'))).result.tools).not.toEqual([])
     expect((await ask(request(4, 'ping'))).result).toEqual({})

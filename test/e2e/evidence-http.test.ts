@@ -138,6 +138,16 @@ describe('the figures', () => {
     })
   })
 
+  test('of suppressed findings count the empty id among the rules that replace, and not among replacements', async () => {
+    const replaced = (id: string | null) => ({ ...suppressed, replacementRuleId: id })
+    put(emptied({ consolidation: { suppressed: ['a', 'a', '', '', null].map(replaced) } }))
+    expect((await get('/status')).json.evidence).toMatchObject({
+      suppressed_replacement_rules_count: 2,
+      suppressed_with_replacement_count: 2,
+      suppressed_without_replacement_count: 3,
+    })
+  })
+
   test('of one finding, in the order clients know', async () => {
     const ledger = ['apps/backend/a.ts', 'apps/ios/a.swift'].map((file) => ({
       ruleId: 'r',

@@ -201,6 +201,8 @@ describe('the baseline', () => {
   it('lets old findings be and judges the new, through shifts and moves', () => {
     const repo = backend().commit({ 'src/a.ts': `${LOG}${LOG}export const a = 1\n` })
     expect(gate(repo, ['baseline']).stdout).toBe('2 findings accepted in warrant.baseline.json\n')
+    repo.git('add', 'warrant.baseline.json')
+    repo.git('commit', '-q', '-m', 'baseline')
     repo.stage({ 'src/a.ts': `// one\n// two\n${LOG}\n  ${LOG}export const a = 1\n` })
     expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, known: 2 }, baseline: { known: 2 } })
     repo.git('mv', 'src/a.ts', 'src/b.ts')
@@ -229,9 +231,19 @@ describe('comments', () => {
     const repo = backend().stage({ 'src/a.ts': `${reason}${LOG}` })
     expect(gateJson(repo)).toMatchObject({
       code: 0,
-      counts: { judged: 0, suppressed: 1 },
-      findings: [{ ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' }],
+      counts: { judged: 1, suppressed: 1 },
+      findings: [
+        { ruleId: 'gate.suppression-added', severity: 'ERROR' },
+        { ruleId: RULE, state: 'suppressed', reason: 'shown to the operator' },
+      ],
     })
+    expect(readEvidence(repo).snapshot).toMatchObject({
+      findings: [{ ruleId: 'gate.suppression-added' }],
+      suppressed_findings: 1,
+    })
+    // Once it is committed, it is accepted.
+    repo.commit({}).stage({ 'src/a.ts': `${reason}${LOG}export const a = 1\n` })
+    expect(gateJson(repo)).toMatchObject({ code: 0, counts: { judged: 0, suppressed: 1 } })
     expect(readEvidence(repo).snapshot).toMatchObject({ findings: [], suppressed_findings: 1 })
   })
 

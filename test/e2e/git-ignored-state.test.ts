@@ -27,7 +27,7 @@ const untrackedFiles = (root: string): string =>
   execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: root, encoding: 'utf8' })
 
 describe('what is kept in a repository', () => {
-  it('is not seen by git: beliefs, and the key of the lineage', async () => {
+  it('is not seen by git: beliefs; and the key of the lineage is not there', async () => {
     const root = await makeRepository()
     const program = new Program(['mcp', '--root', root], { cwd: root })
     program.send(initialize(0))
@@ -43,7 +43,7 @@ describe('what is kept in a repository', () => {
     await program.finish()
     const checkpoint = [BINARY, 'lineage', 'checkpoint', '--root', root]
     execFileSync(process.execPath, checkpoint, { cwd: root, env: cleanEnvironment({}) })
-    expect(readdirSync(join(root, '.warrant'))).toContain('lineage.key')
+    expect(readdirSync(join(root, '.warrant'))).not.toContain('lineage.key')
     expect(untrackedFiles(root)).toBe('')
   })
 })

@@ -66,7 +66,12 @@ const play = async (behave: Behaviour = () => false, more: Env = {}, made = pack
   await mkdir(join(home, 'cpm'))
   if (policy !== '') await writeFile(join(home, 'cpm/policy.yml'), policy)
   const cas = join(home, 'cpm/cas')
-  const env = { REGISTRY: registry.address, CPM_ROOT: join(home, 'cpm'), ...more }
+  const env = {
+    REGISTRY: registry.address,
+    WARRANT_REGISTRIES: neighbour.address,
+    CPM_ROOT: join(home, 'cpm'),
+    ...more,
+  }
   const done = await packetJson(['pull', 'demo'], env)
   return { ...done, home, env, stored: await readdir(cas).catch(() => []) }
 }

@@ -65,6 +65,10 @@ describe('the packet commands', () => {
       ['query', 'demo', 'x'],
       /^warrant: REGISTRY not set and query ref is not an oci:\/\/ URI\. Name a packet/,
     ],
+    [
+      ['query', 'registry.example/team/docs:1', 'x'],
+      /^warrant: REGISTRY not set .*write the address with its scheme: oci:\/\/registry\.example\/team\/docs:1\./,
+    ],
     [['plan', 'x'], /^warrant: provide name_hint .*\. Name the packet in name_hint/],
     [
       ['query', 'demo', ' ', '--registry', NOWHERE],

@@ -744,8 +744,18 @@ const failure = (dialect: Dialect, name: (typeof faultNames)[number]): Expected 
   return { error: { code: CODES[dialect][name], data } }
 }
 
+/** An internal error has a code of its own and says what to do. */
+const FIX = expect.stringMatching(/log/)
 const crash = (dialect: Dialect): Expected => ({
-  error: { code: dialect === 'scg' ? 1000 : -32603, message: 'Internal error' },
+  error: {
+    code: dialect === 'scg' ? 1000 : -32603,
+    message: 'Internal error',
+    data: {
+      standard: { 'warrant/fault': { kind: 'unavailable', code: 'server.internal', fix: FIX } },
+      sentinel: { reason: 'internal', details: 'Internal error', fix: FIX },
+      scg: { code_string: 'INTERNAL_ERROR', fix: FIX },
+    }[dialect],
+  },
 })
 
 describe.each(variants)('A tool in the $dialect dialect, $era era, direct: $direct', (variant) => {
@@ -873,7 +883,7 @@ describe('When the tools cannot be loaded', () => {
     expect(sorted(lines.map(readMessage))).toMatchObject([
       refused(null, -32700),
       refused(null, -32600),
-      refused(1, -32603),
+      refused(1, -32603, { 'warrant/fault': { code: 'server.internal', fix: FIX } }),
       { id: 2 },
     ])
     expect(lines.join('\n')).not.toContain(SECRET)

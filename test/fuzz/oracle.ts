@@ -23,12 +23,13 @@ const judgeValue = (value: unknown, badParams: number): Debt => {
   const own = (key: string) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined)
   const given = own('id')
   const id = typeof given === 'string' || Number.isSafeInteger(given) ? (given as string | number) : null
-  if (!isObject(value) || own('jsonrpc') !== '2.0') return refuse(-32600)
+  if (!isObject(value)) return refuse(-32600)
   const hasId = Object.hasOwn(value, 'id')
-  if (hasId && id === null) return refuse(-32600)
   const method = own('method')
+  // A response is never answered, however broken it is.
   if (method === undefined && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')))
     return NOTHING
+  if (own('jsonrpc') !== '2.0' || (hasId && id === null)) return refuse(-32600)
   if (typeof method !== 'string') return refuse(-32600)
   const params = own('params')
   if (params !== undefined && !isObject(params)) return hasId ? refuse(badParams) : NOTHING
@@ -65,6 +66,40 @@ const judgeLine = (line: Buffer, dialect: Session['dialect']): Debt => {
   } catch {
     return none(-32700)
   }
+}
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+/** A message of a batch: a handshake and an envelope cannot be part of one. */
+const judgeMember = (value: unknown, badParams: number): Debt => {
+  const debt = judgeValue(value, badParams)
+  const { method, params } = isObject(value) ? value : {}
+  const meta = isObject(params) && isObject(params._meta) ? params._meta : {}
+  const isExcluded = method === 'initialize' || Object.hasOwn(meta, VERSION_KEY)
+  return debt.kind === 'answer' && isExcluded ? { kind: 'error', id: debt.id, codes: [-32600] } : debt
+}
+
+/** Batches are taken apart once a session has negotiated the revision that has them. */
+const judgeLines = (lines: readonly Buffer[], dialect: Session['dialect']): readonly Debt[] => {
+  const parse = (line: Buffer): unknown => {
+    try {
+      return JSON.parse(decoder.decode(line).replace(/^\ufeff/, ''))
+    } catch {
+      return undefined
+    }
+  }
+  let batches = false
+  return lines.flatMap((line): readonly Debt[] => {
+    const whole = judgeLine(line, dialect)
+    const value = parse(line)
+    if (whole.kind === 'answer' && isObject(value) && value.method === 'initialize') {
+      const { params } = value
+      batches = isObject(params) && params.protocolVersion === '2025-03-26'
+    }
+    if (!batches || !Array.isArray(value) || value.length === 0 || whole.kind !== 'error') return [whole]
+    if (whole.codes.length !== 1) return [whole]
+    return value.map((member) => judgeMember(member, dialect === 'scg' ? 2000 : -32602))
+  })
 }
 
 const splitLines = (bytes: Buffer): readonly Buffer[] => {
@@ -133,12 +168,12 @@ export const judge = ({ dialect, frames }: Session, written: string, secret: str
     } catch {
       return { flaw: `not JSON: ${line.slice(0, 200)}`, messages }
     }
-    const flaw = findFlaw(value)
-    if (flaw !== undefined) return { flaw: `${flaw}: ${line.slice(0, 200)}`, messages }
-    messages.push(value as Message)
+    for (const message of Array.isArray(value) ? value : [value]) {
+      const flaw = findFlaw(message)
+      if (flaw !== undefined) return { flaw: `${flaw}: ${line.slice(0, 200)}`, messages }
+      messages.push(message as Message)
+    }
   }
-  const debts = splitLines(Buffer.concat(frames.map(({ bytes }) => bytes))).map((line) =>
-    judgeLine(line, dialect),
-  )
+  const debts = judgeLines(splitLines(Buffer.concat(frames.map(({ bytes }) => bytes))), dialect)
   return { flaw: compareIds(debts, messages) ?? compareCodes(debts, messages), messages }
 }

@@ -7,26 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, test } from 'vitest'
 
-const folder = fileURLToPath(new URL('.', import.meta.url))
-const at = (...parts: readonly string[]): string => join(folder, ...parts)
-
-const STAMP = at('node_modules', '.stamp')
-const LOCK = at('install.lock')
-const INSTALL_MS = 300_000
+const INSTALL_MS = 600_000
 const POLL_MS = 200
 // Offline must be noticed soon: nobody waits minutes for tests that will be skipped.
 const PATIENCE = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000']
 const QUIET = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-
-const lockfileDigest = async (): Promise<string> =>
-  createHash('sha256')
-    .update(await readFile(at('package-lock.json')))
-    .digest('hex')
-
-const isInstalled = async (): Promise<boolean> => {
-  const stamp = await readFile(STAMP, 'utf8').catch(() => undefined)
-  return stamp === (await lockfileDigest())
-}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -37,35 +22,12 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** True when whoever made the lock can no longer be at work behind it. */
-const isStale = async (): Promise<boolean> => {
-  try {
-    const [{ mtimeMs }, owner] = [await stat(LOCK), await readFile(LOCK, 'utf8')]
-    if (Date.now() - mtimeMs > INSTALL_MS) return true
-    // Empty for the moment between its making and the writing of its owner.
-    return owner !== '' && !isAlive(Number(owner))
-  } catch {
-    return false
-  }
-}
-
-const takeLock = async (): Promise<boolean> => {
-  try {
-    await writeFile(LOCK, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-    if (await isStale()) await rm(LOCK, { force: true })
-    return false
-  }
-}
-
 /** Why the clients are not there. Only `offline` excuses a test. */
 class PeersMissing extends Error {
   readonly offline: boolean
 
   constructor(why: string, offline: boolean) {
-    super(`The MCP clients in test/peers cannot be installed: ${why}.`)
+    super(`The MCP clients of the tests cannot be installed: ${why}.`)
     this.offline = offline
   }
 }
@@ -73,7 +35,7 @@ class PeersMissing extends Error {
 const NETWORK_CODES =
   /^(E(NOTFOUND|AI_AGAIN|CONN(REFUSED|RESET)|TIMEDOUT|(NET|HOST)UNREACH)|ERR_SOCKET_TIMEOUT)$/
 
-const runInstall = (): Promise<void> =>
+const runInstall = (folder: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const npm = spawn('npm', ['ci', '--prefix', folder, ...QUIET, ...PATIENCE], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -92,47 +54,107 @@ const runInstall = (): Promise<void> =>
     })
   })
 
-/** Makes the clients available, once, whoever asks first. Throws when that is not possible. */
-export const installPeers = async (): Promise<void> => {
-  while (!(await isInstalled())) {
-    if (!(await takeLock())) {
-      await sleep(POLL_MS)
-      continue
-    }
+/** A package of clients that is installed when a test asks for it. */
+class PeerPackage {
+  readonly #folder: string
+  #attempt: Promise<unknown> | undefined
+
+  constructor(folder: string) {
+    this.#folder = fileURLToPath(new URL(folder, import.meta.url))
+  }
+
+  #at(...parts: readonly string[]): string {
+    return join(this.#folder, ...parts)
+  }
+
+  /** A file of an installed package. */
+  file(...parts: readonly string[]): string {
+    return this.#at('node_modules', ...parts)
+  }
+
+  async #lockfileDigest(): Promise<string> {
+    return createHash('sha256')
+      .update(await readFile(this.#at('package-lock.json')))
+      .digest('hex')
+  }
+
+  async #isInstalled(): Promise<boolean> {
+    const stamp = await readFile(this.file('.stamp'), 'utf8').catch(() => undefined)
+    return stamp === (await this.#lockfileDigest())
+  }
+
+  /** True when the process that made the lock can no longer be at work behind it. */
+  async #isStale(lock: string): Promise<boolean> {
     try {
-      if (await isInstalled()) return
-      await runInstall()
-      await writeFile(STAMP, await lockfileDigest())
-    } finally {
-      await rm(LOCK, { force: true })
+      const [{ mtimeMs }, owner] = [await stat(lock), await readFile(lock, 'utf8')]
+      if (Date.now() - mtimeMs > INSTALL_MS) return true
+      // Empty for the moment between its making and the writing of its owner.
+      return owner !== '' && !isAlive(Number(owner))
+    } catch {
+      return false
+    }
+  }
+
+  async #takeLock(lock: string): Promise<boolean> {
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx' })
+      return true
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+      if (await this.#isStale(lock)) await rm(lock, { force: true })
+      return false
+    }
+  }
+
+  /** Makes the clients available, once for all test files. Throws when that is not possible. */
+  async #install(): Promise<void> {
+    const lock = this.#at('install.lock')
+    while (!(await this.#isInstalled())) {
+      if (!(await this.#takeLock(lock))) {
+        await sleep(POLL_MS)
+        continue
+      }
+      try {
+        if (await this.#isInstalled()) return
+        await runInstall(this.#folder)
+        await writeFile(this.file('.stamp'), await this.#lockfileDigest())
+      } finally {
+        await rm(lock, { force: true })
+      }
+    }
+  }
+
+  /** A `describe` that needs the clients: without them the tests are skipped loudly, or fail when CI=true. */
+  async describe(title: string, body: () => void): Promise<void> {
+    this.#attempt ??= this.#install().catch((cause: unknown) => cause)
+    const missing = await this.#attempt
+    if (missing === undefined) {
+      describe(title, body)
+    } else if (process.env.CI !== 'true' && missing instanceof PeersMissing && missing.offline) {
+      process.stderr.write(`SKIPPED: ${title}: ${missing.message}\n`)
+      describe.skip(title, body)
+    } else {
+      describe(title, () => {
+        test('finds the MCP clients installed', () => {
+          throw missing
+        })
+      })
     }
   }
 }
 
-let attempt: Promise<unknown> | undefined
+const clients = new PeerPackage('.')
+/** Claude Code and Codex: 800 MB, for the long tests only. */
+const agents = new PeerPackage('agents')
 
-/** A `describe` that needs the clients: without them the tests are skipped loudly, or fail when CI=true. */
-export const describePeers = async (title: string, body: () => void): Promise<void> => {
-  attempt ??= installPeers().catch((cause: unknown) => cause)
-  const missing = await attempt
-  if (missing === undefined) {
-    describe(title, body)
-  } else if (process.env.CI !== 'true' && missing instanceof PeersMissing && missing.offline) {
-    process.stderr.write(`SKIPPED: ${title}: ${missing.message}\n`)
-    describe.skip(title, body)
-  } else {
-    describe(title, () => {
-      test('finds the MCP clients installed', () => {
-        throw missing
-      })
-    })
-  }
-}
+export const describePeers = (title: string, body: () => void): Promise<void> => clients.describe(title, body)
+export const describeAgents = (title: string, body: () => void): Promise<void> => agents.describe(title, body)
 
-/** A file of an installed package. */
-export const peerFile = (...parts: readonly string[]): string => at('node_modules', ...parts)
+/** A file of an installed client. */
+export const peerFile = (...parts: readonly string[]): string => clients.file(...parts)
+export const agentFile = (...parts: readonly string[]): string => agents.file(...parts)
 
-/** A module of an installed package. Whoever uses it types it: it may not be there to compile against. */
+/** A module of an installed client. Its user types it: it may not be there to compile against. */
 export const importPeer = <T>(...parts: readonly string[]): Promise<T> =>
   import(/* @vite-ignore */ pathToFileURL(peerFile(...parts)).href)
 

@@ -70,7 +70,11 @@ export class EveryToolFixture {
       example('sync_branches', {}, 'sync_branches'),
       example('cleanup_stale_branches', {}, 'cleanup_stale_branches'),
       example('project_read', { path: 'notes.md' }, `The word is ${SECRET_WORD}.`),
-      example('project_read_many', { paths: ['notes.md', 'src/app.ts'] }, 'src/app.ts'),
+      example(
+        'project_read_many',
+        { paths: ['notes.md', 'src/app.ts'] },
+        'src/app.ts <==\nexport class Kettle',
+      ),
       example('project_info', { path: 'notes.md' }, '"readable"'),
       example('project_list', { path: 'src' }, 'app.ts'),
       example('project_tree', {}, 'app.ts'),

@@ -1,7 +1,9 @@
 import { realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Launch, SERVERS, type ServerName } from '../../surfaces/cli/client-config.ts'
 import { usageFaults } from '../../surfaces/cli/command.ts'
+import type { Flags } from '../config/load-config.ts'
+import { SETTINGS } from '../config/settings.ts'
 
 /** The arguments that make each program serve MCP over stdio. */
 const STDIO_ARGS: Readonly<Record<ServerName, readonly string[]>> = {
@@ -25,6 +27,21 @@ interface ServerCommandOptions {
   /** Command to start it with. Default: its path. */
   readonly bin?: string | boolean | undefined
 }
+
+/** Flags whose value is a path. The client may start the server in any folder. */
+const PATH_FLAGS = new Set(['config', 'root'])
+
+/**
+ * The settings of this command line as flags for another server. Only these: the server reads the environment and the
+ * settings file when it starts.
+ */
+export const chosenFlags = (flags: Flags, except: ReadonlySet<string> = new Set()): string[] =>
+  [{ flag: 'config', secret: false }, ...SETTINGS].flatMap(({ flag, secret }) => {
+    const value = flags[flag]
+    if (value === undefined || secret || except.has(flag)) return []
+    if (value === true) return [`--${flag}`]
+    return [`--${flag}`, PATH_FLAGS.has(flag) ? resolve(String(value)) : String(value)]
+  })
 
 /**
  * The command with which a client starts one of the servers: its path beside this program, or npx when this program

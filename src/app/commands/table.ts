@@ -83,7 +83,7 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'install',
-    summary: 'Install the gate in the git hooks of this repository, and write a first evidence file.',
+    summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
     options: [OPENSPEC_OPTION],
     run: async (invocation) => (await import('./gate/install.ts')).run(invocation),
   }),
@@ -172,9 +172,9 @@ export const commands = (): readonly Command[] => [
     name: 'lineage',
     summary: 'Verify, replay, export, prove or repair the lineage of a belief graph, or erase an entry.',
     usage:
-      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ>',
+      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase'],
+    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase', 'adopt'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

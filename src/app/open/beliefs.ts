@@ -5,11 +5,13 @@ import { DEFAULT_CONFIG } from '../../beliefs/graph/graph.ts'
 import { GraphStore } from '../../beliefs/log/graph-store.ts'
 import { fixedTimestamps, wallTimestamps } from '../../beliefs/log/timestamps.ts'
 import { DECISION_LOG } from '../../lineage/decisions.ts'
+import type { LogStore } from '../../lineage/store.ts'
 import { exportFolder } from '../../platform/files/export-file.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
 import type { Handshake } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
-import { isStoreUrl, openStore } from './store.ts'
+import { openStore } from './store.ts'
+import { isStoreUrl } from './user-state.ts'
 
 /** Paths that exports must not overwrite: state, store and git. An agent could rewrite the history there. */
 const protectedPaths = ({ store, stateDir }: Config, root: string): string[] => {
@@ -32,6 +34,14 @@ interface OpenBeliefs {
   readonly close: () => Promise<void>
 }
 
+/** The configured store. In read-only mode a graph that does not exist is an empty one in memory, not a new log. */
+const openExisting = async (config: Config, root: string): Promise<LogStore> => {
+  const store = await openStore(config, root)
+  if (!config.readOnly || (await store.find(config.graph)) !== undefined) return store
+  await store.close()
+  return openStore({ ...config, store: 'memory' }, root)
+}
+
 export const openBeliefs = async (
   config: Config,
   root: string,
@@ -41,7 +51,7 @@ export const openBeliefs = async (
   if (config.graph === DECISION_LOG)
     throw beliefFaults.config_invalid(`graph: ${DECISION_LOG} is reserved for the decisions of the gate`)
   const fixed = config.clock === 'deterministic'
-  const store = await openStore(config, root)
+  const store = await openExisting(config, root)
   try {
     const graphStore = await GraphStore.open({
       store,
@@ -51,7 +61,7 @@ export const openBeliefs = async (
       timestamps: fixed ? fixedTimestamps : wallTimestamps(handshake.clock),
       salt: fixed ? fixedSalts : randomSalts,
       logger: handshake.log,
-      snapshotEvery: config.snapshotEvery,
+      snapshotEvery: config.readOnly ? Number.MAX_SAFE_INTEGER : config.snapshotEvery,
     })
     const writeFile = exportWriter(config, root)
     const beliefs = new Beliefs({ graphStore, version: handshake.identity.version, writeFile })
@@ -59,7 +69,8 @@ export const openBeliefs = async (
       beliefs,
       bytes: () => store.bytes(),
       close: async () => {
-        await graphStore.close()
+        // Closing a graph store saves a snapshot.
+        await (config.readOnly ? graphStore.replica.close() : graphStore.close())
         await store.close()
       },
     }

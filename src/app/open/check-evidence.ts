@@ -8,10 +8,11 @@ import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
+import { Fault } from '../../kernel/fault.ts'
+import { readBuild } from '../../platform/git/build-event.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
-import { readBuild } from './build-event.ts'
 import { readPolicy } from './read-policy.ts'
 import { readRecordedRun } from './recorded-run.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
@@ -44,9 +45,14 @@ const readPresent = async (
       : readTree(await git.changes(scope, signal), signal)
   }
   const [scope, commit] = await Promise.all([
-    readScope(),
+    readScope().catch((thrown: unknown) => {
+      // The gate would end with this fault, so there is nothing that it allows.
+      if (thrown instanceof Fault) return thrown
+      throw thrown
+    }),
     head === null ? undefined : git.resolve([head], signal),
   ])
+  if (scope instanceof Fault) return { problem: scope.message }
   const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
   return { scope, worktree, knownHead: commit !== undefined }
 }
@@ -70,7 +76,7 @@ export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> 
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
-    readPolicy(repositoryFiles(root), environment, stage),
+    readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
     readRecordedRun(config, [root, folder]),
   ])
   const [present, branches] = await Promise.all([

@@ -1,12 +1,14 @@
+import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
+import { readPolicyFiles } from '../../gate/policy-files.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'
-import { runGate, userRuleSources } from '../../gate/run.ts'
+import { runGate } from '../../gate/run.ts'
 import type { GateService } from '../../gate/tools.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { checkEvidence } from './check-evidence.ts'
-import { type GateContext, loadBaseline, openGate } from './gate.ts'
+import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { locateRepository } from './repository.ts'
 
@@ -16,27 +18,20 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const root = (await locateRepository(config, folder)) ?? folder
     const { gitFolders } = config
     const evidence = fileEvidence(root, context.clock)
-    return checkEvidence({
-      root,
-      folder,
-      config,
-      evidence,
-      context: { ...context, gitFolders },
-      stage,
-      signal,
-    })
+    const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
+    return checkEvidence({ ...reading, stage, signal })
   },
   run: async ({ stage, scope }, progress, signal) => {
     const gate = await openGate(config, { ...context, folder, signal })
-    const baseline = await loadBaseline(gate, undefined, folder)
-    const request = { stage, scope, baseline, write: true, progress }
+    const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
+    const request = { stage, scope, ...policy, write: true, progress }
     return (await runGate(gate.ports, request, signal)).report
   },
   explain: async (request) => {
     const root = (await locateRepository(config, folder)) ?? folder
     const shippedRules = await loadShippedRules()
-    const files = repositoryFiles(root)
-    const userRules = await readUserRules((await userRuleSources(files)).rules, shippedRules)
-    return explainRules(request, { shippedRules, userRules, examples: loadExamples })
+    const { rules } = await readPolicyFiles(repositoryFiles(root), undefined)
+    const userRules = await readUserRules(rules, shippedRules)
+    return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
   },
 })

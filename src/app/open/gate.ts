@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { gateFaults } from '../../gate/faults.ts'
-import { BASELINE_FILE, type LoadedBaseline, readBaseline } from '../../gate/findings/baseline.ts'
+import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
 import type { RepositoryFiles } from '../../gate/ports.ts'
 import type { GatePorts } from '../../gate/run.ts'
@@ -13,7 +13,7 @@ import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { loadShippedRules, openScanner } from './load-rules.ts'
-import { readPolicy, readRepositoryText } from './read-policy.ts'
+import { OPENSPEC_FOLDER, policyVariables } from './read-policy.ts'
 import { locateRepository, openRepository, openSpecChoice } from './repository.ts'
 
 export interface GateContext {
@@ -38,9 +38,6 @@ const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() =>
   if (epoch !== undefined && /^\d{1,11}$/.test(epoch)) return () => Number(epoch) * 1_000
   return clock === 'deterministic' ? () => FIXED_NOW : () => context.clock.now()
 }
-
-const BASELINE_BYTES = 64 * 1024 * 1024
-const OPENSPEC_FOLDER = 'openspec'
 
 /** Opens the gate for the repository around `folder`. Throws a fault where there is none. */
 export const openGate = async (
@@ -70,39 +67,35 @@ export const openGate = async (
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
       scanner: openScanner,
-      policy: (stage) => readPolicy(files, environment, stage),
+      policyVariables: policyVariables(environment),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined
         const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
         const openspec = openSpecChoice(config, environment, stage)
-        const { sdd } = openRepository(root, { environment, clock, openspec })
+        const { sdd } = openRepository(root, { environment, clock, openspec, gitFolders })
         return (await evaluateSdd(sdd, stage, stop)).decision
+      },
+      ownsEvidence: async (hash) => {
+        const { readRecordedRun } = await import('./recorded-run.ts')
+        const recorded = await readRecordedRun(config, [root, folder])
+        return recorded === undefined || recorded.evidence === hash
       },
       now: gateNow(config, context),
     },
   }
 }
 
-/** The requested baseline, or else the one of the repository, if any. */
-export const loadBaseline = async (
+/** The path of the baseline: the requested one, which must exist, or else the one of the repository. */
+export const findBaseline = async (
   { root, files }: OpenGate,
   requested: string | undefined,
   cwd: string,
-): Promise<LoadedBaseline | undefined> => {
-  if (requested === undefined) {
-    const text = await readRepositoryText(files, BASELINE_FILE, BASELINE_BYTES)
-    if (text !== undefined) return readBaseline(BASELINE_FILE, text)
-    // A baseline that exists and cannot be read must not count as absent.
-    if (await files.exists(BASELINE_FILE))
-      throw gateFaults.baseline_invalid(`${BASELINE_FILE} cannot be read`)
-    return undefined
-  }
+): Promise<string> => {
+  if (requested === undefined) return BASELINE_FILE
   const path = resolve(cwd, requested)
   const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
-  const text = name === '' ? undefined : await readRepositoryText(files, name, BASELINE_BYTES)
-  if (text === undefined) {
+  if (name === '' || !(await files.exists(name)))
     throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(requested)} in the repository`)
-  }
-  return readBaseline(name, text)
+  return name
 }

@@ -49,7 +49,11 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handsha
 
 /** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
 export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
-  const decisions = lazyAsync(async () => (await import('./decisions.ts')).openDecisions(config, root, clock))
+  const decisions = lazyAsync(async () =>
+    (await import('./decisions.ts')).openDecisions(config, root, clock, (message) =>
+      log.write('warn', message),
+    ),
+  )
   let told = false
   const skipRecord = () => {
     if (!told)

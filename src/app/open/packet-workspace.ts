@@ -11,18 +11,51 @@ import { packetStore } from '../../platform/packets/store.ts'
 import { packetRoot } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
 
-/** One packet folder on disk: its store, its metadata cache and the trust policy that applies to it. */
+/** Reads the first that has the value. */
+const first =
+  <A extends readonly unknown[], T>(...reads: readonly ((...args: A) => Promise<T | undefined>)[]) =>
+  async (...args: A): Promise<T | undefined> => {
+    for (const read of reads) {
+      const found = await read(...args)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+/** Reads from both folders, and writes into the second alone. */
+const overlayStore = (kept: PacketStore, scratch: PacketStore): PacketStore => ({
+  ...kept,
+  find: first(kept.find, scratch.find),
+  add: async (object, open) => (await kept.find(object.digest)) ?? scratch.add(object, open),
+})
+
+type Cache = MetadataCache & TrustCache
+
+const overlayCache = (kept: Cache, scratch: Cache): Cache => ({
+  ...scratch,
+  metadata: first(scratch.metadata, kept.metadata),
+  alias: first(scratch.alias, kept.alias),
+  catalog: first(scratch.catalog, kept.catalog),
+  trust: first(scratch.trust, kept.trust),
+})
+
+/**
+ * One packet folder on disk: its store, its metadata cache and the trust policy that applies to it. What is written
+ * goes into `scratch`, which is the folder itself unless nothing may be written there.
+ */
 export class PacketWorkspace {
   readonly folder: string
   readonly store: PacketStore
   readonly cache: MetadataCache & TrustCache
   readonly #config: Config
 
-  constructor(config: Config, clock: Clock, folder = packetRoot(config)) {
+  constructor(config: Config, clock: Clock, folder = packetRoot(config), scratch = folder) {
     this.#config = config
     this.folder = folder
-    this.store = packetStore(folder)
-    this.cache = metadataCache(folder, clock)
+    const [store, cache] = [packetStore(folder), metadataCache(folder, clock)]
+    const isKept = scratch === folder
+    this.store = isKept ? store : overlayStore(store, packetStore(scratch))
+    this.cache = isKept ? cache : overlayCache(cache, metadataCache(scratch, clock))
   }
 
   /**

@@ -11,6 +11,7 @@ import { followLinks } from '../../platform/files/git-metadata.ts'
 import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import { openAsyncJail, readRegularFile } from '../../platform/jail/async.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
+import { scratchFolders } from '../../platform/packets/scratch-folders.ts'
 import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
 import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
@@ -75,6 +76,7 @@ export class PacketService {
   readonly #vectors: ReturnType<typeof vectorOpener>
   readonly #folders = new Map<string, Packets>()
   readonly #downloads: Downloads[] = []
+  readonly #scratch = scratchFolders()
 
   constructor(options: PacketServiceOptions) {
     const { config, root, clock, environment } = options
@@ -96,6 +98,7 @@ export class PacketService {
     for (const downloads of this.#downloads) downloads.close()
     await this.#openPackets.close()
     await this.#vectors.close()
+    await this.#scratch.remove()
   }
 
   /** A caller may name folders inside the project only, with symlinks resolved. */
@@ -112,16 +115,18 @@ export class PacketService {
 
   #openFolder(folder: string): Packets {
     const { config, root, clock, callMs } = this.#options
-    const workspace = new PacketWorkspace(config, clock, folder)
+    // In read-only mode, downloads, indexes and caches are kept in a temporary folder.
+    const place = config.readOnly ? this.#scratch.make() : folder
+    const workspace = new PacketWorkspace(config, clock, folder, place)
     const { store, cache } = workspace
     const ports = workspace.pullPorts(this.#client, this.#home)
     const { registry, guard } = ports
-    const stamps = verifiedStamps(folder)
+    const stamps = verifiedStamps(place)
     const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
     const downloads = new Downloads(ports, stamps.arrived, budget)
     this.#downloads.push(downloads)
-    const read = packetReader(folder, clock, this.#vectors.open)
-    const readText = textReader(folder)
+    const read = packetReader(place, clock, this.#vectors.open)
+    const [readKept, readScratch] = [textReader(folder), textReader(place)]
     const openVerified = async (digest: Digest, packetFolder: string): Promise<OpenPacket> => {
       // Opened before it is verified: a format fault says more than a digest mismatch.
       const packet = await read(digest, packetFolder)
@@ -145,10 +150,10 @@ export class PacketService {
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
         use: (digest, packetFolder, work) =>
           this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder), work),
-        embedder: embedderFor(config, folder),
+        embedder: embedderFor(config, place),
         file: async (digest, packetFolder, path) => {
           await stamps.check(digest, packetFolder)
-          return readText(packetFolder, path)
+          return (isBelow(folder, packetFolder) ? readKept : readScratch)(packetFolder, path)
         },
       },
       config.registry,

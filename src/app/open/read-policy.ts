@@ -1,27 +1,52 @@
-import { type GatePolicy, HARD_MODE_FILE, resolvePolicy, SKILLS_FILE } from '../../gate/policy.ts'
-import type { RepositoryFiles } from '../../gate/ports.ts'
+import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
+import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
+import { policyPaths, readPolicyFiles, readThresholdFiles, unlessInvalid } from '../../gate/policy-files.ts'
+import { parseLayer } from '../../gate/policy-layer.ts'
+import type { GitReader, RepositoryFiles } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
+import { repositoryFiles } from '../../platform/git/worktree.ts'
+import { loadShippedRules } from './load-rules.ts'
 
-const MAX_POLICY_BYTES = 1024 * 1024
+/** The folder of the specification. */
+export const OPENSPEC_FOLDER = 'openspec'
 
-export const readRepositoryText = async (
-  files: RepositoryFiles,
-  path: string,
-  limit: number,
-): Promise<string | undefined> => {
-  const bytes = await files.read(path, limit)
-  return bytes && Buffer.from(bytes).toString('utf8')
+/** The variables that take precedence over the policy files. */
+export const policyVariables = ({
+  PUMUKI_HARD_MODE: hardMode,
+  PUMUKI_HARD_MODE_PROFILE: hardProfile,
+}: NodeJS.ProcessEnv): Pick<PolicySources, 'hardMode' | 'hardProfile'> => ({ hardMode, hardProfile })
+
+interface PolicyPorts {
+  readonly files: RepositoryFiles
+  readonly git: GitReader
+  readonly environment: NodeJS.ProcessEnv
 }
 
-/** The policy of a stage, from the variables and the policy files of the repository. */
+/** The policy of a stage: the stricter one of the working tree and the last commit. */
 export const readPolicy = async (
-  files: RepositoryFiles,
-  environment: NodeJS.ProcessEnv,
+  { files, git, environment }: PolicyPorts,
   stage: GateStage,
+  signal: AbortSignal,
 ): Promise<GatePolicy> => {
-  const [hardFile, skillsFile] = await Promise.all(
-    [HARD_MODE_FILE, SKILLS_FILE].map((path) => readRepositoryText(files, path, MAX_POLICY_BYTES)),
-  )
-  const { PUMUKI_HARD_MODE: hardMode, PUMUKI_HARD_MODE_PROFILE: hardProfile } = environment
-  return resolvePolicy(stage, { hardMode, hardProfile, hardFile, skillsFile })
+  const variables = policyVariables(environment)
+  const resolve = async (from: RepositoryFiles) =>
+    resolvePolicy(stage, { ...(await readThresholdFiles(from)), ...variables })
+  const readCommitted = async () => {
+    const isRepository = (await git.root(signal)) !== undefined
+    const head = isRepository ? await git.filesAt('HEAD', policyPaths(undefined), signal) : undefined
+    return head && unlessInvalid(resolve(head), undefined)
+  }
+  const [present, committed] = await Promise.all([resolve(files), readCommitted()])
+  return committed === undefined ? present : stricterPolicy(present, committed)
+}
+
+/** Throws the fault that would stop the gate: a policy file that exists and cannot be used. */
+export const requireUsablePolicy = async (root: string, environment: NodeJS.ProcessEnv): Promise<void> => {
+  const files = repositoryFiles(root)
+  const [shippedRules, sources] = await Promise.all([
+    loadShippedRules(),
+    readPolicyFiles(files, BASELINE_FILE),
+    files.exists(OPENSPEC_FOLDER),
+  ])
+  await parseLayer(sources, { stage: 'CI', variables: policyVariables(environment), shippedRules })
 }

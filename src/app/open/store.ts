@@ -2,8 +2,7 @@ import type { LogStore } from '../../lineage/store.ts'
 import { requireNoSymlinks, requireRegularDatabase } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
 import type { Config } from '../config/settings.ts'
-
-export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+import { isStoreUrl, rememberDatabase, requireOwnDatabase } from './user-state.ts'
 
 /** Loads the SQLite driver ahead of time and opens nothing. Errors show again when the store is opened. */
 export const preloadStore = async ({ store }: Config): Promise<void> => {
@@ -15,14 +14,18 @@ export const preloadStore = async ({ store }: Config): Promise<void> => {
 }
 
 /** Opens the configured store, and loads only the driver it needs. */
-export const openStore = async ({ store, stateDir }: Config, root: string): Promise<LogStore> => {
+export const openStore = async (config: Config, root: string): Promise<LogStore> => {
+  const { store, stateDir } = config
   if (store === 'memory') return (await import('../../platform/log-stores/memory.ts')).memoryLogs()
   if (store !== undefined && isStoreUrl(store)) {
     return (await import('../../platform/log-stores/postgres/log.ts')).postgresLogs(store)
   }
   const { sqliteLogs } = await import('../../platform/log-stores/sqlite/log.ts')
   if (store !== undefined) return sqliteLogs(requireRegularDatabase(root, store))
-  return sqliteLogs(requireRegularDatabase(root, stateDir, 'lineage.db'), () =>
-    makeState(requireNoSymlinks(root, stateDir)),
-  )
+  const database = requireRegularDatabase(root, stateDir, 'lineage.db')
+  const isThere = await requireOwnDatabase(config, root)
+  return sqliteLogs(database, async () => {
+    await makeState(requireNoSymlinks(root, stateDir))
+    if (!isThere) await rememberDatabase(config, root)
+  })
 }

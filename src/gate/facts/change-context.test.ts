@@ -9,7 +9,9 @@ it('counts the platforms of a repository of any size', async () => {
     path: `src/${at}.go`,
     change: 'added' as const,
   }))
-  const set: ChangeSet = { source: 'git:repository', changes, read: nothing, identify: async () => [] }
+  const ends = { base: undefined, head: undefined }
+  const reads = { read: nothing, readBefore: nothing, identify: async () => [] }
+  const set: ChangeSet = { source: 'git:repository', changes, ...ends, ...reads }
   const git = {
     changes: async () => set,
     head: async () => null,

@@ -1,13 +1,30 @@
 import type { JudgedTree } from '../../evidence/schema.ts'
 import { judgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
-import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
-import { findManifests, manifestsToRead } from './manifests.ts'
+import type { PolicyChange } from '../rules/policy-change.ts'
+import {
+  type Detection,
+  detectPlatforms,
+  keepLostFolders,
+  SCRIPT_SUFFIXES,
+  SIGNAL_PATHS,
+} from './detect-platforms.ts'
+import {
+  findManifest,
+  findManifests,
+  isBrokenManifest,
+  manifestFolder,
+  manifestsToRead,
+} from './manifests.ts'
 
 /** The changed files, what they hold, and the platforms of the repository. */
 export interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
+  /** Platforms that the change switches off while it keeps their files. */
+  readonly changes: readonly PolicyChange[]
+  /** Changed manifests that cannot be parsed. */
+  readonly broken: readonly string[]
   /** Whether git tracks a file below the `node_modules` of the root. */
   readonly tracksModules: boolean
   readonly tree: JudgedTree
@@ -15,8 +32,10 @@ export interface ChangeContext {
 
 const decoder = new TextDecoder()
 
+type Texts = ReadonlyMap<string, string>
+
 const readTexts = async (
-  { read }: TrackedFiles | ChangeSet,
+  read: ChangeSet['read'],
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<[string, string][]> => {
@@ -27,27 +46,103 @@ const readTexts = async (
   return texts
 }
 
-/** Platforms after the change: the index, overlaid with the changed files. */
-const detect = async (set: ChangeSet, tracked: TrackedFiles, signal: AbortSignal): Promise<Detection> => {
-  const changed = new Set(set.changes.map(({ path }) => path))
-  const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+/** One version of the repository, as far as platforms depend on it. */
+interface Version {
+  /** Paths that indicate a platform. */
+  readonly paths: readonly string[]
+  readonly scripts: () => Iterable<string>
+}
+
+/** The version with these files, and with the files of the index that did not change. */
+const withUnchanged = (
+  own: readonly string[],
+  changed: ReadonlySet<string>,
+  tracked: TrackedFiles,
+): Version => {
   const kept = [...tracked.find(SIGNAL_PATHS.ends, SIGNAL_PATHS.starts)].filter((path) => !changed.has(path))
-  const paths = kept.concat(added)
-  const scripts = function* () {
-    yield* added
-    for (const path of tracked.find(SCRIPT_SUFFIXES)) if (!changed.has(path)) yield path
+  return {
+    paths: kept.concat(own),
+    scripts: function* () {
+      yield* own
+      for (const path of tracked.find(SCRIPT_SUFFIXES)) if (!changed.has(path)) yield path
+    },
   }
-  const wanted = manifestsToRead(findManifests(paths))
+}
+
+interface ManifestChange {
+  readonly path: string
+  readonly before: string
+}
+
+/** Manifests that existed before the change and were modified, moved or deleted by it. */
+const changedManifests = ({ changes }: ChangeSet): readonly ManifestChange[] =>
+  changes
+    .filter(({ change, from }) => change !== 'added' || from !== undefined)
+    .map(({ path, from = path }) => ({ path, before: from }))
+    .filter(({ before }) => findManifest(before) !== undefined)
+
+/** The platforms before the change. The unchanged manifests have been read already. */
+const detectBefore = async (
+  set: ChangeSet,
+  {
+    manifests,
+    unchanged,
+    version,
+  }: { manifests: readonly ManifestChange[]; unchanged: Texts; version: Version },
+  signal: AbortSignal,
+): Promise<Detection> => {
+  const read = await readTexts(
+    set.readBefore,
+    manifests.map(({ path }) => path),
+    signal,
+  )
+  const byPath = new Map(read)
+  const texts = manifests.flatMap(({ path, before }): [string, string][] => {
+    const text = byPath.get(path)
+    return text === undefined ? [] : [[before, text]]
+  })
+  return detectPlatforms(version.paths, new Map([...unchanged, ...texts]), version.scripts())
+}
+
+/**
+ * Platforms after the change: the index, overlaid with the changed files. A platform that the change takes away stays
+ * where files of it remain, so that a change cannot switch off its own rules.
+ */
+const detect = async (
+  set: ChangeSet,
+  tracked: TrackedFiles,
+  signal: AbortSignal,
+): Promise<Omit<ChangeContext, 'tracksModules' | 'tree'>> => {
+  const changed = new Set(set.changes.map(({ path }) => path))
   const isChanged = (path: string) => changed.has(path)
-  const texts = await Promise.all([
-    readTexts(set, wanted.filter(isChanged), signal),
+  const added = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const after = withUnchanged(added, changed, tracked)
+  const wanted = manifestsToRead(findManifests(after.paths))
+  const [own, others] = await Promise.all([
+    readTexts(set.read, wanted.filter(isChanged), signal),
     readTexts(
-      tracked,
+      tracked.read,
       wanted.filter((path) => !isChanged(path)),
       signal,
     ),
   ])
-  return detectPlatforms(paths, new Map(texts.flat()), scripts())
+  const ownTexts = new Map(own)
+  const detection = detectPlatforms(after.paths, new Map([...own, ...others]), after.scripts())
+  const broken = wanted.filter((path) => isChanged(path) && isBrokenManifest(path, ownTexts.get(path)))
+  const manifests = changedManifests(set)
+  if (manifests.length === 0) return { set, detection, changes: [], broken }
+  const previous = set.changes
+    .filter(({ change, from }) => change !== 'added' || from !== undefined)
+    .map(({ path, from = path }) => from)
+  const version = withUnchanged(previous, changed, tracked)
+  const before = await detectBefore(set, { manifests, unchanged: new Map(others), version }, signal)
+  const { joined, lost } = keepLostFolders(before, detection, [...after.paths, ...after.scripts()])
+  const changes = lost.map(({ platform, folder }) => ({
+    file: manifests.find((one) => manifestFolder(one.before) === folder)?.path ?? folder,
+    effect: `the rules of ${platform} would no longer apply to ${folder === '' ? 'the repository' : folder}`,
+    weaker: true,
+  }))
+  return { set, detection: joined, changes, broken }
 }
 
 export const gatherChangeContext = async (
@@ -57,6 +152,6 @@ export const gatherChangeContext = async (
 ): Promise<ChangeContext> => {
   const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
   const [module] = tracked.find([], ['node_modules/'])
-  const [tree, detection] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
-  return { set, detection, tree, tracksModules: module !== undefined }
+  const [tree, detected] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
+  return { ...detected, tree, tracksModules: module !== undefined }
 }

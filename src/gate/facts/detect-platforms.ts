@@ -196,3 +196,44 @@ export const detectPlatforms = (
   found.readScripts(scripts)
   return found.result()
 }
+
+interface LostFolder {
+  readonly platform: string
+  readonly folder: string
+}
+
+const isUnder = (folders: readonly string[], path: string): boolean =>
+  folders.some((folder) => path.startsWith(folder))
+
+/**
+ * Folders where a platform was detected before and is not any more, although files of it remain there. `joined` still
+ * has them.
+ */
+export const keepLostFolders = (
+  before: Detection,
+  after: Detection,
+  present: readonly string[],
+): { readonly joined: Detection; readonly lost: readonly LostFolder[] } => {
+  const lost = Object.entries(before.roots).flatMap(([platform, folders]) => {
+    const kept = after.roots[platform] ?? []
+    const isFile = (path: string) =>
+      EXTENSIONS[platform]?.includes(extensionOf(path)) &&
+      !DEPENDENCY_FOLDERS.test(path) &&
+      !isUnder(kept, path)
+    return folders
+      .filter((folder) => !isUnder(kept, folder))
+      .filter((folder) => present.some((path) => path.startsWith(folder) && isFile(path)))
+      .map((folder) => ({ platform, folder }))
+  })
+  const roots = { ...after.roots }
+  const platforms = { ...after.platforms }
+  for (const { platform, folder } of lost) {
+    roots[platform] = [...(roots[platform] ?? []), folder].sort()
+    const known = before.platforms[platform]
+    if (known !== undefined && !platforms[platform]?.detected) platforms[platform] = known
+  }
+  return { joined: { platforms: sortKeys(platforms), roots: sortKeys(roots) }, lost }
+}
+
+const sortKeys = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))

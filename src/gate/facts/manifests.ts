@@ -6,14 +6,18 @@ const PLATFORM_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   frontend: ['react', 'next', 'vue', 'nuxt', '@angular/core', 'svelte', 'preact', 'solid-js', 'astro'],
 }
 
-const readPackage = (text: string): readonly string[] => {
-  let value: unknown
+const parsePackage = (text: string): Record<string, unknown> | undefined => {
   try {
-    value = JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
   } catch {
-    return []
+    return undefined
   }
-  if (!isRecord(value)) return []
+}
+
+const readPackage = (text: string): readonly string[] => {
+  const value = parsePackage(text)
+  if (value === undefined) return []
   const { dependencies, devDependencies, peerDependencies } = value
   const lists = [dependencies, devDependencies, peerDependencies].filter(isRecord)
   const names = new Set(lists.flatMap((list) => Object.keys(list)))
@@ -67,6 +71,10 @@ export const findManifest = (path: string): Manifest | undefined => {
   const manifest = MANIFESTS.get(name) ?? (REQUIREMENTS.test(name) ? byName('python') : undefined)
   return manifest === undefined || DEPENDENCY_FOLDERS.test(path) ? undefined : manifest
 }
+
+/** Whether a manifest cannot be parsed, or cannot be read, where its text is undefined. */
+export const isBrokenManifest = (path: string, text: string | undefined): boolean =>
+  text === undefined || (findManifest(path)?.platforms === readPackage && parsePackage(text) === undefined)
 
 // The manifests nearest to the root are read first: they describe the repository best.
 const MAX_MANIFESTS = 200

@@ -4,6 +4,7 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { gateFaults } from '../faults.ts'
 import { comparePlaces, type GateFinding } from '../reports/report.ts'
+import { listEffects, type PolicyChange } from '../rules/policy-change.ts'
 
 /** The baseline is committed, so that every machine accepts the same findings. */
 export const BASELINE_FILE = 'warrant.baseline.json'
@@ -94,4 +95,25 @@ export const readBaseline = (path: string, text: string): LoadedBaseline => {
   if (unknown >= 0) throw gateFaults.baseline_invalid(`${path}: findings.${unknown} is not a valid entry`)
   const entries: readonly BaselineEntry[] = value.findings.filter(isEntry)
   return { path, digest: digestJson(entries), known: new Set(entries.map(({ fingerprint }) => fingerprint)) }
+}
+
+const countMissing = (one: LoadedBaseline | undefined, other: LoadedBaseline | undefined): number =>
+  [...(one?.known ?? [])].filter((fingerprint) => !other?.known.has(fingerprint)).length
+
+const findings = (count: number, word: string): string[] =>
+  count === 0 ? [] : [`accepts ${count} finding${count === 1 ? '' : 's'} ${word}`]
+
+/** The findings that both versions accept; and what the change alters. */
+export const joinBaselines = (
+  base: LoadedBaseline | undefined,
+  after: LoadedBaseline | undefined,
+): { readonly baseline: LoadedBaseline | undefined; readonly changes: readonly PolicyChange[] } => {
+  const [more, fewer] = [countMissing(after, base), countMissing(base, after)]
+  const file = (after ?? base)?.path ?? BASELINE_FILE
+  const effect = listEffects([...findings(more, 'more'), ...findings(fewer, 'less')])
+  const known = [...(after?.known ?? [])].filter((fingerprint) => base?.known.has(fingerprint))
+  return {
+    baseline: after && { path: after.path, digest: digestJson(known), known: new Set(known) },
+    changes: effect === '' ? [] : [{ file, effect, weaker: more > 0 }],
+  }
 }

@@ -16,13 +16,15 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
-import { SUPPRESSION_RULES, type Suppressions, suppress } from './suppress.ts'
+import { SUPPRESSION_RULES, type Suppression, type Suppressions, suppress } from './suppress.ts'
 
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
   /** The reason given in a suppression comment. */
   readonly suppressed?: string
+  /** That comment. */
+  readonly suppressedBy?: Suppression
 }
 
 interface CollectPorts {
@@ -101,7 +103,7 @@ class Collection {
     // Reports end up in logs and CI services, so secrets are redacted.
     const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
-    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
+    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by)
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
@@ -148,7 +150,7 @@ class Collection {
     this.#addProblem(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
   }
 
-  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
+  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressedBy?: Suppression): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -169,7 +171,7 @@ class Collection {
         rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
         region,
       ),
-      ...(suppressed !== undefined && { suppressed }),
+      ...(suppressedBy !== undefined && { suppressed: suppressedBy.reason, suppressedBy }),
     })
   }
 

@@ -63,6 +63,12 @@ const parseComment = (comment: Comment): Suppression[] =>
     }
   })
 
+const isValid = ({ ids, reason }: Suppression): boolean => ids.length > 0 && reason !== ''
+
+/** The valid suppressions of a file. */
+export const parseSuppressions = (comments: readonly Comment[]): Suppression[] =>
+  comments.flatMap(parseComment).filter(isValid)
+
 interface SuppressOptions {
   /** Rules that ran on the file. A suppression of any other rule is not reported as unused. */
   readonly active: ReadonlySet<string>
@@ -92,7 +98,7 @@ export const suppress = (
   { active, equivalent = () => false }: SuppressOptions,
 ): Suppressions => {
   const all = found.comments.flatMap(parseComment)
-  const valid = all.filter(({ ids, reason }) => ids.length > 0 && reason !== '')
+  const valid = all.filter(isValid)
   const names = (id: string, { ruleId }: Match): boolean => id === ruleId || equivalent(id, ruleId)
   const covers = ({ line }: Suppression, match: Match): boolean => line === undefined || line === match.line
   const findSuppression = (match: Match) =>

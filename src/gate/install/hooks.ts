@@ -1,6 +1,5 @@
 import { join, sep } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from '../ports.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -12,6 +11,7 @@ import {
   isBlockCurrent,
   removeBlock,
 } from './hook-script.ts'
+import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from './ports.ts'
 import { repositoryFaults } from './repository-faults.ts'
 
 interface HookPorts {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { GateStatus } from '../../evidence/schema.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { HOOK_NAMES } from './hook-script.ts'
@@ -20,8 +21,8 @@ export interface InstallationPorts extends LifecyclePorts, InstallPorts {
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined
-  /** Writes empty evidence unless there is some. True when it wrote. */
-  readonly bootstrapEvidence: (signal: AbortSignal) => Promise<boolean>
+  /** Runs the gate unless there is evidence. The status, or undefined when the gate did not run. */
+  readonly runFirstGate: (signal: AbortSignal) => Promise<GateStatus | undefined>
   /** Removes a regular file by relative path, and folders that become empty. False when there is none. */
   readonly removeFile: (path: string) => Promise<boolean>
 }
@@ -29,6 +30,8 @@ export interface InstallationPorts extends LifecyclePorts, InstallPorts {
 export interface InstallReport {
   readonly hooks: readonly HookReport[]
   readonly evidence: 'written' | 'kept'
+  /** The verdict of the gate that wrote the evidence; absent when it was kept. */
+  readonly gate?: GateStatus
   readonly excluded: boolean
   readonly status: LifecycleStatus
 }
@@ -95,12 +98,13 @@ export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal):
   return hooks
 }
 
-/** Installs hooks, then state, then evidence, so that `doctor` can report a partial installation. */
+/** Installs hooks, then state, and then runs the gate, so that `doctor` can report a partial installation. */
 export const install = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
   const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
-  const evidence = (await ports.bootstrapEvidence(signal)) ? 'written' : 'kept'
-  return { hooks, evidence, excluded, status: await currentStatus(ports, signal) }
+  const gate = await ports.runFirstGate(signal)
+  const evidence = gate === undefined ? { evidence: 'kept' as const } : { evidence: 'written' as const, gate }
+  return { hooks, ...evidence, excluded, status: await currentStatus(ports, signal) }
 }
 
 /** Updates hooks and state to the running version. */

@@ -1,8 +1,9 @@
 import type { RepoState } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { GitMetadataFiles, LifecycleGit, LocalConfig, RepositoryFiles } from '../ports.ts'
+import type { LocalConfig, RepositoryFiles } from '../ports.ts'
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
 import { readHooks, requirePlaces } from './hooks.ts'
+import type { GitMetadataFiles, LifecycleGit } from './ports.ts'
 
 interface LifecycleState {
   readonly installed?: string
@@ -75,7 +76,7 @@ export const readLifecycle = async (
 }
 
 const HARD_MODE = '.pumuki/hard-mode.json'
-const HARD_MODE_BYTES = 65_536
+const HARD_MODE_BYTES = 1024 * 1024
 
 const readHardMode = async (files: RepositoryFiles): Promise<RepoState['lifecycle']['hard_mode']> => {
   const bytes = await files.read(HARD_MODE, HARD_MODE_BYTES)

@@ -48,6 +48,10 @@ export interface GateReport {
   /** Where the files came from: `git:staged`, `git:range:<from>..<to>`, `git:worktree`, `git:repository`. */
   readonly source: string
   readonly policy: GatePolicy
+  /** Present when the policy of the base did not count. */
+  readonly policy_from?: 'worktree'
+  /** The commit whose policy was joined with that of the change; absent without one. */
+  readonly policy_base?: string
   /** `unmatched`: changed files that no rule applies to. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
   readonly counts: Counts
@@ -58,6 +62,8 @@ export interface GateReport {
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
+  /** What a reader has to know besides the findings; absent when there is nothing. */
+  readonly notes?: readonly string[]
   /** Hash of the written evidence; null when none was written. */
   readonly evidence: string | null
 }

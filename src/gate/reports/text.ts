@@ -91,6 +91,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
+    ...(report.policy_from === undefined ? [] : ['· by the policy of the working tree alone']),
   ]
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }
@@ -109,5 +110,6 @@ export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): stri
   // Shown even without findings: an override may be the reason why there are none.
   for (const { rule, from, to } of report.reweighed ?? [])
     lines.push(paint('dim', `${rule}: ${from} → ${to}`))
+  for (const note of report.notes ?? []) lines.push(escapeLineBreaks(note))
   return [...lines, summaryLine(report, style)].join('\n')
 }

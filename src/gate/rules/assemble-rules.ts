@@ -5,13 +5,15 @@ import type { GatePolicy } from '../policy.ts'
 import type { CompiledRule } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
 import { type ChangeRule, compileChanges, compileRules, type PlatformRoots, selectRules } from './compile.ts'
+import type { UserRules } from './join-rules.ts'
 import { grammarFor } from './languages.ts'
 import type { Pack, RuleSource, ShippedRules } from './packs.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { NO_OVERRIDES, type SeverityOverrides } from './severity-overrides.ts'
+import { NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folder of the user rules in a repository. */
 export const USER_RULES_FOLDER = '.warrant/rules'
+export const OVERRIDES_FILE = `${USER_RULES_FOLDER}/${OVERRIDES_NAME}`
 const USER_PACK = 'project'
 
 /** The rules of one gate run. */
@@ -39,13 +41,13 @@ const rejectDuplicateIds = (userRules: Pack, { packs, aliases }: ShippedRules): 
 export const readUserRules = async (
   sources: readonly RuleSource[],
   shippedRules: ShippedRules,
-): Promise<Pack | undefined> => {
+): Promise<UserRules | undefined> => {
   if (sources.length === 0) return undefined
   // Loads the YAML parser and the schemas only for repositories with user rules.
-  const { readPack } = await import('./packs.ts')
-  const pack = await readPack(USER_PACK, '0', sources)
-  rejectDuplicateIds(pack, shippedRules)
-  return pack
+  const { readPackFiles } = await import('./packs.ts')
+  const userRules = await readPackFiles(USER_PACK, '0', sources)
+  rejectDuplicateIds(userRules.pack, shippedRules)
+  return userRules
 }
 
 export const loadSeverityOverrides = async (

@@ -31,12 +31,12 @@ export interface RuleSource {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
-/** Reads the rule files of one folder into a pack. `*.test.yml` files are not rules. */
-export const readPack = async (
+/** Reads the rule files of one folder into a pack, with the path of each rule. `*.test.yml` files are not rules. */
+export const readPackFiles = async (
   name: string,
   version: string,
   sources: readonly RuleSource[],
-): Promise<Pack> => {
+): Promise<{ readonly pack: Pack; readonly paths: ReadonlyMap<string, string> }> => {
   const files = sources.filter(({ path }) => /\.ya?ml$/.test(path) && !/\.test\.ya?ml$/.test(path))
   if (files.length > RULE_LIMITS.rules) {
     throw ruleFaults.too_large(
@@ -55,8 +55,11 @@ export const readPack = async (
     else changes.push(file)
   }
   const content = { rules: rules.sort(byId), changes: changes.sort(byId) }
-  return { name, version, digest: digestJson(content), ...content }
+  return { pack: { name, version, digest: digestJson(content), ...content }, paths: pathById }
 }
+
+export const readPack = async (...args: Parameters<typeof readPackFiles>): Promise<Pack> =>
+  (await readPackFiles(...args)).pack
 
 export const readAliases = (path: string, value: unknown): RuleAlias[] =>
   parseAs(z.array(RuleAlias).max(RULE_LIMITS.rules), path, value).sort(byId)

@@ -2,7 +2,7 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { MetadataCache, ResolvedAlias } from '../cache.ts'
-import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { packetFaults } from '../faults.ts'
 import { parseReference, type Reference, sourceUri, versionTag } from '../format/reference.ts'
 import { compareVersions } from '../format/version.ts'
@@ -188,7 +188,9 @@ const unnamed = (request: LookupRequest): Failure =>
     ? fail('invalid_lookup_input', 'no packet is named', {
         hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
       })
-    : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', { hint: NAME_REGISTRY })
+    : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', {
+        hint: schemeHint(request.ref) ?? NAME_REGISTRY,
+      })
 
 /**
  * Finds packets and pins them by digest. Filters are applied after the cache, so cached answers serve every

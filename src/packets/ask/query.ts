@@ -2,7 +2,7 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { MetadataCache } from '../cache.ts'
 import type { Embedder, Prefixes } from '../embed.ts'
-import { type Failure, fail, failWith, NAME_REGISTRY } from '../failure.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { PacketStore } from '../store.ts'
@@ -126,12 +126,10 @@ const offlineHint = (thrown: unknown): Partial<Failure> =>
       }
     : {}
 
-/**
- * Errors after which only `packet verify` can tell whether the publisher or the local disk damaged the packet.
- */
+/** Errors after which only a check can tell whether the publisher or the local disk damaged the packet. */
 const DAMAGED = ['packet_invalid', 'invalid_manifest', 'packet_not_found']
 const REPAIR =
-  'Run `warrant packet verify` on it: if that finds damage, prune it from the cache and fetch it again; if not, it was published like this.'
+  'Run `warrant packet pull` on it: if the stored copy is damaged, it is downloaded again. Without a network, prune it from the cache. If the error remains, it was published like this.'
 
 const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
   ports.use(materialized.digest, materialized.folder, async (packet) => {
@@ -164,7 +162,7 @@ export const queryPacket = async (
   const uri = sourceUri({ ref: request.ref, registry: request.registry })
   if (uri === undefined)
     return fail('invalid_query_input', 'REGISTRY not set and query ref is not an oci:// URI', {
-      hint: NAME_REGISTRY,
+      hint: schemeHint(request.ref) ?? NAME_REGISTRY,
     })
   let materialized: MaterializedPacket
   let pinned: string
@@ -173,7 +171,8 @@ export const queryPacket = async (
     materialized = await materialize(running, uri, ref)
     pinned = pinnedUri(ref, materialized.digest)
   } catch (thrown) {
-    return failWith('materialize_failed', thrown, offlineHint(thrown))
+    const hint = schemeHint(request.ref)
+    return failWith('materialize_failed', thrown, hint === undefined ? offlineHint(thrown) : { hint })
   }
   const head = {
     source_uri: uri,

@@ -44,8 +44,10 @@ const joinChunks = (chunks: readonly Doc[]): string => {
 }
 
 const documentIn = (docs: DocTable, path: string): string | undefined => {
+  const name = JSON.stringify(path.split(/[\\/]/).at(-1) ?? '')
   const chunks = docs
-    .rowsWith(JSON.stringify(path))
+    // The path in the packet may be longer than the cited one.
+    .rowsWith(name.slice(1))
     .map((row) => docs.row(row))
     .filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)

@@ -35,10 +35,24 @@ const firstText = (...values: readonly unknown[]): string =>
 const firstLine = (...values: readonly unknown[]): number | null =>
   values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
 
+/** A path that leaves the packet: absolute, of a drive, of a home folder, of another scheme, or climbing. */
+const OUTSIDE = /^(?:[\\/~]|[a-z]:|[a-z][a-z\d+.-]*:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/i
+const WEB_ADDRESS = /^https?:\/\//i
+
+/** The path to cite. A packet says what it likes: what would lead out of it is taken away. */
+const citedPath = (path: string): string =>
+  WEB_ADDRESS.test(path) || !OUTSIDE.test(path)
+    ? path
+    : path
+        .replace(/^[a-z][a-z\d+.-]*:/i, '')
+        .split(/[\\/]+/)
+        .filter((part) => !/^(?:|\.{1,2}|~)$/.test(part))
+        .join('/')
+
 /** A row as a result: its path and lines, and how it begins. */
 export const toQueryHit = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
   score,
-  path: firstText(metadata.path, metadata.source, metadata.file, id),
+  path: citedPath(firstText(metadata.path, metadata.source, metadata.file, id)),
   start: firstLine(metadata.start, metadata.line_start),
   end: firstLine(metadata.end, metadata.line_end),
   snippet: makeSnippet(text),

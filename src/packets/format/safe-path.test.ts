@@ -4,13 +4,43 @@ import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kernel/fault.ts'
 import { confineAll, confinePath } from './safe-path.ts'
 
+/** What git or a file system takes for `.git`. */
+const GIT_FOLDERS = [
+  '.git/HEAD',
+  '.git',
+  'payload/.git/config',
+  'a/.GIT/config',
+  'a/.Git',
+  'a/.g\u200cit/config',
+  'a/\ufeff.git/config',
+  'a/.git\u206a/config',
+  'a/.gi\u00adt/config',
+  'a/\uff0egit/config',
+  'a/.\uff47\uff49\uff54/config',
+  'a/git~1/config',
+  'a/GIT~2/config',
+  'a/.git ',
+  'a/.git./config',
+  'a/.git . ./config',
+  'a/.git::$INDEX_ALLOCATION/config',
+  'a/.git\\config',
+]
+
 describe('a title', () => {
-  it.each(['docs.jsonl', 'payload/faiss/index.faiss', 'a/..b/c', 'ünï/код.md', 'console', '.con'])(
-    '%s is taken',
-    (path) => {
-      expect(confinePath(path)).toBe(path)
-    },
-  )
+  it.each([
+    'docs.jsonl',
+    'payload/faiss/index.faiss',
+    'a/..b/c',
+    'ünï/код.md',
+    'console',
+    '.con',
+    '.gitignore',
+    'a.git',
+    'a/git~x',
+    'x.git/HEAD',
+  ])('%s is taken', (path) => {
+    expect(confinePath(path)).toBe(path)
+  })
 
   it.each([
     '',
@@ -39,6 +69,7 @@ describe('a title', () => {
     'a:b',
     'é'.repeat(200),
     'a/'.repeat(700),
+    ...GIT_FOLDERS,
   ])('%j is refused', (path) => {
     expect(() => confinePath(path)).toThrow(expect.objectContaining({ code: 'packet.unsafe_path' }))
   })
@@ -65,6 +96,21 @@ describe('a title', () => {
     '%j cannot lie in one folder',
     (paths) => {
       expect(() => confineAll(paths)).toThrow(expect.objectContaining({ code: 'packet.unsafe_path' }))
+    },
+  )
+
+  it.each([
+    [['HEAD', 'objects/x', 'refs/x', 'config']],
+    [['payload/head', 'payload/Objects/x', 'payload/REFS/x']],
+    [['a/HEAD', 'a/commondir', 'b/objects/x', 'b/refs/x']],
+  ])('%j would be a git repository', (paths) => {
+    expect(() => confineAll(paths)).toThrow(expect.objectContaining({ code: 'packet.unsafe_path' }))
+  })
+
+  it.each([[['HEAD', 'objects/x']], [['a/head', 'objects/x', 'refs/y']], [['ahead', 'objects/x', 'refs/y']]])(
+    '%j is not one',
+    (paths) => {
+      expect(confineAll(paths)).toEqual(paths)
     },
   )
 

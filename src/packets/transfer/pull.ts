@@ -29,6 +29,8 @@ export interface PullPorts {
   readonly guard: PolicyGuard
   /** Most bytes of a packet's files together. */
   readonly maxBytes: number
+  /** Whether a stored packet is undamaged; one that is not is downloaded again. Undefined: it is not checked. */
+  readonly isIntact?: (digest: Digest, folder: string) => Promise<boolean>
 }
 
 /** A packet as its registry describes it, resolved to a digest. */
@@ -139,12 +141,17 @@ interface PullRequest {
   readonly progress?: Progress
 }
 
+interface StoreRequest {
+  readonly located: LocatedPacket
+  readonly blobs: BlobReader
+  readonly replace: boolean
+  readonly progress?: Progress | undefined
+}
+
 /** Streams the files of a packet into the store. */
 const storeFiles = async (
   { store, maxBytes }: PullPorts,
-  located: LocatedPacket,
-  blobs: BlobReader,
-  progress?: Progress,
+  { located, blobs, replace, progress }: StoreRequest,
 ): Promise<string> => {
   const { digest, bytes: manifest, metadataDigest, metadataBytes } = located
   const files = filesToStore(located)
@@ -152,7 +159,7 @@ const storeFiles = async (
   if (total > maxBytes)
     throw packetFaults.too_large(`the packet has ${total} bytes, which exceeds configured limit ${maxBytes}`)
   let done = 0
-  return store.add({ digest, manifest, files }, async function* (blob, stop) {
+  return store.add({ digest, manifest, files, replace }, async function* (blob, stop) {
     const here = blob.digest === metadataDigest ? metadataBytes : undefined
     for await (const chunk of here === undefined ? blobs.open(blob, stop) : [here]) {
       done += chunk.length
@@ -167,7 +174,7 @@ export const pullPacket = async (
   ports: PullPorts,
   { ref, signal, progress }: PullRequest,
 ): Promise<PulledPacket> => {
-  const { registry, store, guard, maxBytes } = ports
+  const { registry, store, guard, maxBytes, isIntact = async () => true } = ports
   const source = { registry, ref, signal }
   const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(source)
@@ -176,10 +183,13 @@ export const pullPacket = async (
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {
-    if (sumSizes(layers) <= maxBytes && (await store.find(digest)) === undefined) blobs.prefetch(layers)
+    const stored = await store.find(digest)
+    const replace = stored !== undefined && !(await isIntact(digest, stored))
+    if (sumSizes(layers) <= maxBytes && (stored === undefined || replace)) blobs.prefetch(layers)
     const located = await describePacket(source, found)
-    const folder = await storeFiles(ports, located, blobs, progress)
-    return { digest, folder, located, warnings: [...sourceWarnings, ...warnings] }
+    const folder = await storeFiles(ports, { located, blobs, replace, progress })
+    const repaired = replace ? ['the stored copy was damaged and has been downloaded again'] : []
+    return { digest, folder, located, warnings: [...sourceWarnings, ...warnings, ...repaired] }
   } finally {
     // Another process may have stored it meanwhile; then the prefetched blobs are not read.
     blobs.stop()

@@ -148,10 +148,10 @@ export const fileEvidence = (root: string, clock: Clock): EvidenceStore => {
     }
   }
 
-  const replace = async (make: (previous: Evidence | undefined) => Evidence): Promise<Evidence> => {
+  const replace = async (make: Parameters<EvidenceStore['replace']>[0]): Promise<Evidence> => {
     const { linkEvidence, writeDocument } = await import('../../evidence/document.ts')
     const previous = (await readIntact(path)) ?? (await readValid(path, now))
-    const sealed = linkEvidence(make(previous), previous, root)
+    const sealed = linkEvidence(await make(previous), previous, root)
     await writeEvidence(root, writeDocument(sealed))
     return sealed
   }

@@ -7,8 +7,8 @@ import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** Undefined when there is no file. Symlinks and pipes are refused. */
-const readKey = async (path: string): Promise<string | undefined> => {
+/** The private key in PEM; undefined when there is no file. Symlinks and pipes are refused. */
+export const readKeyFile = async (path: string): Promise<string | undefined> => {
   try {
     const bytes = await readRegularFile(path, MAX_BYTES)
     if (bytes !== undefined) return bytes.toString('utf8')
@@ -19,9 +19,9 @@ const readKey = async (path: string): Promise<string | undefined> => {
   throw placeFaults.occupied(`${basename(path)} is not a regular file`)
 }
 
-/** The private key in PEM, created when there is none. Of two processes that create it at once, both use the first. */
+/** The private key, created when there is none. Of two processes that create it at once, both use the first. */
 export const keyFile = async (path: string): Promise<string> => {
-  const existing = await readKey(path)
+  const existing = await readKeyFile(path)
   if (existing !== undefined) return existing
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -31,7 +31,7 @@ export const keyFile = async (path: string): Promise<string> => {
       if (cause.code !== 'EEXIST') throw cause
     },
   )
-  const kept = await readKey(path)
+  const kept = await readKeyFile(path)
   // The key that was generated may not be the one another process linked first: only the file counts.
   if (kept === undefined) throw placeFaults.occupied(`${basename(path)} was removed while it was created`)
   return kept

@@ -84,24 +84,29 @@ const startCatFile = (place: GitPlace): CatFile => {
   return { child, output: new OutputReader(child.stdout, () => child.kill('SIGKILL')), startFailure }
 }
 
-/** Writes the object ids with back-pressure. */
-const sendRequests = async ({ child }: CatFile, requests: readonly BlobRequest[]): Promise<void> => {
+/** Writes the names of objects with back-pressure. */
+const sendRequests = async ({ child }: CatFile, names: readonly string[]): Promise<void> => {
   const { stdin } = child
   const PAGE = 1_000
-  for (let at = 0; at < requests.length && stdin.writable; at += PAGE) {
-    const page = requests.slice(at, at + PAGE).map(({ oid }) => `${oid}\n`)
+  for (let at = 0; at < names.length && stdin.writable; at += PAGE) {
+    const page = names.slice(at, at + PAGE).map((name) => `${name}\n`)
     if (!stdin.write(page.join(''))) await waitForDrain(stdin)
   }
 }
 
-/** The next object; undefined when it is not a blob. */
-const readBlob = async ({ output }: CatFile, path: string): Promise<FileReading | undefined> => {
-  const [, kind, size] = /^\S+ (\w+) (\d+)$/.exec(await output.line()) ?? []
-  // "<id> missing": an object that was never fetched, or was lost.
-  if (size === undefined) return { path, bytes: undefined }
-  const bytes = await output.bytes(Number(size), MAX_FILE_BYTES)
+export interface GitObject {
+  readonly oid: string
+  readonly kind: string
+  readonly bytes: Buffer
+}
+
+/** The next object; undefined when it does not exist, was never fetched, or was lost. */
+const readObject = async ({ output }: CatFile, most: number): Promise<GitObject | undefined> => {
+  const [, oid, kind, size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(await output.line()) ?? []
+  if (oid === undefined || kind === undefined || size === undefined) return undefined
+  const bytes = await output.bytes(Number(size), most)
   await output.bytes(1, 0)
-  return kind === 'blob' ? { path, bytes } : undefined
+  return { oid, kind, bytes }
 }
 
 /** A promise that rejects when the signal aborts; `done` removes the listener. */
@@ -128,7 +133,7 @@ const keepProcessAlive = ({ child }: CatFile, alive: boolean): void => {
 
 /**
  * Reads blobs from a `git cat-file --batch` that is kept for the next call, because starting a process costs more than
- * most reads. Blobs are requested by hash, so a file name cannot inject another request.
+ * most reads.
  */
 export class GitBlobReader {
   #idle: { readonly catFile: CatFile; readonly timer: NodeJS.Timeout } | undefined
@@ -138,22 +143,37 @@ export class GitBlobReader {
     if (this.#idle === undefined) this.#release(startCatFile(place))
   }
 
+  /** Blobs by hash. Other objects are left out. */
   async *read(
     place: GitPlace,
     requests: readonly BlobRequest[],
     signal: AbortSignal,
   ): AsyncGenerator<FileReading> {
-    if (requests.length === 0) return
+    let at = 0
+    const oids = requests.map(({ oid }) => oid)
+    for await (const object of this.objects(place, oids, signal)) {
+      const path = requests[at++]?.path ?? ''
+      if (object === undefined) yield { path, bytes: undefined }
+      else if (object.kind === 'blob') yield { path, bytes: object.bytes }
+    }
+  }
+
+  /** Objects by name, in this order, each at most its first `most` bytes. A name must not contain a line break. */
+  async *objects(
+    place: GitPlace,
+    names: readonly string[],
+    signal: AbortSignal,
+    most = MAX_FILE_BYTES,
+  ): AsyncGenerator<GitObject | undefined> {
+    if (names.length === 0) return
     signal.throwIfAborted()
     const catFile = this.#acquire(place)
     const { aborted, done } = rejectOnAbort(signal)
     let complete = false
-    sendRequests(catFile, requests).catch(() => {})
+    sendRequests(catFile, names).catch(() => {})
     try {
-      for (const { path } of requests) {
-        const reading = await Promise.race([readBlob(catFile, path), catFile.startFailure, aborted])
-        if (reading !== undefined) yield reading
-      }
+      for (const _ of names)
+        yield await Promise.race([readObject(catFile, most), catFile.startFailure, aborted])
       complete = true
     } finally {
       done()

@@ -1,14 +1,19 @@
 import type { FileChange, GitState } from '../../gate/ports.ts'
 
-/** A change and the blob with its content; undefined when the content is only on disk. */
 export interface RawChange extends FileChange {
+  /** The blob with the content after the change; undefined when it is only on disk. */
   readonly oid: string | undefined
+  /** The blob with the content before the change; undefined when there was no regular file. */
+  readonly before?: string | undefined
   /** What git stores under the path, when it is not a file. */
   readonly entry?: 'link' | 'submodule'
 }
 
 const NO_MODE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
+const isNull = (oid: string): boolean => /^0*$/.test(oid)
+const blobOf = (mode: string, oid: string): string | undefined =>
+  isFile(mode) && !isNull(oid) ? oid : undefined
 
 /** Links and submodules matter when they are added or changed, not when they are deleted. */
 const entryOf = (mode: string): Pick<RawChange, 'entry'> =>
@@ -16,7 +21,6 @@ const entryOf = (mode: string): Pick<RawChange, 'entry'> =>
 
 const isRead = (deleted: boolean, before: string, after: string): boolean =>
   isFile(deleted ? before : after) || entryOf(after).entry !== undefined
-const isNull = (oid: string): boolean => /^0+$/.test(oid)
 
 const changeKind = (deleted: boolean, before: string): FileChange['change'] =>
   deleted ? 'deleted' : before === NO_MODE ? 'added' : 'modified'
@@ -39,6 +43,8 @@ interface StatusEntry {
   readonly headMode: string
   readonly indexMode: string
   readonly worktreeMode: string
+  /** The blob of the last commit; empty for untracked and unmerged paths. */
+  readonly headOid: string
   /** The blob in the index; empty for untracked and unmerged paths. */
   readonly oid: string
   readonly path: string
@@ -71,6 +77,7 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
         headMode: NO_MODE,
         indexMode: NO_MODE,
         worktreeMode: '100644',
+        headOid: '',
         oid: '',
         path,
       })
@@ -79,7 +86,7 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
     const count = FIELD_COUNTS[kind]
     if (count === undefined) continue
     const [fields, path] = splitFields(record, count)
-    const [, state = '..', , headMode = NO_MODE, indexMode = NO_MODE, , , oid = ''] = fields
+    const [, state = '..', , headMode = NO_MODE, indexMode = NO_MODE, , headOid = '', oid = ''] = fields
     const worktreeMode = fields[kind === 'u' ? 6 : 5] ?? NO_MODE
     if (kind === '2') at += 1
     const old = kind === '2' ? records[at] : undefined
@@ -87,7 +94,7 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
     entries.push({
       state,
       ...modes,
-      oid: kind === 'u' ? '' : oid,
+      ...(kind === 'u' ? { headOid: '', oid: '' } : { headOid, oid }),
       path,
       ...(old !== undefined && { from: old }),
     })
@@ -126,7 +133,8 @@ export const parseHead = (text: string): string | null => {
 
 /** The working tree against the last commit, untracked files included. */
 export const parseWorktree = (text: string): RawChange[] =>
-  parseStatus(text).entries.flatMap(({ state, headMode, worktreeMode, oid, path, from }): RawChange[] => {
+  parseStatus(text).entries.flatMap((entry): RawChange[] => {
+    const { state, headMode, headOid, worktreeMode, oid, path, from } = entry
     // A nested repository is listed with a trailing slash.
     if (path.endsWith('/')) return []
     const deleted = worktreeMode === NO_MODE || state[1] === 'D'
@@ -137,6 +145,7 @@ export const parseWorktree = (text: string): RawChange[] =>
         path,
         change: changeKind(deleted, headMode),
         oid: other.entry === 'link' && state[1] === '.' ? oid : undefined,
+        before: blobOf(headMode, headOid),
         ...other,
         ...(from !== undefined && !deleted && { from }),
       },
@@ -151,7 +160,7 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
   const { entries } = parseStatus(text)
   if (entries.some(({ state, oid }) => state !== '??' && (oid === '' || /.[ARC]/.test(state))))
     return undefined
-  return entries.flatMap(({ state, headMode, indexMode, oid, path, from }): RawChange[] => {
+  return entries.flatMap(({ state, headMode, headOid, indexMode, oid, path, from }): RawChange[] => {
     const deleted = indexMode === NO_MODE
     if (/^[.?]/.test(state) || !isRead(deleted, headMode, indexMode)) return []
     const change = changeKind(deleted, headMode)
@@ -160,6 +169,7 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
         path,
         change,
         oid: deleted || isNull(oid) ? undefined : oid,
+        before: blobOf(headMode, headOid),
         ...entryOf(indexMode),
         ...(from !== undefined && { from }),
       },
@@ -174,7 +184,9 @@ export const parseRaw = (text: string): RawChange[] => {
   for (let at = 0; at < records.length; ) {
     const head = records[at++] ?? ''
     if (!head.startsWith(':')) continue
-    const [oldMode = NO_MODE, newMode = NO_MODE, , oid = '', status = ''] = head.slice(1).split(' ')
+    const [oldMode = NO_MODE, newMode = NO_MODE, oldOid = '', oid = '', status = ''] = head
+      .slice(1)
+      .split(' ')
     const first = records[at++] ?? ''
     const isMoved = status.startsWith('R') || status.startsWith('C')
     const path = isMoved ? (records[at++] ?? '') : first
@@ -184,6 +196,7 @@ export const parseRaw = (text: string): RawChange[] => {
       path,
       change: changeKind(deleted, oldMode),
       oid: deleted || isNull(oid) ? undefined : oid,
+      before: blobOf(oldMode, oldOid),
       ...entryOf(newMode),
       ...(status.startsWith('R') && { from: first }),
     })
@@ -199,7 +212,8 @@ export const parseIndex = (text: string): RawChange[] => {
     const [mode = '', oid = '', stage = ''] = record.slice(0, tab).split(' ')
     if (tab < 0 || !isRead(false, NO_MODE, mode)) continue
     const path = record.slice(tab + 1)
-    files.set(path, { path, change: 'added', oid: stage === '0' ? oid : undefined, ...entryOf(mode) })
+    const blobs = { oid: stage === '0' ? oid : undefined, before: undefined }
+    files.set(path, { path, change: 'added', ...blobs, ...entryOf(mode) })
   }
   return [...files.values()]
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Repo } from '../../../test/support/repository.ts'
-import type { Scope } from '../../gate/ports.ts'
+import type { FolderNames, RepositoryFiles, Scope } from '../../gate/ports.ts'
 import { gitConfig } from './config.ts'
 import { parseRaw } from './parse.ts'
 import { gitReader } from './reader.ts'
@@ -159,8 +159,10 @@ describe('git changes', () => {
     const repo = Repo.init().commit({ both: '1', theirs: '1', ours: '1', link: '1', moved: text, mode: '1' })
     const agree = async () => {
       const raw = repo.git('diff-index', '--cached', '--raw', '-z', '--no-abbrev', '-M50%', '-l1000', 'HEAD')
-      const files = parseRaw(raw).filter(({ entry }) => entry === undefined)
-      const said = files.map(({ oid: _, ...change }) => change)
+      const said = parseRaw(raw).flatMap(({ oid: _, before, entry, ...change }) => {
+        if (entry === undefined) return [change]
+        return before === undefined ? [] : [{ path: change.path, change: 'deleted' }]
+      })
       expect(await changes(repo, 'staged')).toEqual(said.sort((a, b) => (a.path < b.path ? -1 : 1)))
       return said.length
     }
@@ -182,7 +184,8 @@ describe('git changes', () => {
     repo.git('update-index', '--chmod=+x', 'mode')
     repo.git('mv', 'moved', 'elsewhere')
     repo.write({ elsewhere: `${text}more`, both: 'unstaged' })
-    expect(await agree()).toBe(2)
+    // A file that became a link is gone.
+    expect(await agree()).toBe(3)
   })
 
   it('compares a range from where it parted, not with what others did since', async () => {
@@ -328,11 +331,51 @@ describe('files of the repository', () => {
     symlinkSync('/etc/passwd', repo.path('passwd'))
     const files = repositoryFiles(repo.folder)
     expect(Buffer.from((await files.read('a/b.json', 2)) ?? '').toString()).toBe('{}')
-    expect(await files.read('a/b.json', 1)).toBeUndefined()
-    expect(await files.read('passwd', 1_000_000)).toBeUndefined()
     expect(await files.read('../../etc/passwd', 1_000_000)).toBeUndefined()
-    expect(
-      await Promise.all(['a', 'a/b.json', 'c', 'passwd', '../..'].map((path) => files.exists(path))),
-    ).toEqual([true, true, false, false, false])
+    expect(await Promise.all(['a', 'a/b.json', 'c', '../..'].map((path) => files.exists(path)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('are a fault where they exist and cannot be used, in the working tree and in a commit', async () => {
+    const repo = Repo.init().write({ 'a/b.json': '{}', file: '' })
+    symlinkSync('a', repo.path('folder'))
+    symlinkSync('nowhere', repo.path('dangling'))
+    symlinkSync('a/b.json', repo.path('link.json'))
+    repo.git('add', '-A')
+    repo.git('commit', '-q', '-m', 'links')
+    const paths = {
+      files: ['a/b.json', 'link.json', 'dangling', 'folder/b.json'],
+      folders: ['a', 'file', 'folder'],
+    }
+    const committed = await reader(repo.folder).filesAt('HEAD', paths, never)
+    if (committed === undefined) throw new Error('no commit')
+    const read = (path: string) =>
+      [path, (files: RepositoryFiles & FolderNames) => files.read(path, 1)] as const
+    const list = (path: string) =>
+      [path, (files: RepositoryFiles & FolderNames) => files.names(path)] as const
+    for (const files of [repositoryFiles(repo.folder), committed]) {
+      expect(await files.names('a')).toEqual(['b.json'])
+      expect(Buffer.from((await files.read('a/b.json', 2)) ?? []).toString()).toBe('{}')
+      expect([await files.read('a/c.json', 2), await files.names('b')]).toEqual([undefined, []])
+      const unusable = [
+        read('a/b.json'),
+        read('a'),
+        read('link.json'),
+        read('dangling'),
+        list('file'),
+        list('folder'),
+      ]
+      for (const [path, use] of unusable)
+        await expect(use(files), path).rejects.toMatchObject({ code: 'gate.file_unusable' })
+    }
+    for (const [path, use] of [read('folder/b.json'), read('file/b.json')])
+      await expect(use(repositoryFiles(repo.folder)), path).rejects.toMatchObject({
+        code: 'gate.file_unusable',
+      })
+    expect(await reader(Repo.init().folder).filesAt('HEAD', paths, never)).toBeUndefined()
   })
 })

@@ -1,6 +1,8 @@
-import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
+import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { branchesAtHead } from './branches.ts'
+import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
+import { readCommitFiles } from './commit-files.ts'
 import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
 import { GitIndex } from './index-records.ts'
 import {
@@ -16,25 +18,24 @@ import {
 import { findPlace, type GitStart } from './place.ts'
 import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
-import { blobId, identifyOnDisk } from './tree-entries.ts'
-import { readWorktree } from './worktree.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 // A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
 const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
 const NO_HEAD = 128
-
-const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+/** Above every limit that callers of `filesAt` set. */
+const MAX_BYTES = 65 * 1024 * 1024
 
 /** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
 const rangeChanges = async (
   place: GitPlace,
   scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
-): Promise<RawChange[]> => {
+): Promise<CollectedChanges> => {
   const { base, head } = await resolveRange(place, scope, signal)
-  return parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
+  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
+  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -75,9 +76,6 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   )
 }
 
-const sourceLabel = (scope: Scope): string =>
-  scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
-
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
 const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'normal', signal)
@@ -102,58 +100,17 @@ const collect = async (
   scope: Scope,
   status: GitQuery<string>,
   signal: AbortSignal,
-): Promise<RawChange[]> => {
+): Promise<CollectedChanges> => {
+  if (scope.kind === 'range') return rangeChanges(place, scope, signal)
+  const text = await status(place, signal)
+  const ends = { base: parseHead(text) ?? undefined, head: undefined }
   switch (scope.kind) {
     case 'staged':
-      return parseStaged(await status(place, signal)) ?? stagedChanges(place, signal)
-    case 'range':
-      return rangeChanges(place, scope, signal)
+      return { ...ends, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
     case 'worktree':
-      return worktreeChanges(place, signal)
+      return { ...ends, raw: await worktreeChanges(place, signal) }
     case 'repository':
-      return repositoryFiles(place, signal)
-  }
-}
-
-const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
-  paths.flatMap((path) => {
-    const oid = blobOf(path)
-    return oid === undefined ? [] : [{ path, oid }]
-  })
-
-interface ChangeSetInput {
-  readonly place: GitPlace
-  readonly source: string
-  readonly unsorted: RawChange[]
-  readonly blobs: GitBlobReader
-  /** Whether the content of files is read from disk. */
-  readonly onDisk: boolean
-}
-
-const changeSet = ({ place, source, unsorted, blobs, onDisk }: ChangeSetInput): ChangeSet => {
-  const raw = unsorted.sort(comparePaths)
-  const files = raw.filter(({ entry }) => entry === undefined)
-  const pathsOf = (kind: RawChange['entry']) =>
-    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
-  const readBlobs: ChangeSet['read'] = (paths, stop) => {
-    const oids = new Map(raw.map(({ path, oid }) => [path, oid]))
-    return blobs.read(
-      place,
-      blobRequests(paths, (path) => oids.get(path)),
-      stop,
-    )
-  }
-  return {
-    source,
-    identify: (signal) =>
-      onDisk
-        ? identifyOnDisk(place.folder, files, signal)
-        : Promise.resolve(raw.map(({ path, change, oid }) => ({ path, id: blobId(change, oid) }))),
-    changes: files.map(({ path, change, from }) => ({ path, change, ...(from !== undefined && { from }) })),
-    read: (paths, stop) => (onDisk ? readWorktree(place.folder, paths, stop) : readBlobs(paths, stop)),
-    links: pathsOf('link'),
-    readLinks: readBlobs,
-    submodules: pathsOf('submodule'),
+      return { ...ends, raw: await repositoryFiles(place, signal) }
   }
 }
 
@@ -205,9 +162,11 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
     branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
-      const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
-      const unsorted = await collect(place, scope, status, signal)
-      return changeSet({ place, source: sourceLabel(scope), unsorted, blobs, onDisk })
+      return changeSet({ place, scope, collected: await collect(place, scope, status, signal), blobs })
+    },
+    filesAt: async (commit, paths, signal) => {
+      const place = await requirePlace(signal)
+      return readCommitFiles((names) => blobs.objects(place, names, signal, MAX_BYTES), commit, paths)
     },
     tracked: async (signal) => {
       const place = await requirePlace(signal)

@@ -7,7 +7,10 @@ export const gitFaults = defineFaults('git', {
   absent: { kind: 'unavailable', fix: 'Install git and make sure that it is on the PATH.' },
   repository: { kind: 'missing', fix: 'Run this inside a git repository.' },
   failed: { kind: 'unavailable', fix: 'Run `git status` in the repository to see what is wrong.' },
-  revision: { kind: 'invalid', fix: 'Name commits that exist in this clone, or fetch them first.' },
+  revision: {
+    kind: 'invalid',
+    fix: 'Name commits that exist in this clone, or fetch them first; a CI job fetches them with `fetch-depth: 0`.',
+  },
   foreign_folder: {
     kind: 'refused',
     fix: 'Run this in the repository that the folder belongs to. If this repository is meant to use it, allow it with --git-folders.',

@@ -1,4 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gateFaults } from '../../gate/faults.ts'
 import { type FileReading, type FolderNames, MAX_FILE_BYTES, type RepositoryFiles } from '../../gate/ports.ts'
 import { type AsyncJail, openAsyncJail } from '../jail/async.ts'
 
@@ -38,17 +41,49 @@ export async function* readWorktree(
   }
 }
 
+const unusable = (path: string, why: string, cause?: unknown) =>
+  gateFaults.file_unusable(`${path} ${why}`, { cause })
+
+/** What a path names, undefined when nothing; throws at a link, and at a file in the place of a folder. */
+const findEntry = async (root: string, path: string): Promise<Stats | undefined> => {
+  const names = path.split('/')
+  if (path.includes('\0') || names.includes('..')) return undefined
+  let entry: Stats | undefined
+  for (const at of names.keys()) {
+    const parent = names.slice(0, at).join('/')
+    if (entry !== undefined && !entry.isDirectory()) throw unusable(parent, 'is not a folder')
+    const present = names.slice(0, at + 1).join('/')
+    try {
+      entry = await lstat(join(root, present))
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw unusable(present, 'cannot be read', cause)
+    }
+    if (entry.isSymbolicLink()) throw unusable(present, 'is a symbolic link')
+  }
+  return entry
+}
+
 /** Single files of the repository by path. */
 export const repositoryFiles = (root: string): RepositoryFiles & FolderNames => ({
-  exists: (path) => openAsyncJail(root).has(path),
+  exists: async (path) => (await findEntry(root, path)) !== undefined,
   read: async (path, limit) => {
+    const entry = await findEntry(root, path)
+    if (entry === undefined) return undefined
+    if (!entry.isFile()) throw unusable(path, 'is not a regular file')
     const content = await readInside(openAsyncJail(root), path, limit + 1)
-    return typeof content === 'string' || content.length > limit ? undefined : content
+    if (typeof content === 'string') throw unusable(path, 'cannot be read')
+    if (content.length > limit) throw unusable(path, `is longer than ${limit} bytes`)
+    return content
   },
   names: async (path) => {
+    const entry = await findEntry(root, path)
+    if (entry === undefined) return []
+    if (!entry.isDirectory()) throw unusable(path, 'is not a folder')
     const names = await openAsyncJail(root)
       .within(path, (folder) => readdir(folder))
       .catch(() => undefined)
-    return names?.sort() ?? []
+    if (names === undefined) throw unusable(path, 'cannot be read')
+    return names.sort()
   },
 })

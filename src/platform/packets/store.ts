@@ -79,7 +79,7 @@ export const packetStore = (root: string): PacketStore => {
   }
 
   const add = async (object: NewObject, open: OpenBlob): Promise<string> => {
-    const there = await find(object.digest)
+    const there = object.replace ? undefined : await find(object.digest)
     if (there !== undefined) return there
     if (digestBytes(object.manifest) !== object.digest)
       throw packetFaults.mismatch(`the manifest received as ${object.digest} has another digest`)
@@ -89,6 +89,7 @@ export const packetStore = (root: string): PacketStore => {
       await mkdir(cas, { recursive: true, mode: 0o755 })
       await sweepDrafts(cas)
       await fillDraft(draft, object, open)
+      if (object.replace) await remove(object.digest)
       await settle(draft, place(object.digest))
     } catch (cause) {
       await rm(draft, { recursive: true, force: true }).catch(() => {})

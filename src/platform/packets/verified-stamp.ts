@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { safeName } from '../../packets/format/reference.ts'
+import { confineAll } from '../../packets/format/safe-path.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { diskFault, replaceStoreFile } from './drafts.ts'
 import { objectFiles, verifyStoredPacket } from './verify-stored.ts'
@@ -16,7 +17,10 @@ const STAMP_BYTES = 64
  */
 const computeStamp = async (folder: string): Promise<string> => {
   const hash = createHash('sha256')
-  for (const { path } of await objectFiles(folder)) {
+  const files = await objectFiles(folder)
+  // A packet may have been stored before these checks existed.
+  confineAll(files.map(({ path }) => path))
+  for (const { path } of files) {
     const { dev, ino, size, ctimeNs } = await lstat(join(folder, path), { bigint: true })
     hash.update(JSON.stringify([path, ...[dev, ino, size, ctimeNs].map(String)]))
   }
@@ -34,6 +38,15 @@ export const verifiedStamps = (root: string) => {
   const verify = async (digest: Digest, folder: string): Promise<readonly string[]> => {
     const stored = await readRegularFile(stampFile(digest), STAMP_BYTES).catch(() => undefined)
     return stored?.toString('utf8') === (await computeStamp(folder)) ? [] : verifyStoredPacket(folder, digest)
+  }
+
+  /** Call after the index was hard-linked: linking changes the ctime that the stamp covers. */
+  const stamp = async (digest: Digest, folder: string): Promise<void> => {
+    const computed = await computeStamp(folder)
+    const kept = await readRegularFile(stampFile(digest), STAMP_BYTES).catch(() => undefined)
+    if (kept?.toString('utf8') === computed) return
+    // Not durable: without its stamp a packet is verified again.
+    await replaceStoreFile(stampFile(digest), Buffer.from(computed), { durable: false })
   }
 
   return {
@@ -56,13 +69,16 @@ export const verifiedStamps = (root: string) => {
       throw packetFaults.mismatch(`the stored packet differs from its digest: ${problem}`)
     },
 
-    /** Call after the index was hard-linked: linking changes the ctime that the stamp covers. */
-    stamp: async (digest: Digest, folder: string): Promise<void> => {
-      const stamp = await computeStamp(folder)
-      const kept = await readRegularFile(stampFile(digest), STAMP_BYTES).catch(() => undefined)
-      if (kept?.toString('utf8') === stamp) return
-      // Not durable: without its stamp a packet is verified again.
-      await replaceStoreFile(stampFile(digest), Buffer.from(stamp), { durable: false })
+    /** Whether a stored packet is what its digest says. An intact one is stamped, so that the next check is quick. */
+    isIntact: async (digest: Digest, folder: string): Promise<boolean> => {
+      const problems = await verify(digest, folder).catch((cause: unknown) => {
+        throw diskFault(cause)
+      })
+      // When the stamp cannot be written, the next check takes longer.
+      if (problems.length === 0) await stamp(digest, folder).catch(() => {})
+      return problems.length === 0
     },
+
+    stamp,
   }
 }

@@ -101,9 +101,19 @@ const lookupWithin =
     )
   }
 
-/** Whether a registry may redirect to these zones: to public addresses, and within its own zone. */
+/** Services of this machine are not one party: each port is another program. */
+const CLOSED: readonly Zone[] = ['special', 'loopback']
+
+/** Whether a registry may redirect to these zones: to public addresses, and within its own network. */
 export const mayRedirect = (from: readonly Zone[], to: readonly Zone[]): boolean =>
-  to.every((zone) => zone === 'public' || (zone !== 'special' && from.includes(zone)))
+  to.every((zone) => zone === 'public' || (!CLOSED.includes(zone) && from.includes(zone)))
+
+/** What the operator's settings say about hosts, each with its port. */
+export interface HostRules {
+  readonly mayBePlain: (host: string) => boolean
+  /** Named by the operator: may be contacted wherever it is. */
+  readonly isNamed: (host: string) => boolean
+}
 
 /**
  * Refuses a target that is closer to this machine than the registry: a registry must not make us request local
@@ -112,7 +122,7 @@ export const mayRedirect = (from: readonly Zone[], to: readonly Zone[]): boolean
 export const checkRedirect = async (
   registry: URL,
   target: URL,
-  mayBePlain: (host: string) => boolean,
+  { mayBePlain, isNamed }: HostRules,
 ): Promise<void> => {
   if (target.username !== '' || target.password !== '')
     throw registryFaults.forbidden_target('the registry redirects to an address with a password in it')
@@ -120,10 +130,10 @@ export const checkRedirect = async (
     throw registryFaults.forbidden_target(
       `the registry redirects to an address with the scheme ${target.protocol}`,
     )
-  if (target.hostname === registry.hostname) return
+  if (target.host === registry.host || isNamed(target.host)) return
   const [from, to] = await Promise.all([resolveZones(registry.hostname), resolveZones(target.hostname)])
   if (!mayRedirect(from, to))
-    throw registryFaults.forbidden_target(`the registry redirects to ${target.hostname}`)
+    throw registryFaults.forbidden_target(`the registry redirects to ${target.host}`)
 }
 
 /** The checked lookup for redirect targets, and for registries that are not configured. */

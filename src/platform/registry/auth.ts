@@ -40,14 +40,16 @@ export const readChallenge = (header: string | null): Challenge | undefined => {
 const TOKEN_HOSTS: Readonly<Record<string, string>> = { 'registry-1.docker.io': 'auth.docker.io' }
 
 /**
- * Whether the token service may receive the registry's password: only when one host contains the other.
- * Otherwise a registry, or a proxy before it, could have the password sent anywhere.
+ * Whether the token service may receive the registry's password: on the registry's own host and port, where the
+ * operator named it, and with TLS where one host name contains the other. Otherwise a registry, or a proxy before it,
+ * could have the password sent anywhere.
  */
-export const maySeePassword = (registry: URL, realm: URL): boolean => {
+export const maySeePassword = (registry: URL, realm: URL, isNamed: (host: string) => boolean): boolean => {
+  if (realm.origin === registry.origin || isNamed(realm.host)) return true
   const [a, b] = [registry.hostname, realm.hostname]
-  if (a === b || TOKEN_HOSTS[a] === b) return true
   const isName = (host: string) => /[a-z]/.test(host) && host.includes('.') && !host.startsWith('[')
-  return isName(a) && isName(b) && (a.endsWith(`.${b}`) || b.endsWith(`.${a}`))
+  if (realm.protocol !== 'https:' || !isName(a) || !isName(b)) return false
+  return a === b || TOKEN_HOSTS[a] === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`)
 }
 
 export const TOKEN = /^[\x21-\x7e]{1,16384}$/

@@ -58,11 +58,12 @@ export class OciHttp {
 
   constructor(settings: OciSettings) {
     this.settings = settings
-    this.#login = new OciLogin(
-      settings.credentials,
-      (base, url, request, signal) => this.#send(base, url, request, signal),
-      (answer, max, signal) => this.readSmall(answer, max, signal),
-    )
+    this.#login = new OciLogin({
+      credentials: settings.credentials,
+      isNamed: (host) => this.#isNamed(host),
+      send: (base, url, request, signal) => this.#send(base, url, request, signal),
+      readSmall: (answer, max, signal) => this.readSmall(answer, max, signal),
+    })
   }
 
   /** The deadline of one operation, retries, logins and waiting included. */
@@ -125,8 +126,16 @@ export class OciHttp {
     if (location === null || !URL.canParse(location, from.href))
       throw registryFaults.garbled('the registry returned no valid redirect address')
     const target = new URL(location, from)
-    await checkRedirect(base, target, (one) => this.#isPlain(one))
+    await checkRedirect(base, target, {
+      mayBePlain: (one) => this.#isPlain(one),
+      isNamed: (one) => this.#isNamed(one),
+    })
     return target
+  }
+
+  /** Whether the operator configured this host, with this port. */
+  #isNamed(host: string): boolean {
+    return this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === host)
   }
 
   #isPlain(host: string): boolean {
@@ -186,8 +195,8 @@ export class OciHttp {
 
   /** A configured registry may resolve to any address; redirect targets and other registries may not. */
   async #lookup(base: URL, url: URL): Promise<Pick<WireRequest, 'lookup'>> {
-    const own = url.hostname === base.hostname
-    if (own && this.settings.trusted.some((one) => (HOSTS.get(one) ?? one) === base.host)) return {}
+    const own = url.hostname === base.hostname && this.#isNamed(base.host)
+    if (own || this.#isNamed(url.host)) return {}
     return { lookup: await checkedLookup(base, url) }
   }
 

@@ -35,17 +35,28 @@ interface LoginRequest {
   readonly signal: AbortSignal
 }
 
+/** Where a token is requested, and as whom. */
+interface TokenRequest {
+  readonly url: URL
+  readonly service: string
+  readonly who: Credentials | undefined
+}
+
+interface LoginPorts {
+  readonly credentials: FindCredentials
+  /** Whether the operator configured this host. */
+  readonly isNamed: (host: string) => boolean
+  readonly send: Send
+  readonly readSmall: ReadSmall
+}
+
 /** Logs in to registries and keeps the result in memory until it expires. */
 export class OciLogin {
-  readonly #credentials: FindCredentials
-  readonly #send: Send
-  readonly #read: ReadSmall
+  readonly #ports: LoginPorts
   readonly #known = new Map<string, KnownLogin>()
 
-  constructor(credentials: FindCredentials, send: Send, read: ReadSmall) {
-    this.#credentials = credentials
-    this.#send = send
-    this.#read = read
+  constructor(ports: LoginPorts) {
+    this.#ports = ports
   }
 
   known(base: URL, scope: string): string | undefined {
@@ -63,7 +74,7 @@ export class OciLogin {
     const asked = readChallenge(request.challenge)
     if (asked === undefined)
       throw registryFaults.denied(`${base.host} denies access and does not say how to log in`)
-    const who = await this.#credentials(base.host)
+    const who = await this.#ports.credentials(base.host)
     const known =
       asked.scheme === 'basic'
         ? { header: this.#basic(base, who), until: Number.POSITIVE_INFINITY }
@@ -86,19 +97,14 @@ export class OciLogin {
     const { base, checkRealm, signal } = request
     if (who?.kind === 'bearer') return { header: `Bearer ${who.token}`, until: Number.POSITIVE_INFINITY }
     const url = await checkRealm(realm)
-    const trusted = maySeePassword(base, url) ? who : undefined
-    const answer = await this.#requestToken(request, url, service, trusted)
+    const trusted = maySeePassword(base, url, this.#ports.isNamed) ? who : undefined
+    const answer = await this.#requestToken(request, { url, service, who: trusted })
     const { token, seconds } = await this.#readToken(base, answer, signal)
     return { header: `Bearer ${token}`, until: Date.now() + seconds * 900 }
   }
 
   // The scope is computed here and not read from the challenge: a registry must not make us request more.
-  #requestToken(
-    { base, scope, signal }: LoginRequest,
-    url: URL,
-    service: string,
-    who: Credentials | undefined,
-  ) {
+  #requestToken({ base, scope, signal }: LoginRequest, { url, service, who }: TokenRequest) {
     if (who?.kind === 'identity') {
       const form = new URLSearchParams({
         grant_type: 'refresh_token',
@@ -108,12 +114,17 @@ export class OciLogin {
         scope,
       })
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      return this.#send(base, url, { method: 'POST', headers, body: Buffer.from(form.toString()) }, signal)
+      return this.#ports.send(
+        base,
+        url,
+        { method: 'POST', headers, body: Buffer.from(form.toString()) },
+        signal,
+      )
     }
     url.searchParams.set('scope', scope)
     if (service !== '') url.searchParams.set('service', service)
     const login = who?.kind === 'password' ? { authorization: basicHeader(who.user, who.password) } : {}
-    return this.#send(base, url, { method: 'GET', headers: login }, signal)
+    return this.#ports.send(base, url, { method: 'GET', headers: login }, signal)
   }
 
   async #readToken(base: URL, answer: HttpResponse, signal: AbortSignal): Promise<Token> {
@@ -121,7 +132,7 @@ export class OciLogin {
       answer.discard()
       throw registryFaults.denied(`the token service of ${base.host} denies access`)
     }
-    const bytes = await this.#read(answer, MAX_TOKEN_ANSWER, signal)
+    const bytes = await this.#ports.readSmall(answer, MAX_TOKEN_ANSWER, signal)
     try {
       return readToken(JSON.parse(Buffer.from(bytes).toString('utf8')))
     } catch (cause) {

@@ -40,7 +40,8 @@ describe('an address', () => {
 
   it('leads outwards, or stays where it is', () => {
     expect(mayRedirect(['public'], ['public'])).toBe(true)
-    expect(mayRedirect(['loopback'], ['loopback'])).toBe(true)
+    // Another port of this machine is another program.
+    expect(mayRedirect(['loopback'], ['loopback'])).toBe(false)
     expect(mayRedirect(['private'], ['private', 'public'])).toBe(true)
     expect(mayRedirect(['public'], ['loopback'])).toBe(false)
     expect(mayRedirect(['private'], ['loopback'])).toBe(false)
@@ -52,10 +53,21 @@ describe('an address', () => {
 
   it('is refused when a registry in the open leads back to us', async () => {
     const registry = new URL('https://8.8.8.8/')
-    const lead = (to: string) => checkRedirect(registry, new URL(to), isLoopbackName)
+    const rules = { mayBePlain: isLoopbackName, isNamed: () => false }
+    const lead = (to: string) => checkRedirect(registry, new URL(to), rules)
     for (const to of ['http://127.0.0.1/', 'https://localhost/', 'https://x.localhost/', 'https://[::1]/'])
       await expect(lead(to)).rejects.toMatchObject({ code: 'registry.forbidden_target' })
     await lead('https://9.9.9.9/blob')
+  })
+
+  it('is refused when a registry on this machine leads to another port, unless the operator named it', async () => {
+    const registry = new URL('http://127.0.0.1:5000/')
+    const rules = { mayBePlain: () => true, isNamed: (host: string) => host === '127.0.0.1:5002' }
+    const lead = (to: string) => checkRedirect(registry, new URL(to), rules)
+    for (const to of ['http://127.0.0.1:5001/', 'http://localhost:5000/', 'http://127.0.0.2:5000/'])
+      await expect(lead(to)).rejects.toMatchObject({ code: 'registry.forbidden_target' })
+    await lead('http://127.0.0.1:5000/blob')
+    await lead('http://127.0.0.1:5002/blob')
   })
 })
 
@@ -97,10 +109,17 @@ describe('a password', () => {
     ['https://example.com', 'https://evilexample.com', false],
     ['https://r.example.com', 'https://com', false],
     ['https://10.0.0.1', 'https://0.0.1', false],
-    ['http://127.0.0.1:1', 'http://127.0.0.1:2', true],
+    ['http://127.0.0.1:1', 'http://127.0.0.1:1/token', true],
+    ['http://127.0.0.1:1', 'http://127.0.0.1:2', false],
+    ['http://127.0.0.1:1', 'http://127.0.0.1:3', true],
+    ['https://127.0.0.1:1', 'https://127.0.0.1:2', false],
+    // A registry and its token service behind one certificate.
+    ['https://git.example.com:5050', 'https://git.example.com/jwt/auth', true],
+    ['http://r.example.com:5000', 'http://r.example.com:5001', false],
+    ['https://r.example.com', 'http://r.example.com', false],
     ['http://localhost:1', 'http://127.0.0.1:2', false],
   ])('for %s may be heard by %s: %s', (registry, realm, answer) => {
-    expect(maySeePassword(new URL(registry), new URL(realm))).toBe(answer)
+    expect(maySeePassword(new URL(registry), new URL(realm), (host) => host === '127.0.0.1:3')).toBe(answer)
   })
 
   it('is read from the file that docker writes', async () => {

@@ -38,6 +38,8 @@ interface ClientConfig {
   /** Whether the configuration belongs to one project, in whose folder the client starts the server. */
   readonly inProject: boolean
   readonly text: string
+  /** What else the client needs before it starts the server. */
+  readonly note?: string
   /** The same for Windows, where a client cannot start a `.cmd` shim directly. */
   readonly windows: string
 }
@@ -68,6 +70,11 @@ const WRITERS: Readonly<Record<ClientName, Writer>> = {
   intellij: ['Settings, Tools, AI Assistant, Model Context Protocol, Add, As JSON', inServers, false],
 }
 
+const NOTES: Partial<Readonly<Record<ClientName, string>>> = {
+  gemini:
+    'Gemini CLI starts the servers of a project only in a trusted folder: run gemini there and trust the folder (/permissions).',
+}
+
 const onWindows = ({ name, command, args }: Launch): Launch => ({
   name,
   command: 'cmd',
@@ -78,5 +85,13 @@ export const clientConfig = (name: string | undefined, launch: Launch): ClientCo
   const client = CLIENTS.find((one) => one === name)
   if (client === undefined) throw usageFaults.argument(`name a client: ${CLIENTS.join(', ')}`)
   const [file, write, inProject] = WRITERS[client]
-  return { client, file, inProject, text: write(launch), windows: write(onWindows(launch)) }
+  const note = NOTES[client]
+  return {
+    client,
+    file,
+    inProject,
+    ...(note !== undefined && { note }),
+    text: write(launch),
+    windows: write(onWindows(launch)),
+  }
 }

@@ -50,6 +50,7 @@ type Need = 'tools' | 'schema' | LinkName
 
 const LISTEN = 'subscriptions/listen'
 const METHOD_NOT_FOUND = -32601
+const INTERNAL_ERROR = -32603
 const NO_ENVELOPE = 'the request has no envelope in _meta, which revision 2026-07-28 requires'
 
 /**
@@ -332,14 +333,16 @@ export class Connection {
     const method = this.#pending.delegated(id)?.method
     // Cancelled in the meantime: the client expects no response.
     if (method === undefined) return
-    const unknown = 'error' in message && (message.error as RpcError).code === METHOD_NOT_FOUND
-    const { dialect } = this.#host.handshake
-    // The dialect decides how "method not found" looks.
-    this.#respond(
-      id,
-      unknown ? writeError(id, dialect.frame('method', method.slice(0, 128))) : JSON.stringify(message),
-    )
+    const error = 'error' in message ? this.#translate(message.error as RpcError, method) : undefined
+    this.#respond(id, error === undefined ? JSON.stringify(message) : writeError(id, error))
     this.#pending.remove(id)
+  }
+
+  /** The dialect decides how errors of the SDK itself look; undefined leaves an error as it is. */
+  #translate({ code, data }: RpcError, method: string): RpcError | undefined {
+    const { dialect } = this.#host.handshake
+    if (code === METHOD_NOT_FOUND) return dialect.frame('method', method.slice(0, 128))
+    return code === INTERNAL_ERROR && data === undefined ? dialect.bug() : undefined
   }
 }
 

@@ -1,6 +1,5 @@
 import { isRecord, type JsonObject } from '../../kernel/encoding/json.ts'
-import type { Fault, FaultKind } from '../../kernel/fault.ts'
-import { viewFault } from '../../kernel/fault.ts'
+import { defineFaults, type Fault, type FaultKind, viewFault } from '../../kernel/fault.ts'
 import type { Content } from '../../kernel/tool.ts'
 import type { FrameFault, RpcError } from './message.ts'
 
@@ -23,8 +22,21 @@ export interface Dialect {
   absent(what: string, detail: JsonObject): RpcError
   /** The JSON-RPC error of a fault; undefined when it travels as a tool execution error. */
   fault(fault: Fault): RpcError | undefined
+  /** A defect of ours. The details are in the log. */
   bug(): RpcError
 }
+
+export const serverFaults = defineFaults('server', {
+  internal: {
+    kind: 'unavailable',
+    fix: 'This is a defect of the server: its log on stderr has the details, please report them. Other requests still work.',
+  },
+})
+
+/** The `_meta` key under which a tool error carries its fault as data. */
+export const FAULT_META = 'warrant/fault'
+
+const INTERNAL_ERROR = { code: -32603, message: 'Internal error' } as const
 
 const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly text: string }>> = {
   parse: { code: -32700, text: 'Parse error' },
@@ -50,7 +62,10 @@ const standard: Dialect = {
   unknownTool: (name) => ({ code: -32602, message: `Unknown tool: ${quote(name)}` }),
   absent: (what, data) => ({ code: -32602, message: `${what} not found`, data }),
   fault: () => undefined,
-  bug: () => ({ code: -32603, message: 'Internal error' }),
+  bug: () => ({
+    ...INTERNAL_ERROR,
+    data: { [FAULT_META]: viewFault(serverFaults.internal(INTERNAL_ERROR.message)) },
+  }),
 }
 
 const SENTINEL: Readonly<Record<FaultKind, { readonly code: number; readonly text: string }>> = {
@@ -113,9 +128,8 @@ const sentinel: Dialect = {
     return { code, message: code === -32603 ? text : `${text}: ${details}`, data }
   },
   bug: () => ({
-    code: -32603,
-    message: 'Internal error',
-    data: { details: 'Internal error', reason: 'internal' },
+    ...INTERNAL_ERROR,
+    data: { details: INTERNAL_ERROR.message, reason: 'internal', fix: serverFaults.internal.fix },
   }),
 }
 
@@ -152,15 +166,19 @@ const scg: Dialect = {
     const node = fault.kind === 'missing' && reasonOf(fault) === 'node_unknown'
     return scgError(node ? [4004, 'NODE_NOT_FOUND'] : SCG[fault.kind], fault.message)
   },
-  bug: () => scgError(SCG.unavailable, 'Internal error'),
+  bug() {
+    const [code, name] = SCG.unavailable
+    return {
+      code,
+      message: INTERNAL_ERROR.message,
+      data: { code_string: name, fix: serverFaults.internal.fix },
+    }
+  },
 }
 
 export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
 export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
-
-/** The `_meta` key under which a tool error carries its fault as data. */
-export const FAULT_META = 'warrant/fault'
 
 /** The `_meta` key under which a text carries the facts about it. */
 export const FACTS_META = 'warrant/facts'

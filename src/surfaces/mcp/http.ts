@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import type { Call } from '../../kernel/call.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { Outcome } from '../../kernel/invoke.ts'
+import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import type { HttpRequest, Route } from '../http/server.ts'
 import { sendJson } from '../http/server.ts'
 import { Envelopes, isPlainCall, progressToken } from './envelope.ts'
@@ -124,6 +124,24 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     if (outcome.kind !== 'cancelled') sendLine(response, writeOutcome(service, id, outcome, 'modern'))
   }
 
+  const handle: Route['handle'] = async (request, response) => {
+    const [value, fault] = readJson(request.body)
+    if (fault !== undefined) {
+      return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame(fault), id: null })
+    }
+    if (Array.isArray(value) && !isBatchAllowed(request.raw, value)) {
+      return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame('request'), id: null })
+    }
+    const call = plainCall(request, value)
+    if (call !== undefined) return answerCall(call, response)
+    const refusal = nameError(request, value)
+    if (refusal !== undefined) return sendLine(response, refusal)
+    const { fetch } = await sdk.get()
+    await answerRequest(response, (signal) =>
+      fetch(webRequest(request.raw, signal), repairBody(service, value)),
+    )
+  }
+
   const route: Route = {
     path: '/mcp',
     summary: 'MCP over Streamable HTTP, stateless, revisions 2024-11-05 to 2026-07-28.',
@@ -131,21 +149,13 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     bodyBytes: limits.bodyBytes,
     refuse: rpcRefusal,
     async handle(request, response) {
-      const [value, fault] = readJson(request.body)
-      if (fault !== undefined) {
-        return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame(fault), id: null })
+      try {
+        await handle(request, response)
+      } catch (thrown) {
+        if (response.headersSent || response.destroyed) throw thrown
+        log.write('error', 'bug in /mcp', { stack: stackOf(thrown) })
+        sendJson(response, 500, { jsonrpc: '2.0', error: dialect.bug(), id: null })
       }
-      if (Array.isArray(value) && !isBatchAllowed(request.raw, value)) {
-        return sendJson(response, 400, { jsonrpc: '2.0', error: dialect.frame('request'), id: null })
-      }
-      const call = plainCall(request, value)
-      if (call !== undefined) return answerCall(call, response)
-      const refusal = nameError(request, value)
-      if (refusal !== undefined) return sendLine(response, refusal)
-      const { fetch } = await sdk.get()
-      await answerRequest(response, (signal) =>
-        fetch(webRequest(request.raw, signal), repairBody(service, value)),
-      )
     },
   }
   return {

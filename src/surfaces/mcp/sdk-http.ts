@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
-import { createSdkServer, type Decorate } from './sdk.ts'
+import { createSdkServer, type Decorate, fitInitialize } from './sdk.ts'
 import type { Service } from './service.ts'
 
 export { isEnvelope } from './sdk.ts'
@@ -18,7 +18,7 @@ export const createHandler = (service: Service, decorate?: Decorate) => {
   })
   return {
     fetch: (request: Request, parsedBody: unknown): Promise<Response> =>
-      handler.fetch(request, parsedBody === undefined ? {} : { parsedBody }),
+      handler.fetch(request, parsedBody === undefined ? {} : { parsedBody: fitInitialize(parsedBody) }),
     announce(change: ChangeEvent): void {
       const { notify } = handler
       switch (change.kind) {

@@ -1,5 +1,6 @@
 import {
   classifyInboundRequest,
+  isInitializeRequest,
   isJSONRPCRequest,
   Server,
   type ServerContext,
@@ -9,6 +10,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import type { Call, ProgressUpdate } from '../../kernel/call.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Outcome, stackOf } from '../../kernel/invoke.ts'
 import { progressToken } from './envelope.ts'
@@ -164,6 +166,20 @@ export interface SdkLink {
   close(): Promise<void>
 }
 
+/**
+ * A repaired `initialize` that the SDK's schema accepts. The SDK would answer others with an internal error, so the
+ * members that the handshake does not need are left out.
+ */
+export const fitInitialize = (message: unknown): unknown => {
+  if (!isRecord(message) || message.method !== 'initialize' || !isRecord(message.params)) return message
+  const { method, params } = message
+  if (isInitializeRequest({ method, params })) return message
+  const client = isRecord(params.clientInfo) ? params.clientInfo : {}
+  const clientInfo = { name: client.name, version: client.version }
+  const { protocolVersion } = params
+  return { ...message, params: { protocolVersion, capabilities: {}, clientInfo } }
+}
+
 /** Connects the SDK to a connection that reads and writes the frames itself. */
 export const joinSdk = (service: Service, send: (message: object) => void, decorate?: Decorate): SdkLink => {
   const { log } = service.parts
@@ -183,7 +199,7 @@ export const joinSdk = (service: Service, send: (message: object) => void, decor
   )
   return {
     accepts: (message) => isJSONRPCRequest(message),
-    deliver: (message) => wire.onmessage?.(message as never),
+    deliver: (message) => wire.onmessage?.(fitInitialize(message) as never),
     announce: (change) => {
       if (current !== undefined) void announce(current.server, current.era, change).catch(() => {})
     },

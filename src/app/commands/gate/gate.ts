@@ -1,26 +1,26 @@
 import { resolve } from 'node:path'
-import { runAuditFields } from '../../../gate/audit-fields.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
+import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { runGate } from '../../../gate/run.ts'
 import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
-import { recordCall } from '../../../kernel/record-call.ts'
-import type { AuditedTool } from '../../../kernel/tool.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { exitCodeOf, type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
-import { loadBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
-import { pickScope, pickScopes, pickStage } from './pick-scope.ts'
+import { requireWritable } from '../require-writable.ts'
+import { oneOf, pickScope, pickScopes, pickStage } from './pick-scope.ts'
+import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
@@ -77,34 +77,6 @@ const deliver = async (invocation: Invocation, root: string, run: DeliveredRun):
   else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
 }
 
-/** The option or setting by which the operator chose to record nothing. */
-const unrecordedBy = ({ flags }: Invocation, { readOnly, store }: Config): string | undefined => {
-  if (flags['no-evidence'] === true) return '--no-evidence'
-  if (readOnly) return '--read-only'
-  return store === 'memory' ? '--store memory' : undefined
-}
-
-const GATE_RUN: AuditedTool = {
-  name: 'gate_run',
-  effect: 'write',
-  auditFields: ({ report }: GateRun) => runAuditFields(report),
-}
-
-const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
-
-/** Records the decision. Returns the fault when that failed. */
-const record = async (
-  config: Config,
-  root: string,
-  { run, started }: { readonly run: GateRun; readonly started: number },
-): Promise<Fault | undefined> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock)
-  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
-  await recorder.close().catch(() => {})
-  return recorded === true ? undefined : recorded
-}
-
 const progressJob = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
@@ -116,15 +88,18 @@ const judge = async (
   gate: OpenGate,
   request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
 ): Promise<GateRun> => {
-  const baseline = await loadBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
-  if (invocation.flags['new-only'] && baseline === undefined) {
+  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
+  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
+  const policyFrom = oneOf(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
   const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild ? await (await import('../../open/build-event.ts')).readBuild(process.env) : undefined
+  const build = isBuild
+    ? await (await import('../../../platform/git/build-event.ts')).readBuild(process.env)
+    : undefined
   const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...request, build, remote, baseline, progress }, NO_ABORT),
+    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
   )
 }
 
@@ -137,12 +112,14 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const gate = await openForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
-    const request = { scope, baseline: undefined, write: false, progress }
-    return runGate(gate.ports, { ...request, stage: 'CI' as const }, NO_ABORT)
+    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
+    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
   })
   const findings = report.findings.filter(({ source }) => source === report.source)
   const file = named ?? resolve(gate.root, BASELINE_FILE)
@@ -153,38 +130,18 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   return 0
 }
 
-interface ScopeRequest {
-  readonly stage: GateStage
-  readonly scope: Scope | undefined
-  readonly write: boolean
-  readonly isLast: boolean
-}
-
-/** Judges one scope, records the decision and reports it. Returns the exit code. */
-const judgeScope = async (
-  invocation: Invocation,
-  {
-    config,
-    gate,
-    recorded,
-  }: { readonly config: Config; readonly gate: OpenGate; readonly recorded: boolean },
-  request: ScopeRequest,
-): Promise<number> => {
-  const { terminal, flags } = invocation
+/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+  const gate = await openForCommand(config)
   const started = systemClock.elapsed()
-  const complete = await judge(invocation, gate, request)
-  const failure = recorded ? await record(config, gate.root, { run: complete, started }) : undefined
-  const blocked = complete.report.status === 'BLOCKED'
-  const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
-  // A format for machines is one document: that of the run that decides.
-  if (blocked || request.isLast || pickFormat(invocation) === undefined)
-    await deliver(invocation, gate.root, { ...shown, recorded: recorded && failure === undefined })
-  if (failure !== undefined) {
-    const accepted = flags['allow-unrecorded'] === true
-    terminal.printError(`warrant: ${failure.message}. ${failure.fix}${accepted ? '' : UNRECORDED_FIX}`)
-    if (!accepted) return exitCodeOf(failure)
-  }
-  return blocked ? 1 : 0
+  const baseline = await findBaseline(gate, undefined, process.cwd())
+  const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
+  const request = { ...policy, scope: { kind: 'worktree' } } as const
+  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  const recorded = unrecordedBy({ flags: {} }, config) === undefined
+  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (failure !== undefined) throw failure
+  return run
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -197,7 +154,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const scope = pickScope(invocation)
   const gate = await openForCommand(config)
-  const write = invocation.flags['no-evidence'] !== true
+  if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
   const chosen = unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
@@ -208,11 +166,21 @@ export const run = async (invocation: Invocation): Promise<number> => {
     terminal.printError('warrant: the push sends no commits, so there is nothing to check')
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
-  const context = { config, gate, recorded: chosen === undefined }
+  const warn = (message: string) => terminal.printError(`warrant: ${message}.`)
   for (const [at, one] of scopes.entries()) {
-    const request = { stage: picked.stage, scope: one, write, isLast: at === scopes.length - 1 }
-    const code = await judgeScope(invocation, context, request)
-    if (code !== 0) return code
+    const started = systemClock.elapsed()
+    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const made = { run: complete, started, warn }
+    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
+    const blocked = complete.report.status === 'BLOCKED'
+    const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const recorded = chosen === undefined && failure === undefined
+    // A format for machines is one document: that of the run that decides.
+    if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
+      await deliver(invocation, gate.root, { ...shown, recorded })
+    const code = failure && reportUnrecorded(invocation, failure)
+    if (code !== undefined) return code
+    if (blocked) return 1
   }
   return 0
 }

@@ -3,9 +3,10 @@ import { installGate, uninstallGate } from '../../../gate/install/install.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
-import { openRepositoryForCommand } from '../../open/repository.ts'
+import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>
@@ -22,13 +23,19 @@ const status: Verb = async (invocation) => {
   return show(invocation, await hooksStatus(lifecycle, signal))
 }
 
+const openToWrite = async (invocation: Invocation): Promise<OpenedRepository> => {
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant hooks install` or `uninstall`')
+  return openRepositoryForCommand(config)
+}
+
 const install: Verb = async (invocation) => {
-  const context = await openRepositoryForCommand(loadSettings(invocation).config)
+  const context = await openToWrite(invocation)
   return show(invocation, await installGate(installPorts(context), context.signal))
 }
 
 const uninstall: Verb = async (invocation) => {
-  const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
+  const { lifecycle, signal } = await openToWrite(invocation)
   return show(invocation, await uninstallGate(lifecycle, signal))
 }
 

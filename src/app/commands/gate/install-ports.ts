@@ -1,9 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
-import { buildEvidence } from '../../../evidence/build.ts'
-import { readRepoState } from '../../../gate/facts/repo-state.ts'
 import type { InstallationPorts } from '../../../gate/install/install.ts'
-import { repoLifecycle } from '../../../gate/install/installation.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
@@ -16,15 +13,12 @@ const stateFolder = ({ root, config }: OpenedRepository): string | undefined => 
   return isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') || undefined : undefined
 }
 
-/** Writes a first evidence file without findings, so that readers of evidence find one. */
-const bootstrapEvidence = (context: OpenedRepository) => async (signal: AbortSignal) => {
-  const store = fileEvidence(context.root, systemClock)
-  if ((await store.read()).kind !== 'missing') return false
-  const lifecycle = () => repoLifecycle(context.lifecycle, signal)
-  const repoState = await readRepoState({ git: context.git, folder: context.root, lifecycle }, signal)
-  const empty = { stage: 'PRE_COMMIT', outcome: 'PASS', findings: [], platforms: {}, rulesets: [] } as const
-  await store.replace((previous) => buildEvidence({ ...empty, repoState }, previous, systemClock.now()))
-  return true
+/** The first evidence is that of a run over the working tree: evidence that no rule made says nothing. */
+const runFirstGate = (context: OpenedRepository) => async () => {
+  const { root, config } = context
+  if ((await fileEvidence(root, systemClock).read()).kind !== 'missing') return undefined
+  const { judgeWorktree } = await import('./gate.ts')
+  return (await judgeWorktree(config)).report.status
 }
 
 export const installPorts = (context: OpenedRepository): InstallationPorts => ({
@@ -32,6 +26,6 @@ export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),
   stateFolder: stateFolder(context),
-  bootstrapEvidence: bootstrapEvidence(context),
+  runFirstGate: runFirstGate(context),
   removeFile: (path) => removeFile(context.root, path),
 })

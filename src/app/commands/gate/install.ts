@@ -3,6 +3,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { bootstrapOpenSpec, type OpenSpecReport } from './bootstrap-openspec.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
@@ -11,7 +12,7 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
   [
     hookTable(report.hooks),
     '',
-    `evidence  ${report.evidence === 'written' ? 'first file written' : 'existing file kept'}`,
+    `evidence  ${report.gate === undefined ? 'existing file kept' : `first file written by the gate: ${report.gate}${report.gate === 'BLOCKED' ? '; run `warrant gate` to see why' : ''}`}`,
     `state     ${report.excluded ? 'excluded in .git/info/exclude' : 'already excluded, or outside the repository'}`,
     ...(openspec === undefined
       ? []
@@ -23,7 +24,9 @@ type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallRe
 const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   // Here `--openspec` is a switch of the command, not the path of the program.
   const { openspec: _, ...flags } = invocation.flags
-  const context = await openRepositoryForCommand(loadSettings({ flags }).config)
+  const { config } = loadSettings({ flags })
+  requireWritable(config, '`warrant install` or `warrant update`')
+  const context = await openRepositoryForCommand(config)
   const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
   const all = { ...report, ...(openspec !== undefined && { openspec }) }

@@ -52,6 +52,14 @@ export const GATE_OPTIONS: readonly Option[] = [
       'Baseline of known findings. Default: warrant.baseline.json. With baseline: the file to write.',
   },
   {
+    flag: 'policy-from',
+    kind: 'text',
+    value: 'VERSION',
+    description:
+      'Policy that judges. base: the stricter one of the base and the change. worktree: the working tree alone, to try a policy out; writes no evidence. Default: base.',
+    choices: ['base', 'worktree'],
+  },
+  {
     flag: 'new-only',
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',

@@ -9,7 +9,7 @@ import { inferStage } from './infer-stage.ts'
 /** Never aborted: the command runs until it is done. */
 const NO_ABORT = new AbortController().signal
 
-const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
+export const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
   const found = all.find((one) => one === value)
   if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
   return found

@@ -12,6 +12,7 @@ import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 
 const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
   printOutput(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))
@@ -88,6 +89,7 @@ const session: Verb = async (invocation) => {
   const change = flags.change
   if (flags.open && typeof change !== 'string') throw usageFaults.option('--open needs --change ID')
   const minutes = readMinutes(invocation)
+  requireWritable(loadSettings(invocation).config, '`warrant sdd session`')
   const { sdd, root, signal } = await openForCommand(invocation)
   const ports = {
     repoRoot: root,

@@ -4,11 +4,14 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { hookTable } from './hooks.ts'
 import { installPorts } from './install-ports.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const context = await openRepositoryForCommand(loadSettings(invocation).config)
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant uninstall`')
+  const context = await openRepositoryForCommand(config)
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(installPorts(context), purge, context.signal)
   const removed = escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`)

@@ -10,8 +10,11 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
+import { requireWritable } from '../require-writable.ts'
 import {
+  adopt,
   checkpoint,
+  checkSeen,
   checkSince,
   consistency,
   printProof,
@@ -50,9 +53,10 @@ const verify: Verb = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
-    const since = older && (await checkSince(log, found.chain, older))
-    const grown = since === undefined || since.outcome === 'grown'
-    return printProof(invocation, { ...found, ...(since && { since }) }, good && grown)
+    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const seen = await checkSeen(invocation, log, found.chain)
+    const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
+    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
     return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
@@ -124,6 +128,9 @@ const erase: Verb = (invocation, [entry]) => {
   })
 }
 
+/** Verbs that change the log, write a file, or create the key. */
+const WRITING = ['export', 'checkpoint', 'repair', 'erase']
+
 const VERBS: Readonly<Record<string, Verb>> = {
   verify,
   replay,
@@ -133,6 +140,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   checkpoint,
   repair,
   erase,
+  adopt,
 }
 
 const MAX_ARGUMENTS = {
@@ -144,6 +152,7 @@ const MAX_ARGUMENTS = {
   checkpoint: 0,
   repair: 0,
   erase: 1,
+  adopt: 0,
 }
 
 /** The subcommands that use an option. */
@@ -154,11 +163,12 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   reason: ['erase'],
 }
 
-export const run = (invocation: Invocation): Promise<number> => {
+export const run = async (invocation: Invocation): Promise<number> => {
   const [verb = ''] = invocation.positionals
   // An ignored option would look as if it had been used, such as a checkpoint to compare with.
   for (const [flag, users] of Object.entries(OPTION_USERS))
     if (invocation.flags[flag] !== undefined && Object.hasOwn(VERBS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
+  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
   return runVerb(VERBS, invocation, MAX_ARGUMENTS)
 }

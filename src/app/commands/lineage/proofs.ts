@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { auditLog, compareWithOlder, requireIntact } from '../../../lineage/audit.ts'
 import { verifyBundle } from '../../../lineage/bundle.ts'
 import { genesisChecksum } from '../../../lineage/chain.ts'
 import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
+import { storeFaults } from '../../../lineage/faults.ts'
+import { compareWithSeen, describeSeen } from '../../../lineage/log-memory.ts'
 import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
@@ -15,14 +17,15 @@ import {
   openCheckpoint,
   verifyChain,
 } from '../../../lineage/verify.ts'
-import { keyFile } from '../../../platform/files/key-file.ts'
+import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
-import { makeState } from '../../../platform/files/state-folder.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
+import { logMemory, signingKeyPath } from '../../open/user-state.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
+import { requireWritable } from '../require-writable.ts'
 import { withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
@@ -33,12 +36,25 @@ export const printProof = (invocation: Invocation, value: object, good = true): 
   return good ? 0 : 1
 }
 
+const signerName = (invocation: Invocation): string => `warrant/${loadSettings(invocation).config.graph}`
+
+/** Signs with the key of this machine, which is created at the first use. A key in the repository is never used. */
 const openSigner = async (invocation: Invocation) => {
-  const { config } = loadSettings(invocation)
-  const root = resolve(config.root)
-  await makeState(requireNoSymlinks(root, config.stateDir))
-  const pem = await keyFile(requireNoSymlinks(root, config.stateDir, 'lineage.key'))
-  return createSigner(`warrant/${config.graph}`, pem)
+  requireWritable(loadSettings(invocation).config, 'the command without --key')
+  return createSigner(signerName(invocation), await keyFile(signingKeyPath()))
+}
+
+/** Where earlier versions kept the key. */
+const FORMER_KEY = 'lineage.key'
+
+/** The verifier key of a private key file; undefined when there is none that can be read. */
+const verifierOf = async (invocation: Invocation, path: () => string): Promise<string | undefined> => {
+  try {
+    const pem = await readKeyFile(path())
+    return pem && createSigner(signerName(invocation), pem).verifier
+  } catch {
+    return undefined
+  }
 }
 
 const readFileArgument = async (path: string): Promise<string> => {
@@ -65,8 +81,8 @@ const readExport = async (path: string): Promise<unknown> => {
 
 interface OlderCheckpoint {
   readonly note: string
-  /** The key that must have signed it. */
-  readonly verifier: string
+  /** The key that must have signed it; undefined when this machine has none. */
+  readonly verifier: string | undefined
 }
 
 /** The checkpoint that `--checkpoint` names, with its key: `--key`, or the key of this machine. */
@@ -77,21 +93,45 @@ export const readOlder = async (invocation: Invocation): Promise<OlderCheckpoint
     throw usageFaults.option('--key needs --checkpoint FILE, or the bundle to verify')
   if (file === undefined) return undefined
   const note = await readFileArgument(file)
-  return { note, verifier: key ?? (await openSigner(invocation)).verifier }
+  return { note, verifier: key ?? (await verifierOf(invocation, signingKeyPath)) }
 }
 
-const UNSIGNED = { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' } as const
+/** The result for a checkpoint that the key did not sign. Names the key of an earlier version if that one signed it. */
+const unsigned = async (invocation: Invocation, { note }: OlderCheckpoint) => {
+  const { config } = loadSettings(invocation)
+  const path = () => requireNoSymlinks(resolve(config.root), config.stateDir, FORMER_KEY)
+  const former = await verifierOf(invocation, path)
+  const why = 'the checkpoint has no valid signature of this key'
+  if (former === undefined || openCheckpoint(note, former) === undefined)
+    return { outcome: 'unsigned', why } as const
+  const place = join(config.stateDir, FORMER_KEY)
+  const fix = `${place} signed it, which may have come with the repository. If this machine created it, use --key '${former}'.`
+  return { outcome: 'unsigned', why, fix } as const
+}
 
 /** Compares a log with an older checkpoint. Undefined when the log itself does not verify. */
 export const checkSince = async (
+  invocation: Invocation,
   log: LogReader,
   chain: ChainVerdict,
-  { note, verifier }: OlderCheckpoint,
+  checkpointFile: OlderCheckpoint,
 ) => {
   if (chain.outcome === 'broken') return undefined
-  const older = openCheckpoint(note, verifier)
-  if (older === undefined) return UNSIGNED
+  const older = openCheckpoint(checkpointFile.note, checkpointFile.verifier ?? '')
+  if (older === undefined) return unsigned(invocation, checkpointFile)
   return { outcome: await compareWithOlder(log, chain.size, older), from: older.size } as const
+}
+
+/** Compares a verified log with what this machine saw of it last, and remembers it. Undefined when it saw nothing. */
+export const checkSeen = async (invocation: Invocation, log: LogReader, chain: ChainVerdict) => {
+  if (chain.outcome === 'broken') return undefined
+  const { config } = loadSettings(invocation)
+  const memory = logMemory(config, resolve(config.root), config.graph)
+  const seen = await memory.read()
+  const outcome = seen && (await compareWithSeen(log, seen))
+  if (seen === undefined || outcome === 'grown') await memory.write({ size: chain.size, head: chain.head })
+  if (seen === undefined || outcome === undefined || outcome === 'grown') return undefined
+  return { outcome, from: (seen.lost ?? seen).size, why: describeSeen(outcome, seen) }
 }
 
 /** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */
@@ -111,6 +151,14 @@ export const verifyFile = async (invocation: Invocation, path: string): Promise<
   return printProof(invocation, found, good)
 }
 
+/** Size and root of a log that verifies and that this machine has not seen in another state. */
+const requireSignable = async (invocation: Invocation, log: LogReader) => {
+  const intact = await requireIntact(log)
+  const seen = await checkSeen(invocation, log, intact)
+  if (seen === undefined) return intact
+  throw storeFaults.changed(`nothing was signed, because ${seen.why}`)
+}
+
 const collectEntries = async (log: LogReader, size: number) => {
   const entries = []
   for await (const row of readRows(log)) if (row.seq < size) entries.push(readEntry(row))
@@ -120,7 +168,7 @@ const collectEntries = async (log: LogReader, size: number) => {
 /** Writes entries, genesis, checkpoint and key into one file, for the stand-alone verifier. */
 export const writeBundle = (invocation: Invocation, path: string): Promise<number> =>
   withLog(invocation, async (log) => {
-    const { size, root } = await requireIntact(log)
+    const { size, root } = await requireSignable(invocation, log)
     const signer = await openSigner(invocation)
     const entries = await collectEntries(log, size)
     const checkpoint = writeCheckpoint(signer, size, root)
@@ -144,13 +192,11 @@ export const prove: Verb = (invocation, [entry, size]) => {
 
 /** Checks that the log has only grown since a checkpoint. Detects damage, truncation and a forked history. */
 export const consistency: Verb = async (invocation) => {
-  const file = textFlag(invocation, 'checkpoint')
-  if (file === undefined) throw usageFaults.option('--checkpoint FILE is required')
-  const note = await readFileArgument(file)
+  const checkpointFile = await readOlder(invocation)
+  if (checkpointFile === undefined) throw usageFaults.option('--checkpoint FILE is required')
   return withLog(invocation, async (log) => {
-    const verifier = textFlag(invocation, 'key') ?? (await openSigner(invocation)).verifier
-    const older = openCheckpoint(note, verifier)
-    if (older === undefined) return printProof(invocation, UNSIGNED, false)
+    const older = openCheckpoint(checkpointFile.note, checkpointFile.verifier ?? '')
+    if (older === undefined) return printProof(invocation, await unsigned(invocation, checkpointFile), false)
     const { chain } = await auditLog(log)
     if (chain.outcome === 'broken')
       return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)
@@ -161,14 +207,27 @@ export const consistency: Verb = async (invocation) => {
     const holds =
       outcome === 'grown' &&
       checkConsistency({ older: older.size, newer: size, olderRoot: older.root, newerRoot: root, path })
+    const seen = holds ? await checkSeen(invocation, log, chain) : undefined
     const found = { outcome: holds ? 'consistent' : 'forked', older: older.size, newer: size, root, path }
-    return printProof(invocation, found, holds)
+    return printProof(invocation, { ...found, ...(seen && { seen }) }, holds && seen === undefined)
   })
 }
 
+/** Accepts a log that this machine did not see grow: restored from a backup, or begun again. */
+export const adopt: Verb = (invocation) =>
+  withLog(invocation, async (log) => {
+    const { config } = loadSettings(invocation)
+    const { chain } = await auditLog(log)
+    if (chain.outcome === 'broken')
+      return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)
+    const { size, head } = chain
+    await logMemory(config, resolve(config.root), config.graph).write({ size, head })
+    return printProof(invocation, { outcome: 'adopted', size, head })
+  })
+
 export const checkpoint: Verb = (invocation) =>
   withLog(invocation, async (log) => {
-    const { size, root } = await requireIntact(log)
+    const { size, root } = await requireSignable(invocation, log)
     const signer = await openSigner(invocation)
     const note = writeCheckpoint(signer, size, root)
     if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })

@@ -15,7 +15,16 @@ import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand
 import { VERSION } from '../../config/version.ts'
 import { embedderFor } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
-import { embedSettings, listFlag, NO_ABORT, needText, printResult, progressJob } from './settings.ts'
+import { requireWritable } from '../require-writable.ts'
+import {
+  embedSettings,
+  listFlag,
+  NO_ABORT,
+  needText,
+  packetSettings,
+  printResult,
+  progressJob,
+} from './settings.ts'
 
 const LOCK_FILE = 'packet.lock.json'
 /** The model for a server that is configured without one; older packet builders used the same. */
@@ -120,6 +129,7 @@ const reportSkipped = (
 }
 
 export const build: Verb = async (invocation, [source]) => {
+  requireWritable(packetSettings(invocation).config, '`warrant packet build`')
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')
   const folder = join(

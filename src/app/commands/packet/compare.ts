@@ -11,6 +11,7 @@ import { OciPusher } from '../../../platform/registry/push.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
 import { openRegistry } from '../../open/registry.ts'
+import { requireWritable } from '../require-writable.ts'
 import { NO_ABORT, needText, packetSettings } from './settings.ts'
 import { packetPath } from './show.ts'
 
@@ -61,6 +62,8 @@ export const diff: Verb = async (invocation, [first, second]) => {
 /** Lists the packets in a folder, and publishes the list with --publish-ref. */
 export const catalog: Verb = async (invocation, [folder = 'dist']) => {
   const { config } = packetSettings(invocation)
+  const target = textFlag(invocation, 'publish-ref')
+  if (target !== undefined) requireWritable(config, '--publish-ref')
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   const rows: CatalogRow[] = []
   for (const built of await builtPackets(resolve(folder))) {
@@ -68,7 +71,6 @@ export const catalog: Verb = async (invocation, [folder = 'dist']) => {
     if (bytes !== undefined) rows.push(catalogRow(readManifest(bytes), registry))
   }
   const bytes = writeCatalog(rows)
-  const target = textFlag(invocation, 'publish-ref')
   const pinned =
     target === undefined
       ? undefined

@@ -9,6 +9,7 @@ import type { Config } from '../../config/settings.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** The folder itself, or the only packet that was built below it. */
@@ -41,6 +42,7 @@ const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Prom
 export const publish: Verb = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
+  requireWritable(config, '`warrant packet publish`')
   checkParts(invocation)
   const pusher = new OciPusher(openRegistry(config, process.env))
   const tags = listFlag(invocation, 'tag')

@@ -1,5 +1,6 @@
 import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
 import { pullPacket } from '../../../packets/transfer/pull.ts'
+import { verifiedStamps } from '../../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
@@ -7,6 +8,7 @@ import type { Verb } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** Downloads a packet, so that it can be queried offline. */
@@ -15,10 +17,12 @@ export const pull: Verb = async (invocation, [ref]) => {
   if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
   // Settings are checked before the download.
   const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
+  requireWritable(config, '`warrant packet pull`')
   const uri = sourceUri({ ref: needText(ref, 'a packet'), registry: config.registry })
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const workspace = new PacketWorkspace(config, systemClock)
-  const ports = workspace.pullPorts(new OciClient(openRegistry(config, process.env)))
+  const { isIntact } = verifiedStamps(workspace.folder)
+  const ports = { ...workspace.pullPorts(new OciClient(openRegistry(config, process.env))), isIntact }
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
     (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),

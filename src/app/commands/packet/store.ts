@@ -11,6 +11,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Verb } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
+import { requireWritable } from '../require-writable.ts'
 import { readBuildLock } from './build.ts'
 import { packetSettings } from './settings.ts'
 import { digestIn } from './show.ts'
@@ -77,6 +78,7 @@ const requireDigest = (asked: string): Digest => {
 }
 
 const prune: Verb = async (invocation, asked) => {
+  requireWritable(packetSettings(invocation).config, '`warrant packet cache prune`')
   const { store } = openWorkspace(invocation)
   const named = asked.map(requireDigest)
   const pruned = await store.prune(

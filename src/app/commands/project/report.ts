@@ -6,6 +6,7 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
 import { loadSettings } from '../../process-context.ts'
+import { requireWritable } from '../require-writable.ts'
 
 export const reportFaults = defineFaults('report', {
   choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see which options can be combined.' },
@@ -45,6 +46,7 @@ const writeNew = async (root: string, name: string, text: string): Promise<strin
 export const run = async (invocation: Invocation): Promise<number> => {
   const { path, lang, html, save, out } = readRequest(invocation)
   const { config } = loadSettings(invocation)
+  if (save || out !== undefined) requireWritable(config, '`warrant report` with --save or --out')
   const root = resolve(config.root)
   const project = openProject(config, root)
   const call = { signal: new AbortController().signal, progress: () => {} }

@@ -12,8 +12,8 @@ import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { MODERN } from '../../../surfaces/mcp/handshake.ts'
 import type { Config } from '../../config/settings.ts'
-import type { OpenedRepository } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
+import { outdatedHooks } from './check-hooks.ts'
 
 interface Finding {
   readonly check: string
@@ -178,21 +178,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': nodeVersion,
   root: rootReadable,
   'state folder': stateWritable,
+  'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
+  'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
-}
-
-/** A block of an older version does not check what a push sends; an edited one may check nothing. */
-const outdatedHooks = async ({ lifecycle, signal }: OpenedRepository) => {
-  const { hooksStatus } = await import('../../../gate/install/hooks.ts')
-  const names = (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state }) =>
-    state === 'outdated' ? [hook] : [],
-  )
-  if (names.length === 0) return []
-  const detail = `the block in the hook ${names.join(' and ')} is not the one that this version writes`
-  return [{ check: 'hooks', severity: 'warning' as const, detail, fix: 'Run `warrant install` again.' }]
 }
 
 /** Problems of the hooks in this repository. Empty outside a repository. */
@@ -209,6 +200,21 @@ const checkInstallation = async (config: Config): Promise<readonly Finding[]> =>
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
 }
 
+/** Whether the gate can use the policy files of this repository. Empty outside a repository. */
+const checkPolicy = async ({ root }: Config): Promise<readonly Finding[]> => {
+  const { findRepositoryRoot } = await import('../../../platform/git/find-root.ts')
+  const repository = await findRepositoryRoot(resolve(root))
+  if (repository === undefined) return []
+  const { requireUsablePolicy } = await import('../../open/read-policy.ts')
+  try {
+    await requireUsablePolicy(repository, process.env)
+    return [{ check: 'policy', ok: true, detail: 'policy, rules and baseline can be read' }]
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return [{ check: 'policy', ok: false, detail: thrown.message, fix: thrown.fix }]
+  }
+}
+
 const overallVerdict = (findings: readonly Finding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
@@ -221,7 +227,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: Finding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  findings.push(...(await checkInstallation(config)))
+  findings.push(...(await checkPolicy(config)), ...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))

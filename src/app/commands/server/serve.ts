@@ -9,18 +9,30 @@ import { type Gauge, Metrics } from '../../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../../surfaces/http/routes.ts'
 import { createHttpServer } from '../../../surfaces/http/server.ts'
 import { mcpEndpoint } from '../../../surfaces/mcp/http.ts'
-import { requireRoot } from '../../config/load-config.ts'
+import { type Flags, requireRoot } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
 import type { GraphStatus } from '../../open/lazy-services.ts'
 import { assembleServer, loadSettings } from '../../process-context.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../../servers/listen.ts'
 import { onShutdown } from '../../shutdown.ts'
-import { serverCommand } from '../client-command.ts'
+import { chosenFlags, serverCommand } from '../client-command.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
 
-const banner = (url: string, config: Config): string => {
+/** Settings that a server over stdio does not use. */
+const HTTP_FLAGS = new Set([
+  'host',
+  'port',
+  'issuer',
+  'allowed-hosts',
+  'allowed-origins',
+  'limits-body-bytes',
+  'limits-headers-ms',
+  'limits-request-ms',
+])
+
+const banner = (url: string, config: Config, flags: Flags): string => {
   const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
   return `Warrant ${VERSION}
 
@@ -36,7 +48,7 @@ Connect an MCP client over HTTP:
 
 or over stdio:
 
-  ${clientConfig('claude-code', serverCommand({}, [])).text}
+  ${clientConfig('claude-code', serverCommand({}, chosenFlags(flags, HTTP_FLAGS))).text}
 `
 }
 
@@ -102,7 +114,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
         store,
         metrics,
         gauges: async () => [...processGauges(), ...graphGauges(await undefinedOnFault(graphStatus(), log))],
-        index: () => banner(url, config),
+        index: () => banner(url, config, invocation.flags),
       }),
       ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
       combinedStatus(enterprise),
@@ -122,7 +134,11 @@ export const run = async (invocation: Invocation): Promise<number> => {
   })
   url = await listen(server, config)
   const { print } = invocation.terminal
-  print(invocation.json ? JSON.stringify({ url, mcp: resource(), version: VERSION }) : banner(url, config))
+  print(
+    invocation.json
+      ? JSON.stringify({ url, mcp: resource(), version: VERSION })
+      : banner(url, config, invocation.flags),
+  )
   return new Promise(() => {
     const stop = async () => {
       server.close()

@@ -1,0 +1,55 @@
+import { runAuditFields } from '../../../gate/audit-fields.ts'
+import type { GateRun } from '../../../gate/reports/report.ts'
+import type { Fault } from '../../../kernel/fault.ts'
+import { recordCall } from '../../../kernel/record-call.ts'
+import type { AuditedTool } from '../../../kernel/tool.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { exitCodeOf, type Invocation } from '../../../surfaces/cli/command.ts'
+import type { Config } from '../../config/settings.ts'
+
+/** The option or setting by which the operator chose to record nothing. */
+export const unrecordedBy = (
+  { flags }: Pick<Invocation, 'flags'>,
+  { readOnly, store }: Config,
+): string | undefined => {
+  if (flags['no-evidence'] === true) return '--no-evidence'
+  if (readOnly) return '--read-only'
+  return store === 'memory' ? '--store memory' : undefined
+}
+
+const GATE_RUN: AuditedTool = {
+  name: 'gate_run',
+  effect: 'write',
+  auditFields: ({ report }: GateRun) => runAuditFields(report),
+}
+
+interface FinishedRun {
+  readonly run: GateRun
+  readonly started: number
+  readonly warn: (message: string) => void
+}
+
+/** Records the decision. Returns the fault when that failed. */
+export const recordRun = async (
+  config: Config,
+  root: string,
+  { run, started, warn }: FinishedRun,
+): Promise<Fault | undefined> => {
+  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock, warn)
+  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
+  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
+  await recorder.close().catch(() => {})
+  return recorded === true ? undefined : recorded
+}
+
+const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
+
+/** Prints why the decision is not recorded. Returns the exit code; undefined when the operator accepts it. */
+export const reportUnrecorded = (
+  { terminal, flags }: Pick<Invocation, 'terminal' | 'flags'>,
+  failure: Fault,
+): number | undefined => {
+  const accepted = flags['allow-unrecorded'] === true
+  terminal.printError(`warrant: ${failure.message}. ${failure.fix}${accepted ? '' : UNRECORDED_FIX}`)
+  return accepted ? undefined : exitCodeOf(failure)
+}

@@ -1,0 +1,82 @@
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { storeFaults } from '../../lineage/faults.ts'
+import { type LogMemory, parseSeen } from '../../lineage/log-memory.ts'
+import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
+import type { Config } from '../config/settings.ts'
+
+/** What Warrant keeps for this user outside of every repository: the signing key, and what it saw of each log. */
+
+export const signingKeyPath = (): string => join(userStateFolder(process.env), 'signing.key')
+
+export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+
+/** Path of the database in the state folder. */
+const defaultDatabase = ({ stateDir }: Config, root: string): string => resolve(root, stateDir, 'lineage.db')
+
+/**
+ * Identifies a store. The number of the root folder is part of it, because another repository may be mounted or cloned
+ * at the same path later. Credentials are not.
+ */
+const storeIdentity = (config: Config, root: string): string => {
+  const { store } = config
+  if (store !== undefined && isStoreUrl(store)) {
+    const { host, pathname } = new URL(store)
+    return `postgres://${host}${pathname}`
+  }
+  const { dev, ino } = statSync(root, { bigint: true })
+  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, root) : resolve(root, store)}`
+}
+
+const storeRecord = (config: Config, root: string, log = '') =>
+  userRecord(() => {
+    const name = digestBytes(`${storeIdentity(config, root)}\n${log}`).slice('sha256:'.length, 39)
+    return join(userStateFolder(process.env), 'logs', `${name}.json`)
+  })
+
+/** Remembers the newest entry of a log that this machine saw. A read-only program remembers nothing. */
+export const logMemory = (config: Config, root: string, log: string): LogMemory => {
+  const record = storeRecord(config, root, log)
+  return {
+    read: async () => parseSeen(await record.read()),
+    write: async (seen) => {
+      if (!config.readOnly) await record.write({ log, ...seen })
+    },
+  }
+}
+
+/** Remembers that this machine uses the database in the state folder. */
+export const rememberDatabase = async (config: Config, root: string): Promise<void> => {
+  if (!config.readOnly) await storeRecord(config, root).write({ database: defaultDatabase(config, root) })
+}
+
+const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
+
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+
+/**
+ * Refuses a database in the state folder that git tracks: it came with the repository. Git is asked only once. Returns
+ * whether there is a database.
+ */
+export const requireOwnDatabase = async (config: Config, root: string): Promise<boolean> => {
+  const database = defaultDatabase(config, root)
+  const files = SQLITE_FILES.map((suffix) => `${database}${suffix}`).filter(exists)
+  if (files.length === 0) return false
+  if ((await storeRecord(config, root).read()) !== undefined) return true
+  const { lifecycleGit } = await import('../../platform/git/repository-places.ts')
+  const git = lifecycleGit({
+    folder: dirname(database),
+    environment: process.env,
+    gitFolders: config.gitFolders,
+  })
+  const folder = realpathSync(dirname(database))
+  const [tracked] = await git.tracked(
+    files.map((file) => join(folder, basename(file))),
+    new AbortController().signal,
+  )
+  if (tracked !== undefined)
+    throw storeFaults.tracked(`git tracks ${tracked}, so it came with the repository`)
+  await rememberDatabase(config, root)
+  return true
+}

@@ -1,0 +1,226 @@
+import { joinBaselines, type LoadedBaseline, readBaseline } from './findings/baseline.ts'
+import {
+  type GatePolicy,
+  HARD_MODE_FILE,
+  isAtLeast,
+  POLICY_STAGES,
+  type PolicySources,
+  resolvePolicy,
+  SKILLS_FILE,
+  stricterPolicy,
+} from './policy.ts'
+import {
+  ignoreUnusable,
+  overlayCommit,
+  type PolicyFiles,
+  policyPaths,
+  readPolicyFiles,
+  unlessInvalid,
+} from './policy-files.ts'
+import type { ChangeSet, FolderNames, GitReader, RepositoryFiles } from './ports.ts'
+import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
+import { joinUserRules, type UserRules } from './rules/join-rules.ts'
+import type { RuleSource, ShippedRules } from './rules/packs.ts'
+import { listEffects, type PolicyChange } from './rules/policy-change.ts'
+import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
+import type { GateStage } from './stage.ts'
+
+/** How one version of the repository judges a change. */
+interface PolicyLayer {
+  readonly policy: GatePolicy
+  readonly userRules: UserRules | undefined
+  readonly overrides: SeverityOverrides
+  readonly baseline: LoadedBaseline | undefined
+}
+
+/** What all versions are read with. */
+interface LayerContext {
+  readonly stage: GateStage
+  /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`. */
+  readonly variables: Pick<PolicySources, 'hardMode' | 'hardProfile'>
+  readonly shippedRules: ShippedRules
+}
+
+const parseBaseline = async (source: RuleSource | undefined): Promise<LoadedBaseline | undefined> =>
+  source && readBaseline(source.path, source.text)
+
+const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
+  resolvePolicy(stage, { ...files, ...variables })
+
+/** Parses the files of one version. An invalid file is a fault. */
+export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
+  const { shippedRules } = context
+  const [policy, userRules, overrides, baseline] = await Promise.all([
+    parsePolicy(files, context),
+    readUserRules(files.rules, shippedRules),
+    loadSeverityOverrides(files.overrides, shippedRules),
+    parseBaseline(files.baseline),
+  ])
+  return { policy, userRules, overrides, baseline }
+}
+
+const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
+  one.length === other.length &&
+  one.every(({ path, text }, at) => path === other[at]?.path && text === other[at]?.text)
+
+const listed = (source: RuleSource | undefined): readonly RuleSource[] =>
+  source === undefined ? [] : [source]
+
+/** The policy files without those that are invalid: at the base they count as absent. */
+const validThresholds = async (files: PolicyFiles, context: LayerContext): Promise<PolicySources> => {
+  const { hardFile, skillsFile } = files
+  const alone = (sources: PolicySources) =>
+    unlessInvalid(
+      (async () => {
+        resolvePolicy(context.stage, sources)
+        return sources
+      })(),
+      {},
+    )
+  return { ...(await alone({ hardFile })), ...(await alone({ skillsFile })) }
+}
+
+interface JoinedPolicy {
+  readonly layer: PolicyLayer
+  /** What the change alters, by file. */
+  readonly changes: readonly PolicyChange[]
+}
+
+/** The effect of other policy files on the thresholds of all stages. */
+const compareThresholds = (
+  before: PolicySources,
+  after: PolicySources,
+): { readonly effect: string; readonly weaker: boolean } => {
+  const effects: string[] = []
+  let weaker = false
+  for (const stage of POLICY_STAGES) {
+    const [old, present] = [resolvePolicy(stage, before), resolvePolicy(stage, after)]
+    for (const [word, member] of [
+      ['blocks', 'block_on_or_above'],
+      ['warns', 'warn_on_or_above'],
+    ] as const) {
+      if (old[member] === present[member]) continue
+      effects.push(`${stage} ${word} at ${present[member]} instead of ${old[member]}`)
+      weaker ||= !isAtLeast(old[member], present[member])
+    }
+  }
+  return { effect: effects.length === 0 ? 'the thresholds stay the same' : listEffects(effects), weaker }
+}
+
+/** What the change alters in the thresholds: the effect on all stages, named by the files that differ. */
+const thresholdChanges = (base: PolicySources, after: PolicyFiles): PolicyChange[] => {
+  const differing = [
+    ...(base.hardFile === after.hardFile ? [] : [HARD_MODE_FILE]),
+    ...(base.skillsFile === after.skillsFile ? [] : [SKILLS_FILE]),
+  ]
+  if (differing.length === 0) return []
+  const comparison = compareThresholds(base, after)
+  return differing.map((file) => ({ file, ...comparison }))
+}
+
+/** Hard mode that the environment relaxes for this run. */
+const environmentChanges = (after: PolicyFiles, variables: LayerContext['variables']): PolicyChange[] => {
+  if (variables.hardMode === undefined && variables.hardProfile === undefined) return []
+  const { effect, weaker } = compareThresholds(after, { ...after, ...variables })
+  if (!weaker) return []
+  return [{ file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}`, weaker: false }]
+}
+
+/**
+ * Joins the policy of the base with that of the change: the stricter counts. `base` is undefined where there is no
+ * commit to compare with. Equal files are parsed once.
+ */
+const joinLayers = async (
+  base: PolicyFiles | undefined,
+  after: PolicyFiles,
+  context: LayerContext,
+): Promise<JoinedPolicy> => {
+  const { stage, variables, shippedRules } = context
+  const layer = await parseLayer(after, context)
+  const relaxed = environmentChanges(after, variables)
+  if (base === undefined) return { layer, changes: relaxed }
+  const thresholds = await validThresholds(base, context)
+  const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
+  const sameRules = sameSources(base.rules, after.rules)
+  const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
+  const sameBaseline = sameSources(listed(base.baseline), listed(after.baseline))
+  const [baseRules, baseOverrides, baseBaseline] = await Promise.all([
+    sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
+    sameOverrides
+      ? layer.overrides
+      : unlessInvalid(loadSeverityOverrides(base.overrides, shippedRules), NO_OVERRIDES),
+    sameBaseline ? layer.baseline : unlessInvalid(parseBaseline(base.baseline), undefined),
+  ])
+  const rules = sameRules
+    ? { userRules: layer.userRules, changes: [] }
+    : joinUserRules(baseRules, layer.userRules)
+  const overrides = sameOverrides
+    ? { overrides: layer.overrides, changes: [] }
+    : joinOverrides(baseOverrides, layer.overrides, { stage, shippedRules }, OVERRIDES_FILE)
+  const known = sameBaseline
+    ? { baseline: layer.baseline, changes: [] }
+    : joinBaselines(baseBaseline, layer.baseline)
+  return {
+    layer: { policy, userRules: rules.userRules, overrides: overrides.overrides, baseline: known.baseline },
+    changes: [
+      ...relaxed,
+      ...thresholdChanges(thresholds, after),
+      ...rules.changes,
+      ...overrides.changes,
+      ...known.changes,
+    ],
+  }
+}
+
+export interface PolicyPorts {
+  readonly git: GitReader
+  readonly files: RepositoryFiles & FolderNames
+  readonly shippedRules: () => Promise<ShippedRules>
+  /** The variables of the environment that take precedence over the policy files. */
+  readonly policyVariables: LayerContext['variables']
+}
+
+/** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
+export const POLICY_FROM = ['base', 'worktree'] as const
+
+export interface PolicyRequest {
+  readonly stage: GateStage
+  /** The path of the baseline; undefined to judge without one. */
+  readonly baseline: string | undefined
+  /** `worktree` is for trying a policy out. */
+  readonly policyFrom: (typeof POLICY_FROM)[number]
+}
+
+const layerContext = async (ports: PolicyPorts, stage: GateStage): Promise<LayerContext> => ({
+  stage,
+  variables: ports.policyVariables,
+  shippedRules: await ports.shippedRules(),
+})
+
+/** The policy of the working tree alone. */
+export const readWorktreePolicy = async (
+  ports: PolicyPorts,
+  { stage, baseline }: PolicyRequest,
+): Promise<PolicyLayer> =>
+  parseLayer(await readPolicyFiles(ports.files, baseline), await layerContext(ports, stage))
+
+/** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
+export const readJoinedPolicy = async (
+  ports: PolicyPorts,
+  request: PolicyRequest,
+  { base, head }: Pick<ChangeSet, 'base' | 'head'>,
+  signal: AbortSignal,
+): Promise<JoinedPolicy> => {
+  const { stage, baseline, policyFrom } = request
+  const paths = policyPaths(baseline)
+  const before = base === undefined ? undefined : await ports.git.filesAt(base, paths, signal)
+  const last = head === undefined ? undefined : await ports.git.filesAt(head, paths, signal)
+  const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
+  const [old, present, context] = await Promise.all([
+    before && readPolicyFiles(ignoreUnusable(before), baseline),
+    readPolicyFiles(files, baseline),
+    layerContext(ports, stage),
+  ])
+  const joined = await joinLayers(old, present, context)
+  return policyFrom === 'base' ? joined : { ...joined, layer: await readWorktreePolicy(ports, request) }
+}

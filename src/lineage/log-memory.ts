@@ -1,0 +1,50 @@
+import { isRecord } from '../kernel/encoding/json.ts'
+import { readEntry } from './read-rows.ts'
+import type { LogReader } from './store.ts'
+
+/** A point in a log: its size there, and the checksum of the entry before. */
+interface LogPoint {
+  readonly size: number
+  readonly head: string
+}
+
+/** What this machine saw last of a log. */
+export interface SeenLog extends LogPoint {
+  /** The end of a former log in the same place, which is gone. */
+  readonly lost?: LogPoint
+}
+
+/** Keeps what was seen outside of the store, so that a store that was cut, replaced or rolled back is noticed. */
+export interface LogMemory {
+  read(): Promise<SeenLog | undefined>
+  write(seen: SeenLog): Promise<void>
+}
+
+const isPoint = (value: unknown): value is LogPoint =>
+  isRecord(value) && Number.isSafeInteger(value.size) && typeof value.head === 'string'
+
+export const parseSeen = (value: unknown): SeenLog | undefined =>
+  isPoint(value) && (!('lost' in value) || isPoint(value.lost)) ? (value as SeenLog) : undefined
+
+/** `grown`: the log still has what was seen. `replaced`: a log that was seen is gone, and this is another one. */
+type SeenOutcome = 'grown' | 'truncated' | 'forked' | 'replaced'
+
+/** Compares a log with what was seen of it. Reads one entry. */
+export const compareWithSeen = async (
+  log: LogReader,
+  { size, head, lost }: SeenLog,
+): Promise<SeenOutcome> => {
+  if (lost !== undefined) return 'replaced'
+  if ((await log.head()).size < size) return 'truncated'
+  const [row] = size === 0 ? [] : await log.read(size - 1, 1)
+  return row === undefined || readEntry(row).checksum === head ? 'grown' : 'forked'
+}
+
+/** What is wrong with a log, for messages. */
+export const describeSeen = (outcome: SeenOutcome, { size, lost }: SeenLog): string => {
+  if (outcome === 'replaced') return `a log of ${lost?.size} entries that this machine saw here is gone`
+  const seen = `this machine saw ${size} entries of it`
+  return outcome === 'truncated'
+    ? `the log was cut: ${seen}`
+    : `the log was rewritten: ${seen}, with another end`
+}

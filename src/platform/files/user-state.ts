@@ -1,0 +1,45 @@
+import { mkdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, posix, win32 } from 'node:path'
+import { readRegularFile } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
+
+const MAX_BYTES = 64 * 1024
+
+/** The folder for state of this user on this machine: outside of every repository. */
+export const userStateFolder = (
+  environment: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+  home: () => string = homedir,
+): string => {
+  const windows = platform === 'win32'
+  const { isAbsolute, join } = windows ? win32 : posix
+  const named = windows ? environment.LOCALAPPDATA : environment.XDG_STATE_HOME
+  // A relative path is ignored: it would lead into the repository.
+  if (named !== undefined && isAbsolute(named)) return join(named, 'warrant')
+  return join(home(), ...(windows ? ['AppData', 'Local'] : ['.local', 'state']), 'warrant')
+}
+
+/**
+ * A small JSON file in that folder, which remembers something. Nothing depends on it being there: a missing or
+ * unreadable file reads as undefined, and a failed write is ignored.
+ */
+export const userRecord = (path: () => string) => ({
+  async read(): Promise<unknown> {
+    try {
+      return JSON.parse((await readRegularFile(path(), MAX_BYTES))?.toString('utf8') ?? '')
+    } catch {
+      return undefined
+    }
+  },
+  async write(value: object): Promise<void> {
+    try {
+      const text = `${JSON.stringify(value)}\n`
+      const replace = () => replaceFile(path(), text, { durable: false, mode: 0o600 })
+      await replace().catch(async () => {
+        await mkdir(dirname(path()), { recursive: true, mode: 0o700 })
+        await replace()
+      })
+    } catch {}
+  },
+})

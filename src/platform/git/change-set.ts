@@ -1,0 +1,75 @@
+import type { ChangeSet, FileChange, Scope, TreeEntry } from '../../gate/ports.ts'
+import type { GitBlobReader } from './blobs.ts'
+import type { RawChange } from './parse.ts'
+import type { GitPlace } from './run.ts'
+import { blobId, identifyOnDisk } from './tree-entries.ts'
+import { readWorktree } from './worktree.ts'
+
+const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+
+const sourceLabel = (scope: Scope): string =>
+  scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
+
+/** Changed files, and the commits between which they changed. */
+export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
+  readonly raw: RawChange[]
+}
+
+export const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
+  paths.flatMap((path) => {
+    const oid = blobOf(path)
+    return oid === undefined ? [] : [{ path, oid }]
+  })
+
+interface ChangeSetInput {
+  readonly place: GitPlace
+  readonly scope: Scope
+  readonly collected: CollectedChanges
+  readonly blobs: GitBlobReader
+}
+
+const isOther = ({ entry }: RawChange): boolean => entry !== undefined
+
+/** What git stores under a path. The commit of a submodule is left out: the working tree does not tell it. */
+const entryId = ({ path, change, oid, entry }: RawChange): TreeEntry => ({
+  path,
+  id: entry === 'submodule' ? entry : blobId(change, oid),
+})
+
+/** Files only. A file that became a link or a submodule is gone. */
+const fileChange = ({ path, change, from, entry, before }: RawChange): FileChange[] => {
+  if (entry !== undefined) return before === undefined ? [] : [{ path, change: 'deleted' }]
+  return [{ path, change, ...(from !== undefined && { from }) }]
+}
+
+/** The changed files, with their contents before and after the change. */
+export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
+  const { base, head } = collected
+  const raw = collected.raw.sort(comparePaths)
+  const pathsOf = (kind: RawChange['entry']) =>
+    raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
+  const reads =
+    (member: 'oid' | 'before'): ChangeSet['read'] =>
+    (paths, stop) => {
+      const oids = new Map(raw.map((one) => [one.path, one[member]]))
+      const requests = blobRequests(paths, (path) => oids.get(path))
+      return blobs.read(place, requests, stop)
+    }
+  const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
+  return {
+    source: sourceLabel(scope),
+    base,
+    head,
+    changes: raw.flatMap(fileChange),
+    read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
+    readBefore: reads('before'),
+    identify: async (stop) => {
+      const [others, files] = [raw.filter(isOther), raw.filter((one) => !isOther(one))]
+      const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)
+      return [...ids, ...others.map(entryId)]
+    },
+    links: pathsOf('link'),
+    readLinks: reads('oid'),
+    submodules: pathsOf('submodule'),
+  }
+}

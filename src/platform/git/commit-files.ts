@@ -1,0 +1,103 @@
+import { gateFaults } from '../../gate/faults.ts'
+import type { FolderNames, PathList, RepositoryFiles } from '../../gate/ports.ts'
+import type { GitObject } from './blobs.ts'
+import { gitFaults } from './run.ts'
+
+interface CommitEntry {
+  readonly mode: string
+  readonly oid: string
+}
+
+type Tree = ReadonlyMap<string, CommitEntry>
+
+const NUL = 0
+const SPACE = 32
+
+/** A tree object: `<mode> <name>\0<hash>`, again and again. The hash has 20 or 32 bytes, as the commit's own. */
+const parseTree = (bytes: Buffer, hashLength: number): Tree => {
+  const entries = new Map<string, CommitEntry>()
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(SPACE, at)
+    const end = bytes.indexOf(NUL, space)
+    const mode = bytes.toString('latin1', at, space)
+    at = end + 1 + hashLength
+    entries.set(bytes.toString('utf8', space + 1, end), { mode, oid: bytes.toString('hex', end + 1, at) })
+  }
+  return entries
+}
+
+const FOLDER = '40000'
+const isRegular = (mode: string): boolean => mode.startsWith('100')
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** The folders above a path, nearest to the root first. */
+const ancestors = (path: string): string[] =>
+  path === '' || !path.includes('/') ? [] : [...ancestors(parentOf(path)), parentOf(path)]
+
+// A line break in a name would be a second request.
+const isSafePath = (path: string): boolean => !/\p{Cc}/u.test(path)
+
+type ReadObjects = (names: readonly string[]) => AsyncIterable<GitObject | undefined>
+
+const readAll = async (objects: AsyncIterable<GitObject | undefined>): Promise<(GitObject | undefined)[]> => {
+  const all: (GitObject | undefined)[] = []
+  for await (const one of objects) all.push(one)
+  return all
+}
+
+const incomplete = (commit: string, path: string) =>
+  gitFaults.revision(`${path === '' ? 'the tree' : path} of commit ${commit} is not in this clone`, {
+    fix: 'Fetch the whole history: `git fetch --unshallow`, or `fetch-depth: 0` in the checkout of a CI job.',
+  })
+
+/**
+ * The files of a commit that `paths` names, read at once: one request for the folders, and one for the files that
+ * exist. Undefined when there is no such commit.
+ */
+export const readCommitFiles = async (
+  read: ReadObjects,
+  commit: string,
+  { files, folders }: PathList,
+): Promise<(RepositoryFiles & FolderNames) | undefined> => {
+  const wanted = files.filter(isSafePath)
+  const parents = [...new Set([...wanted, ...folders].flatMap(ancestors).concat(folders))].sort()
+  const [root, ...found] = await readAll(
+    read([`${commit}^{tree}`, ...parents.map((path) => `${commit}:${path}`)]),
+  )
+  if (root === undefined) return undefined
+  const hashLength = root.oid.length / 2
+  const trees = new Map<string, Tree>([['', parseTree(root.bytes, hashLength)]])
+  const entryOf = (path: string): CommitEntry | undefined => trees.get(parentOf(path))?.get(nameOf(path))
+  for (const [at, path] of parents.entries()) {
+    const object = found[at]
+    if (object === undefined && entryOf(path)?.mode === FOLDER) throw incomplete(commit, path)
+    if (object?.kind === 'tree') trees.set(path, parseTree(object.bytes, hashLength))
+  }
+  const listed = folders.flatMap((folder) =>
+    [...(trees.get(folder)?.keys() ?? [])].map((name) => `${folder}/${name}`),
+  )
+  const present = [...wanted, ...listed].filter((path) => isRegular(entryOf(path)?.mode ?? ''))
+  const contents = await readAll(read(present.map((path) => entryOf(path)?.oid ?? '')))
+  const blobs = new Map(present.map((path, at) => [path, contents[at]]))
+  return {
+    exists: async (path) => entryOf(path) !== undefined,
+    read: async (path, limit) => {
+      if (entryOf(path) === undefined) return undefined
+      if (!blobs.has(path))
+        throw gateFaults.file_unusable(`${path} of commit ${commit} is not a regular file`)
+      const bytes = blobs.get(path)?.bytes
+      if (bytes === undefined) throw incomplete(commit, path)
+      if (bytes.length > limit)
+        throw gateFaults.file_unusable(`${path} of commit ${commit} is longer than ${limit} bytes`)
+      return bytes
+    },
+    names: async (path) => {
+      const tree = trees.get(path)
+      if (tree === undefined && entryOf(path) !== undefined)
+        throw gateFaults.file_unusable(`${path} of commit ${commit} is not a folder`)
+      return [...(tree?.keys() ?? [])].sort()
+    },
+  }
+}

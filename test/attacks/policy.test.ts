@@ -1,0 +1,274 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { GateReport } from '../../src/gate/reports/report.ts'
+import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { BACKEND, gate, gateJson, readEvidence } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
+
+/** A change must not choose the rules that it is judged by. */
+
+afterAll(sweep)
+
+const thresholds = (block: string) => ({ blockOnOrAbove: block, warnOnOrAbove: 'INFO' })
+const policy = (block: string) =>
+  JSON.stringify({
+    stages: Object.fromEntries(['PRE_COMMIT', 'PRE_PUSH', 'CI'].map((stage) => [stage, thresholds(block)])),
+  })
+
+describe('a policy file that exists and cannot be used', () => {
+  const strict = () =>
+    Repo.init()
+      .commit({ 'package.json': BACKEND, 'skills.policy.json': policy('WARN') })
+      .stage({ 'src/a.ts': 'process.exit(1)\n' })
+
+  it.each<[string, string, (repo: Repo, outside: string) => void]>([
+    [
+      'a policy as a link to itself',
+      'skills.policy.json',
+      (repo) => {
+        renameSync(repo.path('skills.policy.json'), repo.path('kept.json'))
+        symlinkSync('kept.json', repo.path('skills.policy.json'))
+      },
+    ],
+    [
+      'hard mode in a linked folder',
+      '.pumuki is a symbolic link',
+      (repo, outside) => symlinkSync(outside, repo.path('.pumuki')),
+    ],
+    [
+      'the rules folder as a link out of the repository',
+      '.warrant/rules is a symbolic link',
+      (repo, outside) => {
+        rmSync(repo.path('.warrant'), { recursive: true, force: true })
+        mkdirSync(repo.path('.warrant'))
+        symlinkSync(outside, repo.path('.warrant/rules'))
+      },
+    ],
+    [
+      'the rules folder as a file',
+      '.warrant/rules is not a folder',
+      (repo) => repo.write({ '.warrant/rules': '' }),
+    ],
+    [
+      'the specification as a link',
+      'openspec is a symbolic link',
+      (repo, outside) => symlinkSync(outside, repo.path('openspec')),
+    ],
+  ])('stops the gate: %s', async (_, message, plant) => {
+    const repo = strict()
+    plant(repo, await makeFolder())
+    expect(gateJson(repo)).toMatchObject({
+      code: 2,
+      error: {
+        code: 'gate.file_unusable',
+        message: expect.stringContaining(message),
+        fix: expect.any(String),
+      },
+    })
+  })
+
+  it('stops the answer to an agent and is named by doctor: a policy as a folder', async () => {
+    const repo = strict()
+    rmSync(repo.path('skills.policy.json'))
+    mkdirSync(repo.path('skills.policy.json'))
+    const asked = new Program(['mcp', '--toolsets', 'gate'], { cwd: repo.folder })
+    const params = { name: 'ai_gate_check', arguments: { stage: 'PRE_COMMIT' } }
+    asked.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
+    const doctor = new Program(['doctor', '--json'], { cwd: repo.folder }).finish()
+    const [answer] = await asked.answers(1)
+    expect(answer).toMatchObject({
+      result: { isError: true, _meta: { 'warrant/fault': { code: 'gate.file_unusable' } } },
+    })
+    await asked.finish()
+    expect(JSON.parse((await doctor).stdout).findings).toContainEqual({
+      check: 'policy',
+      ok: false,
+      detail: 'skills.policy.json is not a regular file',
+      fix: expect.any(String),
+    })
+  })
+})
+
+const RULE = 'backend.no-console-log'
+const EVIL = "eval('1')\nconsole.log('x')\n"
+const OWN_RULE = '.warrant/rules/no-todo.yml'
+const ownRule = (severity: string, pattern = 'todo()') =>
+  `id: own.no-todo\nlanguage: typescript\nseverity: ${severity}\nmessage: Not here.\nrule: { pattern: ${pattern} }\n`
+
+/** Rule and severity of the findings that count, without those of the program text. */
+const judged = ({ findings }: GateReport) =>
+  findings
+    .filter(({ state, ruleId }) => state === 'new' && ruleId.startsWith('gate.'))
+    .map(({ ruleId, severity, file }) => `${severity} ${ruleId} ${file}`)
+const found = ({ findings }: GateReport) =>
+  findings.filter(({ state, ruleId }) => state === 'new' && ruleId === RULE).length
+
+describe('a change that brings its own policy', () => {
+  const repo = Repo.init('main').commit({
+    'package.json': BACKEND,
+    'src/ok.ts': 'export {}\n',
+    'src/old.ts': `console.log('old') // warrant-ignore ${RULE}: accepted\n`,
+  })
+  const CI = ['--stage', 'CI', '--range', 'main..HEAD', '--no-evidence']
+  /** A branch off main with these files, checked out. */
+  const propose = (files: Readonly<Record<string, string>>) => {
+    repo.git('switch', '-q', '-C', 'topic', 'main')
+    return repo.commit(files)
+  }
+  /** A baseline that accepts every finding of the files. */
+  const baselineOf = (files: Readonly<Record<string, string>>) => {
+    propose(files)
+    gate(repo, ['baseline'])
+    return readFileSync(repo.path('warrant.baseline.json'), 'utf8')
+  }
+
+  it.each<[string, () => Readonly<Record<string, string>>, string]>([
+    [
+      'a policy that blocks later',
+      () => ({ 'skills.policy.json': policy('CRITICAL') }),
+      'skills.policy.json',
+    ],
+    [
+      'severities that switch the rules off',
+      () => ({ '.warrant/rules/severities.yml': `severities: { ${RULE}: OFF }` }),
+      '.warrant/rules/severities.yml',
+    ],
+    [
+      'a baseline that accepts its own findings',
+      () => ({ 'warrant.baseline.json': baselineOf({ 'src/evil.ts': EVIL }) }),
+      'warrant.baseline.json',
+    ],
+    ['a manifest without the platform', () => ({ 'package.json': '{}' }), 'package.json'],
+  ])('is judged by the policy of the base: %s', (_, bring, file) => {
+    propose({ 'src/evil.ts': EVIL, ...bring() })
+    const report = gateJson(repo, CI)
+    expect(report).toMatchObject({ code: 1, policy_base: repo.git('rev-parse', 'main').trim() })
+    expect(judged(report)).toEqual([`ERROR gate.policy-changed ${file}`])
+    expect(found(report)).toBe(1)
+    // Blocked for the weakening alone.
+    propose({ 'src/fine.ts': 'export {}\n', ...bring() })
+    expect(gateJson(repo, CI)).toMatchObject({ code: 1, counts: { judged: 1 } })
+  })
+
+  it('keeps the platform of a manifest that is deleted, replaced by a link, or made unreadable', () => {
+    propose({ 'src/evil.ts': EVIL }).git('rm', '-q', '--cached', 'package.json')
+    repo.git('commit', '-q', '-m', 'no manifest')
+    const deleted = gateJson(repo, CI)
+    expect([judged(deleted), found(deleted)]).toEqual([['ERROR gate.policy-changed package.json'], 1])
+    rmSync(repo.path('package.json'), { force: true })
+    symlinkSync('src/ok.ts', repo.path('package.json'))
+    repo.git('add', 'package.json')
+    repo.git('commit', '-q', '-m', 'a link')
+    const linked = gateJson(repo, CI)
+    expect(linked.code).toBe(1)
+    expect(judged(linked)).toContain('ERROR gate.policy-changed package.json')
+    expect(found(linked)).toBe(1)
+    rmSync(repo.path('package.json'))
+    propose({ 'src/evil.ts': EVIL, 'package.json': '{ "dependencies": ' })
+    const broken = gateJson(repo, CI)
+    expect(judged(broken).sort()).toEqual([
+      'ERROR gate.manifest-invalid package.json',
+      'ERROR gate.policy-changed package.json',
+    ])
+    expect(found(broken)).toBe(1)
+  })
+
+  it('shows each suppression comment that it adds, and no old one', () => {
+    const old = `console.log('old') // warrant-ignore ${RULE}: accepted\n`
+    propose({
+      'src/evil.ts': `// warrant-ignore-file ${RULE}, heuristics.ts.eval.ast: ok\n${EVIL}`,
+      'src/old.ts': `export const a = 1\n${old}`,
+    })
+    const report = gateJson(repo, CI)
+    expect(report.code).toBe(1)
+    expect(judged(report)).toEqual(['ERROR gate.suppression-added src/evil.ts'])
+    propose({ 'src/old.ts': `${old}${old.replace('old', 'new')}` })
+    expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/old.ts'])
+    propose({ 'src/light.ts': 'process.exit(1) // warrant-ignore heuristics.ts.process-exit.ast: the end\n' })
+    expect(gateJson(repo, CI)).toMatchObject({
+      code: 0,
+      outcome: 'WARN',
+      findings: [{ state: 'suppressed' }, { ruleId: 'gate.suppression-added', severity: 'WARN' }],
+    })
+  })
+
+  it('may make the policy stricter, with a warning', () => {
+    propose({ 'skills.policy.json': policy('WARN'), 'src/a.ts': 'let a = (1 +\n' })
+    const report = gateJson(repo, CI)
+    expect(report).toMatchObject({ code: 1, policy: { block_on_or_above: 'WARN' } })
+    expect(judged(report)).toContain('WARN gate.policy-changed skills.policy.json')
+    propose({ 'skills.policy.json': policy('ERROR') })
+    expect(gateJson(repo, CI)).toMatchObject({ code: 0, outcome: 'WARN' })
+  })
+
+  it('may be tried out by a person, and the report says so', () => {
+    propose({ 'skills.policy.json': policy('CRITICAL'), 'src/a.ts': 'process.exit(1)\n' })
+    const report = gateJson(repo, [...CI, '--policy-from', 'worktree'])
+    expect(report).toMatchObject({ code: 0, policy_from: 'worktree', evidence: null })
+    expect(judged(report)).toEqual(['INFO gate.policy-changed skills.policy.json'])
+    expect(gate(repo, ['--policy-from', 'worktree']).stdout).toContain(
+      'by the policy of the working tree alone',
+    )
+    expect(gate(repo, ['--policy-from', 'nowhere']).status).toBe(2)
+  })
+})
+
+it('a rule that the change deletes, weakens or rewrites still runs', () => {
+  const repo = Repo.init('main').commit({ [OWN_RULE]: ownRule('error') })
+  for (const rule of [undefined, ownRule('hint'), ownRule('error', 'never()')]) {
+    repo.git('switch', '-q', '-C', 'topic', 'main')
+    repo.git('rm', '-q', '--cached', OWN_RULE)
+    repo.commit({ 'evil.ts': 'todo()\n', ...(rule !== undefined && { [OWN_RULE]: rule }) })
+    const report = gateJson(repo, ['--stage', 'CI', '--range', 'main..HEAD', '--no-evidence'])
+    expect(judged(report)).toEqual([`ERROR gate.policy-changed ${OWN_RULE}`])
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ ruleId: 'own.no-todo', severity: 'ERROR', state: 'new' }),
+    )
+    rmSync(repo.path(OWN_RULE))
+  }
+})
+
+describe('a policy that is not committed', () => {
+  it('hides nothing of the staged change: baseline, thresholds, severities', () => {
+    const repo = Repo.init()
+      .commit({ 'package.json': BACKEND, 'skills.policy.json': policy('ERROR') })
+      .stage({ 'src/a.ts': EVIL })
+    gate(repo, ['baseline', '--scope', 'staged'])
+    repo.write({
+      'skills.policy.json': policy('CRITICAL'),
+      '.warrant/rules/severities.yml': `severities: { ${RULE}: OFF }`,
+    })
+    for (const args of [['--stage', 'PRE_COMMIT'], ['--stage', 'PRE_WRITE'], ['--all']]) {
+      const report = gateJson(repo, args)
+      expect(report).toMatchObject({ code: 1, counts: { known: 0 }, policy: { block_on_or_above: 'ERROR' } })
+      expect(judged(report)).toEqual([
+        'ERROR gate.policy-changed .warrant/rules/severities.yml',
+        'ERROR gate.policy-changed skills.policy.json',
+        'ERROR gate.policy-changed warrant.baseline.json',
+      ])
+      expect(found(report)).toBe(1)
+    }
+  })
+
+  it('is shown when the environment relaxes hard mode', () => {
+    const repo = Repo.init()
+      .commit({ 'package.json': BACKEND, '.pumuki/hard-mode.json': '{"enabled":true}' })
+      .stage({ 'src/a.ts': 'process.exit(1)\n' })
+    expect(gateJson(repo)).toMatchObject({ code: 1, policy: { block_on_or_above: 'WARN' } })
+    for (const env of [{ PUMUKI_HARD_MODE: '0' }, { PUMUKI_HARD_MODE_PROFILE: 'critical-high' }]) {
+      const report = gateJson(repo, [], { env })
+      expect(judged(report)).toEqual(['WARN gate.policy-changed .pumuki/hard-mode.json'])
+      expect(readEvidence(repo).snapshot.findings.map(({ ruleId }) => ruleId)).toContain(
+        'gate.policy-changed',
+      )
+    }
+  })
+
+  it('counts before the first commit, where there is nothing to compare it with', () => {
+    const repo = Repo.init().stage({ 'package.json': BACKEND, 'src/a.ts': EVIL })
+    gate(repo, ['baseline'])
+    const report = gateJson(repo)
+    expect(report).toMatchObject({ code: 0, counts: { judged: 0 } })
+    expect(report).not.toHaveProperty('policy_base')
+  })
+})

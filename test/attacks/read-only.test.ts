@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/app/commands/table.ts'
+import { Program, startHttp, sweep } from '../support/binary.ts'
+import { BACKEND, gate } from '../support/gate.ts'
+import { CHANGE } from '../support/openspec.ts'
+import { Repo } from '../support/repository.ts'
+
+// SQLite makes these two beside a database to read it. On Node.js 20 the driver leaves them, empty.
+const SQLITE_FILES = /\.db-(?:shm|wal)$/
+
+/** Every file below a folder with its mode and content. */
+const listing = (folder: string): Record<string, string> => {
+  const found: Record<string, string> = {}
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (SQLITE_FILES.test(name)) continue
+    const path = join(folder, name)
+    const stats = lstatSync(path)
+    const content = stats.isSymbolicLink() ? readlinkSync(path) : stats.isFile() ? readFileSync(path) : ''
+    found[name] = `${stats.mode.toString(8)} ${createHash('sha256').update(content).digest('hex')}`
+  }
+  return found
+}
+
+type Kind = 'reads' | 'writes'
+
+/** Each command and verb with arguments that would make it write if it could, and whether that is its purpose. */
+const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
+  install: ['writes'],
+  update: ['writes'],
+  uninstall: ['writes', '--purge-artifacts'],
+  status: ['reads'],
+  'hooks install': ['writes'],
+  'hooks uninstall': ['writes'],
+  'hooks status': ['reads'],
+  'sdd status': ['reads'],
+  'sdd validate': ['reads'],
+  'sdd session': ['writes', '--open', '--change', 'add-search'],
+  tools: ['reads'],
+  config: ['reads'],
+  'print-config claude-code': ['reads'],
+  'gate baseline': ['writes'],
+  gate: ['reads', '--stage', 'PRE_WRITE'],
+  'graph ls': ['reads'],
+  'graph show': ['reads'],
+  'graph query': ['reads', '1'],
+  'graph stats': ['reads'],
+  'packet build': ['writes', 'src', '--name', 'a', '--version', '1.0.0'],
+  'packet publish': ['writes', 'dist', '--registry', '127.0.0.1:1/x'],
+  'packet pull': ['writes', 'oci://127.0.0.1:1/x/a:1'],
+  'packet lookup': ['reads', 'a', '--registry', '127.0.0.1:1/x', '--version', '1'],
+  'packet query': ['reads', 'oci://127.0.0.1:1/x/a:1', 'what'],
+  'packet plan': ['reads', 'find a', '--name', 'a', '--registry', '127.0.0.1:1/x'],
+  'packet digest': ['reads', 'oci://127.0.0.1:1/x/a:1', 'what'],
+  'packet inspect': ['reads', 'src'],
+  'packet verify': ['reads'],
+  'packet diff': ['reads', 'src', 'src'],
+  'packet cache': ['writes', 'prune'],
+  'packet catalog': [
+    'writes',
+    'src',
+    '--registry',
+    '127.0.0.1:1/x',
+    '--publish-ref',
+    'oci://127.0.0.1:1/x/c:1',
+  ],
+  'lineage verify': ['reads'],
+  'lineage replay': ['reads'],
+  'lineage export': ['writes', 'log.json'],
+  'lineage prove': ['reads', '0'],
+  'lineage consistency': ['reads', '--checkpoint', 'package.json'],
+  'lineage checkpoint': ['writes'],
+  'lineage repair': ['writes'],
+  'lineage erase': ['writes', '0', '--reason', 'test'],
+  tree: ['reads'],
+  read: ['reads', 'package.json'],
+  search: ['reads', 'answer'],
+  symbols: ['reads', 'src/a.ts'],
+  report: ['writes', '--out', 'report.md'],
+}
+
+/** Servers, which the tests below start, and commands that print something of the program itself. */
+const SERVERS = ['mcp', 'serve', 'packet serve', 'doctor', 'completion']
+
+afterAll(sweep)
+
+describe('--read-only', () => {
+  const repo = Repo.init().commit({
+    'package.json': BACKEND,
+    'src/a.ts': 'export const answer = 42\n',
+    ...CHANGE,
+  })
+  let before: Record<string, string>
+
+  const run = (words: readonly string[]) =>
+    new Program([...words, '--read-only'], { cwd: repo.folder, env: { CI: '' } }).finish()
+
+  beforeAll(async () => {
+    mkdirSync(repo.path('empty'))
+    before = listing(repo.folder)
+  })
+
+  it('is known for every command and every verb', () => {
+    const known = commands().flatMap(({ name, choices, usage }) =>
+      choices.length === 0 || usage.startsWith('[') || name === 'print-config' || name === 'completion'
+        ? [name]
+        : choices.map((verb) => `${name} ${verb}`),
+    )
+    const rows = [...Object.keys(ROWS).map((name) => name.replace(' claude-code', '')), ...SERVERS]
+    expect(known.filter((name) => !rows.includes(name))).toEqual([])
+  })
+
+  it('writes nothing in any command, and those that exist to write refuse it', async () => {
+    const rows = Object.entries(ROWS)
+    const endings = new Map<string, Awaited<ReturnType<typeof run>>>()
+    const next = async (): Promise<void> => {
+      const [row] = rows.splice(0, 1)
+      if (row === undefined) return
+      const [name, [, ...args]] = row
+      endings.set(name, await run([...name.split(' '), ...args]))
+      return next()
+    }
+    await Promise.all([next(), next(), next(), next()])
+    expect(listing(repo.folder)).toEqual(before)
+    for (const [name, [kind]] of Object.entries(ROWS)) {
+      const { code, stderr } = endings.get(name) ?? {}
+      if (kind === 'writes')
+        expect([name, code, stderr]).toEqual([name, 2, expect.stringContaining('--read-only')])
+      else expect([name, stderr]).toEqual([name, expect.not.stringContaining('internal error')])
+    }
+  }, 60_000)
+
+  it('writes nothing in any tool of a server, also where there are a log and evidence already', async () => {
+    const used = Repo.init().commit({ 'package.json': BACKEND, 'src/a.ts': 'export const answer = 42\n' })
+    gate(used, ['--stage', 'PRE_COMMIT'])
+    for (const { folder } of [repo, used]) {
+      const start = listing(folder)
+      const talk = new Program(['mcp', '--read-only'], { cwd: folder })
+      let sent = 0
+      const ask = async (method: string, params: object) => {
+        sent += 1
+        talk.send(JSON.stringify({ jsonrpc: '2.0', id: sent, method, params }))
+        return (await talk.answers(sent)).at(-1) as ReturnType<typeof JSON.parse>
+      }
+      const { tools } = (await ask('tools/list', {})).result
+      const values: Readonly<Record<string, unknown>> = {
+        path: 'src/a.ts',
+        paths: ['src/a.ts'],
+        filePath: 'src/a.ts',
+        pattern: 'answer',
+        name: 'answer',
+        symbol: 'answer',
+        id: 1,
+        node: 1,
+        ref: 'oci://127.0.0.1:1/x/a:1',
+        q: 'what',
+        question: 'what',
+        intent: 'find a',
+      }
+      expect(tools.length).toBeGreaterThan(30)
+      for (const { name, inputSchema } of tools) {
+        const required: readonly string[] = inputSchema.required ?? []
+        const args = Object.fromEntries(required.map((key) => [key, values[key] ?? 1]))
+        await ask('tools/call', { name, arguments: args })
+      }
+      await talk.finish()
+      expect(listing(folder)).toEqual(start)
+    }
+  }, 60_000)
+
+  it('writes nothing behind the routes of a server', async () => {
+    const server = await startHttp(['--read-only'], { cwd: repo.folder })
+    for (const path of ['/status', '/resource?uri=context://active', '/ai-evidence', '/metrics'])
+      await fetch(server.url + path)
+    await fetch(`${server.url}/tool`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"ai_gate_check"}',
+    })
+    server.child.kill('SIGTERM')
+    await server.ended()
+    expect(listing(repo.folder)).toEqual(before)
+  })
+})
