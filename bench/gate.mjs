@@ -19,7 +19,12 @@ const node = process.execPath
 const program = join(projectDir, 'dist/bin/warrant.js')
 // Certificates of the machine are read by every Node that starts, which would make the floor look higher.
 const { CI: _, NODE_EXTRA_CA_CERTS: __, ...rest } = process.env
-const env = { ...rest, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const env = {
+  ...rest,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  XDG_STATE_HOME: freshDir(),
+}
 
 /** @type {import('./lib/report.mjs').Column[]} */
 const columns = [

@@ -71,6 +71,12 @@ const chunkNamer = () => {
   }
 }
 
+/**
+ * Begins each binary. If dist/package.json cannot be read, Node.js takes the file for an ES module, in which `require`
+ * does not exist: a message says so instead of a stack.
+ */
+const REQUIRE_GUARD = `if(typeof require>"u"){process.stderr.write("warrant: its file dist/package.json cannot be read. Check the disk, or install Warrant again.\\n");process.exit(70)}`
+
 /** @returns {import('rolldown').OutputOptions} */
 const output = (/** @type {string} */ dir) => ({
   dir: at(dir),
@@ -80,6 +86,7 @@ const output = (/** @type {string} */ dir) => ({
   comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  intro: ({ fileName }) => (fileName.startsWith('bin/') ? REQUIRE_GUARD : ''),
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [{ name: chunkNamer(), debugName: 'tasks' }],

@@ -6,6 +6,7 @@ import { composeServer } from '../src/app/compose.ts'
 import { configFaults, loadConfig } from '../src/app/config/load-config.ts'
 import { SETTINGS } from '../src/app/config/settings.ts'
 import { serveFaults } from '../src/app/servers/listen.ts'
+import { systemFaults } from '../src/app/system-fault.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/log/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
@@ -81,6 +82,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   replicaFaults,
   repositoryFaults,
   reportFaults,
+  systemFaults,
   ruleFaults,
   serveFaults,
   sessionFaults,

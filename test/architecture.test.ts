@@ -83,6 +83,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/handles.ts': 'the jail: opens one name at a time below an open descriptor',
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail without /proc',
+  'src/platform/system/own-time.ts': 'the counts of the scheduler for this process and its children',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/platform/files/atomic-write.ts':
     'writes a draft, created exclusively without following links, in a folder that its caller has checked',
@@ -143,6 +144,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
+  'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',

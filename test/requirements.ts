@@ -47,7 +47,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'Everything that an answer says reaches a model whose client hands over the structured answer alone.',
     shownBy: [
       ['test/e2e/tool-answers.test.ts', 'everything that an answer says reaches a model'],
-      ['test/e2e/agents.long.ts', 'reads the answer of every tool'],
+      ['test/e2e/agents.long.ts', 'gives its model the answer of every tool'],
     ],
   },
   'wire.conformance': {

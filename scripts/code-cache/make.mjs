@@ -47,7 +47,8 @@ const run = async (words, cwd, more = {}) => {
 const recordGate = async (/** @type {string} */ program, /** @type {string} */ folder) => {
   await prepareProject(folder)
   for (const options of [[], RECORD]) {
-    const code = await run([...options, program, 'gate'], folder)
+    // What the gate keeps for the user goes away with the project.
+    const code = await run([...options, program, 'gate'], folder, { XDG_STATE_HOME: join(folder, '.git') })
     if (code !== 1) throw new Error(`the gate ended with ${code}`)
   }
 }

@@ -1,6 +1,7 @@
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
+import { toSystemFault } from './system-fault.ts'
 
 interface ReportOptions {
   readonly json: boolean
@@ -10,9 +11,10 @@ interface ReportOptions {
 
 /** Prints a failure, as text on stderr or as JSON on stdout, and returns the exit code. */
 export const reportFailure = (
-  thrown: unknown,
+  raised: unknown,
   { json, terminal, program = 'warrant' }: ReportOptions,
 ): number => {
+  const thrown = raised instanceof Fault ? raised : (toSystemFault(raised) ?? raised)
   if (!(thrown instanceof Fault)) {
     terminal.printError(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))

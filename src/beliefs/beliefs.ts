@@ -45,6 +45,16 @@ const edgeOutput = ({ id, src, dst, weight, at }: EdgeState): Output<'EdgeOutput
 const committedNode = ({ result }: Committed): Output<'NodeOutput'> => nodeOutput(result as NodeState)
 const committedEdge = ({ result }: Committed): Output<'EdgeOutput'> => edgeOutput(result as EdgeState)
 
+interface ExportFile {
+  readonly count: number
+  /** Checksum of the newest entry. */
+  readonly head: string
+  /** JSON, indented by two spaces. */
+  readonly text: string
+  /** SHA-256 of the text. */
+  readonly checksum: string
+}
+
 /** All operations and queries on a graph and its lineage. */
 export class Beliefs {
   readonly graphStore: GraphStore
@@ -193,17 +203,28 @@ export class Beliefs {
       () => {},
       () => {},
     )
-    const { entries, text } = await mine
-    const checksum = createHash('sha256').update(text).digest('hex')
-    const head = entries.at(-1)?.checksum ?? genesisChecksum(this.graphStore.log.genesis)
-    return { status: 'ok', path, checksum, count: entries.length, head }
+    const { count, head, checksum } = await mine
+    return { status: 'ok', path, checksum, count, head }
   }
 
-  /** The first `size` entries and the text of their export file. */
-  async collect(size: number): Promise<{ readonly entries: readonly Entry[]; readonly text: string }> {
-    const entries: Entry[] = []
-    for await (const entry of this.#entries(0, size)) entries.push(entry)
-    return { entries, text: `${JSON.stringify(entries, null, 2)}\n` }
+  /** The export file of the first `size` entries, written entry by entry: the event loop has turns in between. */
+  async collect(size: number): Promise<ExportFile> {
+    const hash = createHash('sha256')
+    let text = '['
+    let count = 0
+    let head = genesisChecksum(this.graphStore.log.genesis)
+    const add = (part: string) => {
+      hash.update(part)
+      text += part
+    }
+    hash.update(text)
+    for await (const entry of this.#entries(0, size)) {
+      add(`${count === 0 ? '' : ','}\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`)
+      count += 1
+      head = entry.checksum
+    }
+    add(count === 0 ? ']\n' : '\n]\n')
+    return { count, head, text, checksum: hash.digest('hex') }
   }
 
   prove(seq: number, size?: number): Promise<InclusionProof> {

@@ -133,7 +133,11 @@ const replay: LegacyAnswer = {
 }
 
 /** The original server's checksum: the sum of all bytes, modulo 2^32. */
-const sumBytes = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum + byte) >>> 0, 0)
+const sumBytes = (text: string): number => {
+  let sum = 0
+  for (const byte of Buffer.from(text)) sum = (sum + byte) >>> 0
+  return sum
+}
 
 const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
   'node.create': nodeAnswer((graph) => graph.nodeCount - 1),

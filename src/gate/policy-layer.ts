@@ -123,7 +123,8 @@ const environmentChanges = (after: PolicyFiles, variables: LayerContext['variabl
   if (variables.hardMode === undefined && variables.hardProfile === undefined) return []
   const { effect, weaker } = compareThresholds(after, { ...after, ...variables })
   if (!weaker) return []
-  return [{ file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}`, weaker: false }]
+  const change = { file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}` }
+  return [{ ...change, weaker: false, outside: true }]
 }
 
 /**
@@ -191,6 +192,15 @@ export interface PolicyRequest {
   readonly policyFrom: (typeof POLICY_FROM)[number]
 }
 
+/** The folder of the specification. */
+export const OPENSPEC_FOLDER = 'openspec'
+
+const SPECIFICATION_REMOVED: PolicyChange = {
+  file: OPENSPEC_FOLDER,
+  effect: 'without the folder, no specification is asked for',
+  weaker: true,
+}
+
 const layerContext = async (ports: PolicyPorts, stage: GateStage): Promise<LayerContext> => ({
   stage,
   variables: ports.policyVariables,
@@ -222,5 +232,9 @@ export const readJoinedPolicy = async (
     layerContext(ports, stage),
   ])
   const joined = await joinLayers(old, present, context)
-  return policyFrom === 'base' ? joined : { ...joined, layer: await readWorktreePolicy(ports, request) }
+  const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
+  return {
+    layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
+    changes: removed ? [...joined.changes, SPECIFICATION_REMOVED] : joined.changes,
+  }
 }

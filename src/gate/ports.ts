@@ -1,17 +1,12 @@
 import type { RepoState, Severity } from '../evidence/schema.ts'
 import type { LanguageName } from '../kernel/text/languages.ts'
 
-/** The files that a gate run checks. */
+/**
+ * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
+ */
 export type Scope =
   | { readonly kind: 'staged' }
-  | {
-      readonly kind: 'range'
-      /** A commit, or `EMPTY_TREE` for everything that `to` contains. */
-      readonly from: string
-      readonly to: string
-      /** How reports name the range, when `from` and `to` are ids. */
-      readonly label?: string
-    }
+  | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 
@@ -77,7 +72,7 @@ export interface NamedCommit {
 export type GitState = RepoState['git']
 
 /**
- * The index, for platform detection. A large index has a hundred thousand files, of which few matter: only those are
+ * The index or a tree, for platform detection. A large index has a hundred thousand files, of which few matter: only those are
  * decoded into paths.
  */
 export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
@@ -104,18 +99,15 @@ export interface GitReader {
   /** Local and remote branches that point at the last commit, without the name of the remote. */
   branchesAtHead(signal: AbortSignal): Promise<readonly string[]>
   changes(scope: Scope, signal: AbortSignal): Promise<ChangeSet>
-  /** Every file in the index. */
-  tracked(signal: AbortSignal): Promise<TrackedFiles>
+  /** Every file of a commit; without one, every file in the index. */
+  tracked(commit: string | undefined, signal: AbortSignal): Promise<TrackedFiles>
   /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
   filesAt(
     commit: string,
     paths: PathList,
     signal: AbortSignal,
   ): Promise<(RepositoryFiles & FolderNames) | undefined>
-  /**
-   * The first name that resolves to a commit. A name is an object id, `HEAD` or a ref. A name without `refs/` must not
-   * be the name of two refs.
-   */
+  /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>

@@ -3,9 +3,10 @@ import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evid
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { type Build, stageScope } from './facts/scope.ts'
+import { type StagePorts, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
-import { collectChanges, collectMatches, type FindingDraft } from './findings/collect.ts'
+import { collectMatches, type FindingDraft } from './findings/collect.ts'
+import { collectChanges } from './findings/collect-changes.ts'
 import { addedSuppressions, manifestDrafts, POLICY_SOURCE, policyDrafts } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
@@ -35,13 +36,9 @@ export interface GatePorts extends PolicyPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest {
+interface GateRequest extends PolicyRequest, Partial<Pick<StagePorts, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** The commits of a CI build, if known. */
-  readonly build?: Build | undefined
-  /** The remote that a push goes to. */
-  readonly remote?: string | undefined
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   readonly progress: (done: number, total: number) => void
@@ -104,8 +101,8 @@ const evaluateFiles = async (
       ...found.drafts,
       ...missing,
       ...manifestDrafts(context.broken, set.source),
-      ...(await addedSuppressions(found.drafts, { set, rules, scanner, trial }, signal)),
-      ...policyDrafts([...changes, ...context.changes], { trial }),
+      ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ],
     source: set.source,
     files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
@@ -170,7 +167,7 @@ const classifyFindings = (evaluation: Evaluation) => {
   const known = knownFamilies(evaluation, fingerprints)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = evaluation.drafts.map((draft): GateFinding => {
-    const { excerpt, suppressed, suppressedBy: _, text: __, ...rest } = draft
+    const { excerpt, suppressed, text: _, ...rest } = draft
     const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,

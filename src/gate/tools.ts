@@ -42,12 +42,16 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     name: 'ai_gate_check',
     title: 'May I act?',
     description:
-      'Returns whether work may go on at a stage, judged by the evidence file, its age and consistency, and the current branch. Each violation has a fix. Call it before you write code; when it is BLOCKED for missing or stale evidence, call gate_run.',
+      'Returns whether work may go on at a stage: whether the evidence file is recent and consistent, judged the files as they are now, and the branch is not protected. Each violation has a fix. Call it before you write code; when the evidence is missing, stale or of another tree, call gate_run.',
     effect: 'read',
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
     output: schemas.VerdictSchema,
     auditFields: checkAuditFields,
-    run: async ({ stage: at }, { signal }) => ({ ...(await service.check(at, signal)) }),
+    run: async ({ stage: at }, { signal }) => {
+      const verdict = await service.check(at, signal)
+      // As in the evidence: the path of the repository on this machine is not told.
+      return { ...verdict, repo_state: { ...verdict.repo_state, repo_root: '.' } }
+    },
   }),
   defineTool({
     name: 'gate_run',

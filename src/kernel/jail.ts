@@ -11,7 +11,7 @@ export const jailFaults = defineFaults('jail', {
   empty_path: { kind: 'invalid', fix: 'Name a path; `.` is the root of the project.' },
   path_too_long: { kind: 'invalid', fix: 'Name a path of at most 4096 bytes, each name of at most 255.' },
   encoding: { kind: 'invalid', fix: 'Only well-formed UTF-8 text is read.' },
-  traversal: { kind: 'refused', fix: 'Name the path from the root, without two dots in a row.' },
+  traversal: { kind: 'refused', fix: 'Name the path from the root, without `..`.' },
   home: { kind: 'refused', fix: 'Name the path from the root; a tilde is never expanded.' },
   bad_path: { kind: 'refused', fix: 'Use plain names joined by `/`, without control characters.' },
   outside_root: { kind: 'refused', fix: 'Name a path inside the root of the project.' },
@@ -47,6 +47,8 @@ export interface PathRules {
   readonly allowed?: ReadonlySet<string> | undefined
   /** Whether a name is forbidden anywhere in a path. Ignores case. */
   readonly blocked: (name: string) => boolean
+  /** Refuses two dots anywhere in a requested path, also inside a name, as sentinel-mcp documents it. */
+  readonly refusesDots?: boolean
 }
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'

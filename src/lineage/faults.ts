@@ -37,3 +37,9 @@ export const storeFaults = defineFaults('store', {
     fix: 'Read the log before you try again: the entries may have been added.',
   },
 })
+
+/**
+ * Message of the fault for a file that the database library reports as damaged. It may also have been unable to read
+ * it, so this reason does not say anything about an entry.
+ */
+export const UNREADABLE_STORE = 'the file is damaged'

@@ -1,3 +1,4 @@
+import { nextTurn } from '../kernel/async/cooperative.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
 import type { Entry } from './entry.ts'
@@ -5,6 +6,8 @@ import { storeFaults } from './faults.ts'
 import type { LogReader, Row } from './store.ts'
 
 const PAGE_ROWS = 1_000
+/** Rows between two turns of the event loop. To verify or to replay as many takes about a millisecond. */
+const ROWS_PER_TURN = 16
 
 /** A page of rows; undefined when it has a damaged row and a smaller page may still be readable. */
 const readPage = async (log: LogReader, from: number, limit: number): Promise<readonly Row[] | undefined> => {
@@ -16,15 +19,23 @@ const readPage = async (log: LogReader, from: number, limit: number): Promise<re
   }
 }
 
-/** All rows from `from` on, in order. Rows before an unreadable one are yielded before the fault is thrown. */
+/**
+ * All rows from `from` on, in order. Rows before an unreadable one are yielded before the fault is thrown. A local store
+ * answers synchronously, so the event loop gets its turns here, between the rows of a long log.
+ */
 export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
+  let passed = 0
   for (let next = from, limit = PAGE_ROWS; ; ) {
     const rows = await readPage(log, next, limit)
     if (rows === undefined) {
       limit = Math.floor(limit / 2)
       continue
     }
-    yield* rows
+    for (const row of rows) {
+      yield row
+      passed += 1
+      if (passed % ROWS_PER_TURN === 0) await nextTurn()
+    }
     if (rows.length < limit) return
     next += rows.length
   }

@@ -21,6 +21,7 @@ const SENTINEL_EXTENSIONS = ['.java', '.xml', '.md', '.properties', '.yml', '.ya
 export const SENTINEL_RULES: PathRules = {
   allowed: new Set(SENTINEL_EXTENSIONS),
   blocked: isGitName,
+  refusesDots: true,
 }
 
 /** Extensions of text files, and names without an extension. Other files are read only when configured. */

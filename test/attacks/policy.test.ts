@@ -145,12 +145,41 @@ describe('a change that brings its own policy', () => {
     expect(report).toMatchObject({ code: 1, policy_base: repo.git('rev-parse', 'main').trim() })
     expect(judged(report)).toEqual([`ERROR gate.policy-changed ${file}`])
     expect(found(report)).toBe(1)
-    // Blocked for the weakening alone.
-    propose({ 'src/fine.ts': 'export {}\n', ...bring() })
+  })
+
+  it('is blocked for the weakening alone', () => {
+    propose({ 'skills.policy.json': policy('CRITICAL'), 'src/fine.ts': 'export {}\n' })
     expect(gateJson(repo, CI)).toMatchObject({ code: 1, counts: { judged: 1 } })
   })
 
+  it('stops the gate where the clone does not have the policy of the base', async () => {
+    repo.git('config', 'uploadpack.allowFilter', 'true')
+    propose({ 'skills.policy.json': policy('ERROR') })
+    repo.git('branch', '-f', 'strict')
+    repo.commit({ 'skills.policy.json': policy('WARN') })
+    const clone = new Repo()
+    const from = `file://${repo.folder}`
+    clone.git('clone', '-q', '--filter=blob:none', '--no-tags', '-b', 'topic', from, clone.path('partial'))
+    const partial = new Repo(clone.path('partial'))
+    expect(gateJson(partial, ['--stage', 'CI', '--range', 'origin/strict..HEAD'])).toMatchObject({
+      code: 2,
+      error: { code: 'git.revision', fix: expect.stringContaining('fetch-depth: 0') },
+    })
+  })
+
+  it('is told to keep its specification', () => {
+    propose({ 'openspec/project.md': '' }).git('branch', '-f', 'specified')
+    repo.git('rm', '-q', '-r', 'openspec')
+    repo.git('commit', '-q', '-m', 'no specification')
+    const report = gateJson(repo, ['--stage', 'CI', '--range', 'specified..HEAD', '--no-evidence'])
+    expect(judged(report)).toEqual(['ERROR gate.policy-changed openspec'])
+  })
+
   it('keeps the platform of a manifest that is deleted, replaced by a link, or made unreadable', () => {
+    propose({ 'src/evil.ts': EVIL }).git('rm', '-q', '--cached', 'package.json')
+    // Staged and not committed: the commits of the range still have it.
+    expect(found(gateJson(repo, CI))).toBe(1)
+    repo.git('reset', '-q')
     propose({ 'src/evil.ts': EVIL }).git('rm', '-q', '--cached', 'package.json')
     repo.git('commit', '-q', '-m', 'no manifest')
     const deleted = gateJson(repo, CI)
@@ -184,6 +213,8 @@ describe('a change that brings its own policy', () => {
     expect(judged(report)).toEqual(['ERROR gate.suppression-added src/evil.ts'])
     propose({ 'src/old.ts': `${old}${old.replace('old', 'new')}` })
     expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/old.ts'])
+    propose({ 'src/later.ts': `// warrant-ignore-file ${RULE}: nothing yet\nexport {}\n` })
+    expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/later.ts'])
     propose({ 'src/light.ts': 'process.exit(1) // warrant-ignore heuristics.ts.process-exit.ast: the end\n' })
     expect(gateJson(repo, CI)).toMatchObject({
       code: 0,
@@ -196,9 +227,13 @@ describe('a change that brings its own policy', () => {
     propose({ 'skills.policy.json': policy('WARN'), 'src/a.ts': 'let a = (1 +\n' })
     const report = gateJson(repo, CI)
     expect(report).toMatchObject({ code: 1, policy: { block_on_or_above: 'WARN' } })
-    expect(judged(report)).toContain('WARN gate.policy-changed skills.policy.json')
+    expect(judged(report)).toContain('INFO gate.policy-changed skills.policy.json')
     propose({ 'skills.policy.json': policy('ERROR') })
-    expect(gateJson(repo, CI)).toMatchObject({ code: 0, outcome: 'WARN' })
+    const same = gateJson(repo, CI)
+    expect([same.code, judged(same)]).toEqual([0, ['WARN gate.policy-changed skills.policy.json']])
+    // Its own thresholds do not block it.
+    propose({ '.pumuki/hard-mode.json': '{"enabled":true}' })
+    expect(gateJson(repo, CI)).toMatchObject({ code: 0, policy: { block_on_or_above: 'WARN' } })
   })
 
   it('may be tried out by a person, and the report says so', () => {
@@ -248,6 +283,16 @@ describe('a policy that is not committed', () => {
       ])
       expect(found(report)).toBe(1)
     }
+  })
+
+  it('counts without a finding when it is stricter', () => {
+    const repo = Repo.init().commit({ 'package.json': BACKEND }).stage({ 'src/a.ts': 'export {}\n' })
+    repo.write({ '.pumuki/hard-mode.json': '{"enabled":true}' })
+    expect(gateJson(repo)).toMatchObject({
+      code: 0,
+      counts: { judged: 0 },
+      policy: { block_on_or_above: 'WARN' },
+    })
   })
 
   it('is shown when the environment relaxes hard mode', () => {

@@ -73,6 +73,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'lineage consistency': ['reads', '--checkpoint', 'package.json'],
   'lineage checkpoint': ['writes'],
   'lineage repair': ['writes'],
+  'lineage adopt': ['writes'],
   'lineage erase': ['writes', '0', '--reason', 'test'],
   tree: ['reads'],
   read: ['reads', 'package.json'],

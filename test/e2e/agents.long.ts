@@ -94,7 +94,7 @@ const runAgent = ({ program, args, env }: Agent, home: string, cwd: string): Pro
     child.once('close', () => resolve(said))
   })
 
-await describeAgents('A model', () => {
+await describeAgents('Claude Code and Codex', () => {
   const fixture = new EveryToolFixture()
   beforeAll(() => fixture.start())
   afterAll(() => Promise.all([fixture.stop(), sweep()]))
@@ -102,7 +102,7 @@ await describeAgents('A model', () => {
   test.each([
     ['Claude Code', claude],
     ['Codex', codex],
-  ])('in %s reads the answer of every tool', async (_, prepare) => {
+  ])('%s gives its model the answer of every tool', async (_, prepare) => {
     const { examples, flags, repo } = fixture
     const model = new ModelServer(examples)
     await model.start()

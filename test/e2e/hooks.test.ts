@@ -85,6 +85,7 @@ describe('installed hooks', () => {
     expect(hooks(repo, 'status').value.hooks[1]).toEqual({
       hook: 'pre-push',
       state: 'outdated',
+      problem: expect.any(String),
       did: 'nothing',
     })
     const { findings } = runJson(repo.folder, ['doctor', '--port', '0']).value

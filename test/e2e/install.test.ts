@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeScript } from '../support/openspec.ts'
@@ -63,6 +63,19 @@ describe('install', () => {
     expect(existsSync(repo.path('.git/hooks/pre-commit'))).toBe(false)
     expect(existsSync(repo.path('.ai_evidence.json'))).toBe(false)
     expect(keys(repo)).not.toContain('pumuki')
+  })
+
+  it('where it cannot write, says what is in the way, without a stack or a path of this machine', () => {
+    const repo = Repo.init()
+    rmSync(repo.path('.git/hooks'), { recursive: true })
+    writeFileSync(repo.path('.git/hooks'), '')
+    const { status, value, stderr } = warrant(repo, 'install')
+    expect([status, stderr]).toEqual([5, ''])
+    expect(value.error).toMatchObject({
+      code: 'system.occupied',
+      message: expect.stringContaining('.git/hooks'),
+    })
+    expect(JSON.stringify(value)).not.toContain(repo.folder)
   })
 
   it('fetches OpenSpec only when asked to, and remembers what it laid out', () => {

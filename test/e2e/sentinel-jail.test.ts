@@ -51,11 +51,13 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => Readonly<R
   ]
 const SENTINEL_WAYS = WAYS.filter(([tool]) => !tool.startsWith('project_'))
 
+const DOTTED = 'a..b.java'
+
 /** The refusal of a path, the same for every tool. */
 const REFUSED: readonly (readonly [path: string, reason: string])[] = [
   ['../../etc/passwd', 'traversal'],
   ['src/../pom.xml', 'traversal'],
-  ['a..b.java', 'traversal'],
+  [DOTTED, 'traversal'],
   ['..\\x', 'traversal'],
   ['/etc/passwd', 'outside_root'],
   ['/proc/self/environ', 'outside_root'],
@@ -162,8 +164,13 @@ describe('the jail on the wire', () => {
   })
 
   it('refuses the same paths for the same reasons, whatever tool they are given to, over both wires', async () => {
+    const reasonFor = (tool: string, path: string, reason: string): string => {
+      if (tool === WRITER) return 'read_only'
+      // Only the tools of sentinel-mcp refuse two dots inside a name.
+      return path === DOTTED && tool.startsWith('project_') ? 'not_found' : reason
+    }
     const named = REFUSED.flatMap(([path, reason]) =>
-      WAYS.map(([tool, args]) => [tool, args(path), tool === WRITER ? 'read_only' : reason, path] as const),
+      WAYS.map(([tool, args]) => [tool, args(path), reasonFor(tool, path, reason), path] as const),
     )
     expect(named.length).toBeGreaterThan(400)
     const program = await startHttp(['--root', hostile.root])

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Program, startHttp, sweep } from '../support/binary.ts'
@@ -151,5 +152,69 @@ describe('An argument that a tool does not know', () => {
     await program.finish()
     expect(message).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } })
     expect(message?.result).not.toHaveProperty('isError')
+  })
+})
+
+describe('The last line of an answer', () => {
+  const numbered = Array.from({ length: 400 }, (_, at) => `line ${at + 1} of the long file`).join('\n')
+
+  it('says what is missing and how to get it, and is absent when nothing is', async () => {
+    const { repo } = fixture
+    repo.write({ 'long/lines.md': numbered, 'long/wide.md': 'x'.repeat(9_000), 'long/empty.md': '' })
+    mkdirSync(repo.path('bare'))
+    const program = new Program(['mcp', '--root', repo.folder, '--limits-answer-bytes', '8192'])
+    let answered = 0
+    const read = async (name: string, args: object): Promise<readonly string[]> => {
+      program.send(request(answered, 'tools/call', { name, arguments: args }))
+      answered += 1
+      const message = (await program.answers(answered)).at(-1)
+      return message?.result.content.map(({ text }: Block) => text)
+    }
+    const noteOf = async (name: string, args: object) => (await read(name, args)).at(-1)
+
+    const [first = '', note = ''] = await read('project_read', { path: 'long/lines.md' })
+    const { last = '', next = '' } =
+      /^\[lines 1 to (?<last>\d+) of 400; continue with startLine (?<next>\d+)\]$/.exec(note)?.groups ?? {}
+    expect(first.split('\n')).toHaveLength(Number(last))
+    expect(Number(next)).toBe(Number(last) + 1)
+    const [second] = await read('project_read', { path: 'long/lines.md', startLine: Number(next) })
+    expect(second).toMatch(new RegExp(`^line ${next} of`))
+    expect(await read('readJavaFile', { path: 'long/lines.md' })).toEqual([
+      first,
+      `[continue with startLine ${next}]`,
+    ])
+    expect(await read('project_read', { path: 'notes.md' })).toHaveLength(1)
+    expect(await noteOf('project_read', { path: 'notes.md', head: 1 })).toBe('[lines 1 to 1 of 3]')
+    expect(await read('project_read', { path: 'notes.md', startLine: 9 })).toEqual([
+      '[no such lines: the file has 3]',
+    ])
+    expect(await read('project_read', { path: 'long/empty.md' })).toEqual(['[the file is empty]'])
+    expect(await noteOf('project_read', { path: 'long/wide.md' })).toBe(
+      '[line 1 is too long for one answer and is cut]',
+    )
+    expect(await noteOf('project_read_many', { paths: ['notes.md', 'no.md'] })).toMatch(
+      /^==> no\.md <==\nError: /,
+    )
+
+    expect(await noteOf('project_list', { path: 'long', limit: 2 })).toBe(
+      '[entries 1 to 2 of 3; continue with offset 2]',
+    )
+    expect(await read('project_list', { path: 'bare' })).toEqual(['[0 of 0 entries]'])
+    expect(await noteOf('project_tree', { depth: 1 })).toMatch(/^\[\d+ folders go deeper\]$/)
+    expect(await noteOf('project_glob', { pattern: 'long/*', limit: 1 })).toBe(
+      '[1 paths, and there are more: raise limit, or narrow the request]',
+    )
+    expect(await read('project_glob', { pattern: '*.none' })).toEqual(['[no paths]'])
+    expect(await noteOf('project_search', { pattern: 'of the long', limit: 2 })).toMatch(
+      /^\[2 matches in 1 files, \d+ files searched; more than 2 matches\]$/,
+    )
+    expect(await read('project_search', { pattern: 'no such text' })).toEqual([
+      expect.stringMatching(/^\[0 matches in 0 files, /),
+    ])
+    expect(await noteOf('project_symbols', { path: 'src/app.ts', limit: 2 })).toBe('[only 1 of 2 levels fit]')
+    expect(await noteOf('project_find_references', { name: 'Kettle', limit: 1 })).toMatch(
+      /^\[1 lines, and there are more/,
+    )
+    await program.finish()
   })
 })

@@ -37,8 +37,8 @@ const readPresent = async (
 ): Promise<PresentTree | undefined> => {
   if (judged === undefined || (await git.root(signal)) === undefined) return undefined
   const { head } = judged
-  const build = stage === 'CI' ? await readBuild(context.environment) : undefined
   const readScope = async () => {
+    const build = stage === 'CI' ? await readBuild(context.environment) : undefined
     const scope = await stageScope(stage, { git, build }, signal)
     return scope.kind === 'repository'
       ? readWorkingTree(git, signal)

@@ -1,14 +1,11 @@
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
 import { policyPaths, readPolicyFiles, readThresholdFiles, unlessInvalid } from '../../gate/policy-files.ts'
-import { parseLayer } from '../../gate/policy-layer.ts'
+import { OPENSPEC_FOLDER, parseLayer } from '../../gate/policy-layer.ts'
 import type { GitReader, RepositoryFiles } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { loadShippedRules } from './load-rules.ts'
-
-/** The folder of the specification. */
-export const OPENSPEC_FOLDER = 'openspec'
 
 /** The variables that take precedence over the policy files. */
 export const policyVariables = ({

@@ -4,6 +4,7 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { type LogMemory, parseSeen } from '../../lineage/log-memory.ts'
 import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
+import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import type { Config } from '../config/settings.ts'
 
 /** What Warrant keeps for this user outside of every repository: the signing key, and what it saw of each log. */
@@ -16,8 +17,8 @@ export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test
 const defaultDatabase = ({ stateDir }: Config, root: string): string => resolve(root, stateDir, 'lineage.db')
 
 /**
- * Identifies a store. The number of the root folder is part of it, because another repository may be mounted or cloned
- * at the same path later. Credentials are not.
+ * Identifies a store: by path, and by the number of the root folder, because another repository may be mounted or
+ * cloned at the same path later. Credentials of an address are not part of it.
  */
 const storeIdentity = (config: Config, root: string): string => {
   const { store } = config
@@ -25,8 +26,9 @@ const storeIdentity = (config: Config, root: string): string => {
     const { host, pathname } = new URL(store)
     return `postgres://${host}${pathname}`
   }
-  const { dev, ino } = statSync(root, { bigint: true })
-  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, root) : resolve(root, store)}`
+  const real = realpathSync(root)
+  const { dev, ino } = statSync(real, { bigint: true })
+  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, real) : resolve(real, store)}`
 }
 
 const storeRecord = (config: Config, root: string, log = '') =>
@@ -53,7 +55,14 @@ export const rememberDatabase = async (config: Config, root: string): Promise<vo
 
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+/** Also true when that cannot be found out: opening the file then says why. */
+const exists = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
+}
 
 /**
  * Refuses a database in the state folder that git tracks: it came with the repository. Git is asked only once. Returns
@@ -64,7 +73,6 @@ export const requireOwnDatabase = async (config: Config, root: string): Promise<
   const files = SQLITE_FILES.map((suffix) => `${database}${suffix}`).filter(exists)
   if (files.length === 0) return false
   if ((await storeRecord(config, root).read()) !== undefined) return true
-  const { lifecycleGit } = await import('../../platform/git/repository-places.ts')
   const git = lifecycleGit({
     folder: dirname(database),
     environment: process.env,

@@ -1,14 +1,14 @@
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../platform/system/clock.ts'
-import type { ThreadData } from '../../platform/system/worker-pool.ts'
+import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { MAX_FILE } from '../../project/job-context.ts'
 import { JOBS, type JobName } from '../../project/jobs.ts'
 import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
-const { setup, cancelFlag } = workerData as ThreadData<ProjectSetup>
+const { setup, shared } = workerData as ThreadData<ProjectSetup>
 const parts = { ...createJobContext(setup), fileBytes: MAX_FILE, now: () => systemClock.now() }
 
-runWorkerLoop(cancelFlag, ({ name, args }, { checkDeadline }) =>
+runWorkerLoop(shared, ({ name, args }, { checkDeadline }) =>
   JOBS[name as JobName]({ ...parts, checkDeadline }, args as never),
 )

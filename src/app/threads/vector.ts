@@ -1,11 +1,11 @@
 import { workerData } from 'node:worker_threads'
 import { vectorJobs } from '../../platform/packets/vector-threads.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import type { ThreadData } from '../../platform/system/worker-pool.ts'
+import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
 /** Searches large indexes in a thread, so that other calls do not wait for them. */
 
-const { cancelFlag } = workerData as ThreadData<undefined>
+const { shared } = workerData as ThreadData<undefined>
 
-runWorkerLoop(cancelFlag, vectorJobs(systemClock))
+runWorkerLoop(shared, vectorJobs(systemClock))

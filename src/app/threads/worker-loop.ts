@@ -3,7 +3,8 @@ import { Fault, viewFault } from '../../kernel/fault.ts'
 import { type CheckDeadline, jailFaults } from '../../kernel/jail.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { createCollector } from '../../platform/system/native-gc.ts'
-import type { ThreadJob, ThreadReply } from '../../platform/system/worker-pool.ts'
+import { OwnTime } from '../../platform/system/own-time.ts'
+import { type ThreadJob, type ThreadReply, ThreadState } from '../../platform/system/thread-state.ts'
 
 /** What a job in a thread gets in addition to its arguments. */
 interface WorkerContext {
@@ -17,10 +18,16 @@ interface WorkerContext {
 const PROGRESS_STEPS = 50
 const QUICK_MS = 20
 
-const deadlineFor = ({ id, ms }: ThreadJob, cancelFlag: Int32Array): CheckDeadline => {
-  const until = systemClock.elapsed() + ms
+const deadlineFor = ({ id, ms }: ThreadJob, state: ThreadState): CheckDeadline => {
+  const time = new OwnTime(systemClock)
+  let limit = ms
   return () => {
-    if (systemClock.elapsed() > until || Atomics.load(cancelFlag, 0) === id) {
+    state.markProgress()
+    const wall = time.mark()
+    const used = wall > limit ? time.used() : 0
+    // Looks again when the rest of the time has passed.
+    if (wall > limit) limit = wall + ms - used
+    if (used > ms || state.isCancelled(id)) {
       throw jailFaults.timeout(`took longer than ${ms} ms`, { detail: { limit: ms } })
     }
   }
@@ -30,19 +37,22 @@ const send = (reply: ThreadReply): void => parentPort?.postMessage(reply)
 
 /** Runs jobs one after the other. Replies with a value, a fault, or the stack of an unexpected error. */
 export const runWorkerLoop = (
-  cancelFlag: Int32Array,
+  shared: Int32Array,
   run: (job: ThreadJob, context: WorkerContext) => unknown,
 ): void => {
   const freeNativeMemory = createCollector()
+  const state = new ThreadState(shared)
+  state.markProgress()
   const work = async (job: ThreadJob): Promise<ThreadReply> => {
     const { id } = job
+    state.markProgress()
     const progress = (done: number, total: number) => {
       if (done % PROGRESS_STEPS === 0 || done === total) send({ id, done, total })
     }
     try {
       return {
         id,
-        value: await run(job, { checkDeadline: deadlineFor(job, cancelFlag), progress, freeNativeMemory }),
+        value: await run(job, { checkDeadline: deadlineFor(job, state), progress, freeNativeMemory }),
       }
     } catch (thrown) {
       if (thrown instanceof Fault) return { id, fault: viewFault(thrown) }

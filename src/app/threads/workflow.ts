@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import type { ThreadData } from '../../platform/system/worker-pool.ts'
+import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { WORKFLOWS, type WorkflowName } from '../../project/workflow-jobs.ts'
 import { VERSION } from '../config/version.ts'
 import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
@@ -9,10 +9,10 @@ import { runWorkerLoop } from './worker-loop.ts'
 
 /** Runs workflows in a thread: they take seconds, and the native parser cannot be interrupted. */
 
-const { setup, cancelFlag } = workerData as ThreadData<ProjectSetup>
+const { setup, shared } = workerData as ThreadData<ProjectSetup>
 const { jail } = createJobContext(setup)
 const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION }
 
-runWorkerLoop(cancelFlag, ({ name, args }, context) =>
+runWorkerLoop(shared, ({ name, args }, context) =>
   WORKFLOWS[name as WorkflowName]({ ...parts, ...context }, args as never),
 )

@@ -2,7 +2,10 @@ import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Log } from '../../kernel/ports.ts'
+import { auditLog } from '../../lineage/audit.ts'
+import { UNREADABLE_STORE } from '../../lineage/faults.ts'
 import { LogWriter } from '../../lineage/log-writer.ts'
+import { readRows } from '../../lineage/read-rows.ts'
 import type { LineageLog, LogStore, Snapshot } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import type { Erasure } from '../graph/operation.ts'
@@ -10,6 +13,7 @@ import type { Committed } from './batch.ts'
 import { GraphState } from './graph-state.ts'
 import { Replica } from './replica.ts'
 import type { TimestampSource } from './timestamps.ts'
+import { verifyReplay } from './verify-replay.ts'
 
 interface GraphStoreOptions {
   readonly store: LogStore
@@ -88,7 +92,26 @@ export class GraphStore {
     const log = await store.open(name, graphGenesis(config, clockMode))
     const graphStore = new GraphStore(options, log, ...(await startState(log, options)))
     await graphStore.replica.read(() => undefined)
+    await graphStore.#liftReadFailure()
     return graphStore
+  }
+
+  /**
+   * Ends a quarantine whose reason was that the file could not be read, when all of it verifies now. The repair becomes
+   * an entry of the log. Any other reason stays until the operator runs `lineage repair`.
+   */
+  async #liftReadFailure(): Promise<void> {
+    const { replica, log } = this
+    if (replica.quarantine !== UNREADABLE_STORE || replica.isStuck) return
+    const { chain } = await auditLog(log)
+    if (chain.outcome === 'broken') return
+    const { outcome } = await verifyReplay(this.#options.config, readRows(log))
+    if (outcome === 'differs') return
+    await replica.submit({ op: 'lineage.repair', args: { reason: UNREADABLE_STORE } })
+    await log.setQuarantine(null)
+    this.#options.logger.write('warn', 'quarantine ended, because the whole log verifies', {
+      reason: UNREADABLE_STORE,
+    })
   }
 
   get size(): number {

@@ -168,8 +168,15 @@ export class Replica {
 
   /** Replays entries of other processes. An invalid entry stops all writing; the valid ones before it are kept. */
   async #catchUp(): Promise<void> {
+    this.#quarantine = await this.#options.writer.log.quarantine()
+    // What looks damaged is read a second time: a read may fail once without any damage.
+    const damage = (await this.#findDamage()) && (await this.#findDamage())
+    this.#isStuck = damage !== undefined
+    if (damage !== undefined) await this.stopWriting(damage.message)
+  }
+
+  async #findDamage(): Promise<Fault | undefined> {
     const { writer } = this.#options
-    this.#quarantine = await writer.log.quarantine()
     let isBehind = true
     const atHead = await catchDamage(async () => {
       const { size, entry } = await writer.log.head()
@@ -178,9 +185,7 @@ export class Replica {
       isBehind = size > writer.size
     })
     const onTheWay = isBehind ? await catchDamage(() => this.#follow()) : undefined
-    const damage = onTheWay ?? atHead
-    this.#isStuck = damage !== undefined
-    if (damage !== undefined) await this.stopWriting(damage.message)
+    return onTheWay ?? atHead
   }
 
   async #follow(): Promise<void> {

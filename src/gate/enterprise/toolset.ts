@@ -28,6 +28,10 @@ const Answer = z.object({
   result: z.looseObject({}),
 })
 
+/** The answer without the path of the repository on this machine. */
+const hideRoot = (result: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(result), (key, value) => (key === 'repoRoot' ? '.' : value))
+
 /** Every tool but `ai_gate_check`, which the gate's own toolset has. All of them only read. */
 export const enterpriseTools = ({ run }: Pick<EnterpriseService, 'run'>): readonly Tool[] =>
   TOOLS.filter(({ name }) => name !== 'ai_gate_check').map(({ name, title, description, mutating }) =>
@@ -40,7 +44,7 @@ export const enterpriseTools = ({ run }: Pick<EnterpriseService, 'run'>): readon
       output: Answer,
       run: async ({ stage: at }, { signal }) => {
         const { warnings, result, ...rest } = await run(name, at, signal)
-        return { ...rest, warnings: [...warnings], result: { ...result } }
+        return { ...rest, warnings: [...warnings], result: hideRoot(result) }
       },
     }),
   )

@@ -150,7 +150,8 @@ export const gatherChangeContext = async (
   scope: Scope,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const [set, tracked] = await Promise.all([git.changes(scope, signal), git.tracked(signal)])
+  const set = await git.changes(scope, signal)
+  const tracked = await git.tracked(set.head, signal)
   const [module] = tracked.find([], ['node_modules/'])
   const [tree, detected] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
   return { ...detected, tree, tracksModules: module !== undefined }

@@ -163,7 +163,7 @@ const buildScope = async (git: GitReader, build: Build | undefined, signal: Abor
   })
 }
 
-interface StagePorts {
+export interface StagePorts {
   readonly git: GitReader
   /** The commits of a CI build, if known. */
   readonly build: Build | undefined

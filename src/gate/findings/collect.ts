@@ -16,15 +16,24 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
-import { SUPPRESSION_RULES, type Suppression, type Suppressions, suppress } from './suppress.ts'
+import {
+  parseSuppressions,
+  SUPPRESSION_RULES,
+  type Suppression,
+  type Suppressions,
+  suppress,
+} from './suppress.ts'
 
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
   /** The reason given in a suppression comment. */
   readonly suppressed?: string
-  /** That comment. */
-  readonly suppressedBy?: Suppression
+}
+
+export interface FileSuppression {
+  readonly file: string
+  readonly suppression: Suppression
 }
 
 interface CollectPorts {
@@ -48,6 +57,7 @@ interface FileLines {
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
   readonly drafts: FindingDraft[] = []
+  readonly suppressions: FileSuppression[] = []
   scanned = 0
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
@@ -98,12 +108,14 @@ class Collection {
     if (report.outcome === 'skipped') return
     const isLink = this.#links.has(path)
     if (!isLink) this.scanned += 1
+    for (const suppression of parseSuppressions(report.comments))
+      this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
     const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
-    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by)
+    for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
@@ -150,7 +162,7 @@ class Collection {
     this.#addProblem(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
   }
 
-  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressedBy?: Suppression): void {
+  #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { line, column, endLine, endColumn } = match
@@ -171,7 +183,7 @@ class Collection {
         rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
         region,
       ),
-      ...(suppressedBy !== undefined && { suppressed: suppressedBy.reason, suppressedBy }),
+      ...(suppressed !== undefined && { suppressed }),
     })
   }
 
@@ -193,6 +205,8 @@ class Collection {
 
 interface Collected {
   readonly drafts: readonly FindingDraft[]
+  /** The valid suppression comments of the scanned files. */
+  readonly suppressions: readonly FileSuppression[]
   readonly scanned: number
   /** Changed files that no rule applies to. */
   readonly unmatched: number
@@ -216,25 +230,6 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
-  const { drafts, scanned } = collection
-  return { drafts, scanned, unmatched: present.length - paths.length }
-}
-
-/** Findings of the rules about changed files. */
-export const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
-  const paths = set.changes.map(({ path }) => path)
-  return changes.flatMap((rule) =>
-    rule.missing(paths).map((file) => ({
-      ruleId: rule.id,
-      severity: rule.severity,
-      code: rule.code,
-      message: rule.message,
-      file,
-      ...(rule.why !== undefined && { why: rule.why }),
-      ...(rule.fix !== undefined && { fix: rule.fix }),
-      matchedBy: 'FileChange',
-      source: set.source,
-      text: '',
-    })),
-  )
+  const { drafts, suppressions, scanned } = collection
+  return { drafts, suppressions, scanned, unmatched: present.length - paths.length }
 }

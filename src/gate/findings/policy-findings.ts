@@ -1,9 +1,11 @@
+import { familyOf } from '../../evidence/consolidate.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import { pushTo } from '../../kernel/multimap.ts'
+import { type GatePolicy, isAtLeast, stageSeverity } from '../policy.ts'
 import type { ChangeSet, Scanner } from '../ports.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
-import type { FindingDraft } from './collect.ts'
+import type { GateStage } from '../stage.ts'
+import type { FileSuppression, FindingDraft } from './collect.ts'
 import { parseSuppressions, type Suppression } from './suppress.ts'
 
 /** Findings about how the change is judged. A baseline does not accept them. */
@@ -43,27 +45,40 @@ interface Trial {
   readonly trial: boolean
 }
 
-/** A finding for each file that alters how changes are judged. */
-export const policyDrafts = (changes: readonly PolicyChange[], { trial }: Trial): FindingDraft[] =>
-  changes.map(({ file, effect, weaker }) => ({
-    ...POLICY_CHANGED,
-    severity: trial ? 'INFO' : weaker ? 'ERROR' : 'WARN',
-    message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
-    file,
-    fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
-  }))
+interface PolicyContext extends Trial {
+  readonly set: Pick<ChangeSet, 'changes'>
+  readonly policy: GatePolicy
+}
+
+/**
+ * A finding for each file that alters how changes are judged. A stricter policy that is not part of the change, such
+ * as an untracked one, is none; and a stricter policy is not blocked by its own thresholds.
+ */
+export const policyDrafts = (
+  changes: readonly PolicyChange[],
+  { set, policy, trial }: PolicyContext,
+): FindingDraft[] => {
+  const changed = new Set(set.changes.map(({ path }) => path))
+  const other: Severity = isAtLeast('WARN', policy.block_on_or_above) ? 'INFO' : 'WARN'
+  return changes
+    .filter(({ file, weaker, outside }) => weaker || outside || changed.has(file))
+    .map(({ file, effect, weaker }) => ({
+      ...POLICY_CHANGED,
+      severity: trial ? 'INFO' : weaker ? 'ERROR' : other,
+      message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
+      file,
+      fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
+    }))
+}
 
 export const manifestDrafts = (paths: readonly string[], source: string): FindingDraft[] =>
   paths.map((file) => ({ ...MANIFEST_INVALID, file, source }))
-
-type SuppressedDraft = FindingDraft & { readonly suppressedBy: Suppression }
-
-const isSuppressed = (draft: FindingDraft): draft is SuppressedDraft => draft.suppressedBy !== undefined
 
 /** Comments with equal keys are interchangeable: one that moves within its file is not new. */
 const keyOf = ({ line, ids }: Suppression): string => JSON.stringify([line === undefined, [...ids].sort()])
 
 interface SuppressionPorts extends Trial {
+  readonly stage: GateStage
   readonly set: ChangeSet
   readonly rules: RuleSet
   readonly scanner: () => Promise<Scanner>
@@ -89,46 +104,49 @@ const countBefore = async (
   return counts
 }
 
-const silencedRules = (drafts: readonly SuppressedDraft[]): string =>
-  [...new Set(drafts.map(({ ruleId, severity }) => `${ruleId} (${severity})`))].sort().join(', ')
-
-const suppressionDraft = (drafts: readonly SuppressedDraft[], trial: boolean): FindingDraft[] => {
-  const [first] = drafts
-  if (first === undefined) return []
-  const { comment, reason } = first.suppressedBy
-  const { line, column, endLine } = comment
-  const critical = drafts.some(({ severity }) => severity === 'CRITICAL')
-  const severity: Severity = trial ? 'INFO' : critical ? 'ERROR' : 'WARN'
-  return [
-    {
-      ...SUPPRESSION_ADDED,
-      severity,
-      message: `The change adds a comment that suppresses ${silencedRules(drafts)}: ${reason}`,
-      file: first.file,
-      region: { line, column, endLine, endColumn: column + 1 },
-      source: first.source,
-      text: comment.text,
-    },
-  ]
+/** Rules that a suppression names, by their own id or by that of a rule of the same family. */
+const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionPorts): [string, Severity][] => {
+  const families = new Set(ids.map(familyOf))
+  return [...rules.byId.values()]
+    .filter(({ id }) => families.has(familyOf(id)))
+    .map((rule): [string, Severity] => [rule.id, stageSeverity(rule, stage)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** A finding for each comment of the change that suppresses something and was not in the file before. */
+const suppressionDraft = ({ file, suppression }: FileSuppression, ports: SuppressionPorts): FindingDraft => {
+  const { comment, ids, reason } = suppression
+  const { line, column, endLine } = comment
+  const named = namedRules(suppression, ports)
+  const critical = named.some(([, severity]) => severity === 'CRITICAL')
+  const rules = named.length === 0 ? ids : named.map(([id, severity]) => `${id} (${severity})`)
+  return {
+    ...SUPPRESSION_ADDED,
+    severity: ports.trial ? 'INFO' : critical ? 'ERROR' : 'WARN',
+    message: `The change adds a comment that suppresses ${rules.join(', ')}: ${reason}`,
+    file,
+    region: { line, column, endLine, endColumn: column + 1 },
+    source: ports.set.source,
+    text: comment.text,
+  }
+}
+
+/**
+ * A finding for each suppression comment that was not in the file before. One that suppresses nothing yet counts too:
+ * a later change could put code below it.
+ */
 export const addedSuppressions = async (
-  drafts: readonly FindingDraft[],
+  suppressions: readonly FileSuppression[],
   ports: SuppressionPorts,
   signal: AbortSignal,
 ): Promise<FindingDraft[]> => {
-  const byComment = new Map<Suppression, SuppressedDraft[]>()
-  for (const draft of drafts.filter(isSuppressed)) pushTo(byComment, draft.suppressedBy, draft)
-  if (byComment.size === 0 || ports.set.source === 'git:repository') return []
-  const groups = [...byComment.values()]
-  const before = await countBefore(ports, [...new Set(groups.map(([draft]) => draft?.file ?? ''))], signal)
-  return groups.flatMap((group) => {
-    const [first] = group
-    const ofFile = first && before.get(first.file)
-    const key = first === undefined ? '' : keyOf(first.suppressedBy)
+  if (suppressions.length === 0 || ports.set.source === 'git:repository') return []
+  const files = [...new Set(suppressions.map(({ file }) => file))]
+  const before = await countBefore(ports, files, signal)
+  return suppressions.flatMap((one) => {
+    const ofFile = before.get(one.file)
+    const key = keyOf(one.suppression)
     const left = ofFile?.get(key) ?? 0
     ofFile?.set(key, left - 1)
-    return left > 0 ? [] : suppressionDraft(group, ports.trial)
+    return left > 0 ? [] : [suppressionDraft(one, ports)]
   })
 }

@@ -148,6 +148,12 @@ export const isBlockCurrent = (bytes: Uint8Array, name: HookName): boolean => {
   return block.trimEnd() === writeBlock(name, program).trimEnd()
 }
 
+/** The lines before the managed block. */
+export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
+  const text = asText(bytes)
+  return text.slice(0, findBlock(text)?.from ?? 0).split(/\r?\n/)
+}
+
 /**
  * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.

@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
+import { checkHook, type ReportedState } from './hook-problem.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -8,7 +9,6 @@ import {
   hookFaults,
   hookState,
   insertBlock,
-  isBlockCurrent,
   removeBlock,
 } from './hook-script.ts'
 import type { GitMetadataFiles, LifecycleGit, RepositoryPlaces } from './ports.ts'
@@ -26,8 +26,9 @@ export interface InstallPorts extends HookPorts {
 
 export interface HookReport {
   readonly hook: HookName
-  /** `outdated`: the block is not the one that this version writes. */
-  readonly state: HookState | 'outdated'
+  readonly state: ReportedState
+  /** Why the gate may not run; absent when it does. */
+  readonly problem?: string
   /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
@@ -80,11 +81,13 @@ export const readHooks = async (
 
 export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
   const found = await findHooks(files, await requirePlaces(git, signal))
-  return found.map(({ hook, old }) => {
-    const state = hookState(old)
-    const outdated = state === 'managed' && old !== undefined && !isBlockCurrent(old, hook)
-    return { hook, state: outdated ? 'outdated' : state, did: 'nothing' }
-  })
+  return Promise.all(
+    found.map(async ({ hook, path, old }) => ({
+      hook,
+      ...checkHook(old, hook, await files.executable(path)),
+      did: 'nothing' as const,
+    })),
+  )
 }
 
 /** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */

@@ -23,6 +23,8 @@ export interface LifecycleGit {
 export interface GitMetadataFiles {
   /** The path with symlinks resolved, as far as it exists. */
   real(path: string): Promise<string>
+  /** Whether the file may be executed. */
+  executable(path: string): Promise<boolean>
   /** Undefined when there is none. */
   read(path: string): Promise<Buffer | undefined>
   /** Replaces the file atomically, so that a hook that starts meanwhile is complete. */

@@ -4,6 +4,8 @@ export interface PolicyChange {
   readonly effect: string
   /** Whether later changes would be judged less strictly. */
   readonly weaker: boolean
+  /** Not of the change itself: of the environment. */
+  readonly outside?: boolean
 }
 
 const MAX_EFFECTS = 5

@@ -29,16 +29,22 @@ describe('hidden characters', () => {
     ['Windows lines', 'a\r\nb\r\n'],
     ['letters of any script', 'naïve 日本語 עברית\n'],
     ['an emoji with a variation selector', '❤\ufe0f\n'],
+    ['a keycap', '1\ufe0f\u20e3\n'],
     ['a family', '👩\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 👩🏽\u200d💻\n'],
   ])('%s has none', (_, text) => {
     expect(describeHidden(text, 1)).toBeUndefined()
     expect(escapeHidden(text)).toBe(text)
   })
 
-  it('names ten lines and counts the rest', () => {
-    expect(describeHidden('\u200b\n'.repeat(12), 1)).toMatch(
-      /^line 1 \(U\+200B\), .*line 10 \(U\+200B\) and 2 more lines$/,
+  it('names five lines and counts the rest', () => {
+    expect(describeHidden('\u200b\n'.repeat(7), 1)).toMatch(
+      /^line 1 \(U\+200B\), .*line 5 \(U\+200B\) and 2 more lines$/,
     )
+  })
+
+  it('does not count the end of a Windows line, and counts a carriage return at the end of the text', () => {
+    expect(describeHidden('a\u200b\r\nb\r\n', 1)).toBe('line 1 (U+200B)')
+    expect(describeHidden('a\r\nb\r', 1)).toBe('line 2 (U+000D)')
   })
 
   it('names four characters of a line', () => {

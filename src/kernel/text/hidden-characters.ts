@@ -6,18 +6,25 @@ import { toUnicodeEscape } from './escape-text.ts'
  * joiners and variation selectors of an emoji.
  */
 const HIDDEN =
-  /\r(?!\n)|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}](?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?[\u200d\ufe0f])/gu
+  /\r(?!\n)|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}](?<!(?:\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?|[0-9#*])[\u200d\ufe0f])/gu
 
-// A quick answer for most texts, which are ASCII.
-const NOT_PLAIN = /[^\t\n\r\x20-\x7e]|\r(?!\n)/
+/** All that may be hidden. Most texts are ASCII with a few other characters: only those are looked at closely. */
+const UNUSUAL = /[^\t\n\r\x20-\x7e]+|\r(?!\n)/g
 
-const hasHidden = (text: string): boolean => NOT_PLAIN.test(text) && text.search(HIDDEN) !== -1
+const hasHidden = (text: string): boolean => {
+  for (const { index, 0: run } of text.matchAll(UNUSUAL)) {
+    // With the character before it: a digit, too, may begin an emoji.
+    if (run === '\r' || text.slice(Math.max(0, index - 1), index + run.length).search(HIDDEN) !== -1)
+      return true
+  }
+  return false
+}
 
 /** The text with hidden characters as `\uXXXX`; the same text when there are none. */
 export const escapeHidden = (text: string): string =>
   hasHidden(text) ? text.replace(HIDDEN, toUnicodeEscape) : text
 
-const MAX_LINES = 10
+const MAX_LINES = 5
 const MAX_CODES = 4
 
 const codePointsOf = (line: string): string => {
@@ -33,8 +40,9 @@ export const describeHidden = (text: string, firstLine: number): string | undefi
   if (!hasHidden(text)) return undefined
   const found: string[] = []
   let total = 0
-  for (const [at, line] of text.split('\n').entries()) {
-    if (!hasHidden(line.endsWith('\r') ? line.slice(0, -1) : line)) continue
+  // Split at both kinds of line ends: the carriage return of one is not hidden.
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (!hasHidden(line)) continue
     total += 1
     if (found.length < MAX_LINES) found.push(`line ${firstLine + at} (${codePointsOf(line)})`)
   }

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { GitMetadataFiles } from '../../gate/install/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
@@ -23,6 +23,13 @@ export const followLinks = async (path: string): Promise<string> => {
 
 export const gitMetadataFiles: GitMetadataFiles = {
   real: followLinks,
+  executable: async (path) => {
+    const mode = await stat(path).then(
+      (stats) => stats.mode,
+      () => 0,
+    )
+    return process.platform === 'win32' || (mode & 0o111) !== 0
+  },
   read: async (path) => {
     try {
       // The path was resolved before: a symlink or a pipe that is there now was put there since.

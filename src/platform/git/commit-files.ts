@@ -1,5 +1,6 @@
 import { gateFaults } from '../../gate/faults.ts'
 import type { FolderNames, PathList, RepositoryFiles } from '../../gate/ports.ts'
+import { Fault } from '../../kernel/fault.ts'
 import type { GitObject } from './blobs.ts'
 import { gitFaults } from './run.ts'
 
@@ -79,7 +80,10 @@ export const readCommitFiles = async (
     [...(trees.get(folder)?.keys() ?? [])].map((name) => `${folder}/${name}`),
   )
   const present = [...wanted, ...listed].filter((path) => isRegular(entryOf(path)?.mode ?? ''))
-  const contents = await readAll(read(present.map((path) => entryOf(path)?.oid ?? '')))
+  // Git exits at an object of a partial clone that it would have to fetch.
+  const contents = await readAll(read(present.map((path) => entryOf(path)?.oid ?? ''))).catch((cause) => {
+    throw cause instanceof Fault ? incomplete(commit, present.join(', ')) : cause
+  })
   const blobs = new Map(present.map((path, at) => [path, contents[at]]))
   return {
     exists: async (path) => entryOf(path) !== undefined,

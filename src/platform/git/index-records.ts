@@ -50,3 +50,10 @@ export class GitIndex {
     return at < 0 ? undefined : this.#text.slice(this.#text.lastIndexOf(' ', at - 1) + 1, at)
   }
 }
+
+/** The output of `ls-tree -z` in the form of the index: `<mode> <type> <hash>\t<path>` has no stage. */
+export const toIndexRecords = (bytes: Buffer): Buffer =>
+  Buffer.from(
+    bytes.toString('latin1').replace(/(^|\0)(\d{6}) \w+ ([0-9a-f]+)\t/g, `$1$2 $3 0${TAB}`),
+    'latin1',
+  )

@@ -262,7 +262,7 @@ describe('git changes', () => {
   it('lists what is tracked, and what is in the tree but deleted is left out', async () => {
     const repo = Repo.init().commit({ 'b.py': '1', 'a.py': '1', 'ß/a.PY': '1', c: '1' })
     rmSync(repo.path('a.py'))
-    const tracked = await reader(repo.folder).tracked(never)
+    const tracked = await reader(repo.folder).tracked(undefined, never)
     expect([...tracked.find(['.py'])]).toEqual(['a.py', 'b.py', 'ß/a.PY'])
     expect(Object.keys(await contents(repo, { kind: 'repository' }))).toEqual(['b.py', 'c', 'ß/a.PY'])
     expect(await changes(repo, 'worktree')).toEqual([{ path: 'a.py', change: 'deleted' }])

@@ -4,7 +4,7 @@ import { branchesAtHead } from './branches.ts'
 import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
 import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
-import { GitIndex } from './index-records.ts'
+import { GitIndex, toIndexRecords } from './index-records.ts'
 import {
   parseHead,
   parseIndex,
@@ -82,6 +82,11 @@ const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'norma
 
 const queryIndex: GitQuery<GitIndex> = async (place, signal) =>
   new GitIndex(await readGit(place, LIST, { signal }))
+
+const readTree = async (place: GitPlace, commit: string, signal: AbortSignal): Promise<GitIndex> =>
+  new GitIndex(
+    toIndexRecords(await readGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit], { signal })),
+  )
 
 /** Runs the query once; again only after a failure. */
 const once = <T>(query: GitQuery<T>): GitQuery<T> => {
@@ -168,9 +173,12 @@ export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {
       const place = await requirePlace(signal)
       return readCommitFiles((names) => blobs.objects(place, names, signal, MAX_BYTES), commit, paths)
     },
-    tracked: async (signal) => {
+    tracked: async (commit, signal) => {
       const place = await requirePlace(signal)
-      const files = await index(place, signal)
+      const text = commit === undefined ? '' : await status(place, signal)
+      // The index of a checkout where nothing is staged is the tree of its commit.
+      const isIndexed = commit === undefined || (parseHead(text) === commit && parseState(text).staged === 0)
+      const files = isIndexed ? await index(place, signal) : await readTree(place, commit, signal)
       return {
         find: (ends, starts) => files.find(ends, starts),
         read: (paths, stop) =>

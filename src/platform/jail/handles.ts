@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -66,7 +67,19 @@ const descriptorHandle = (descriptor: number): Handle => {
   }
 }
 
-const DELETED = ' (deleted)'
+/** What Linux adds to the path of a descriptor whose name is gone. */
+const DELETED_SUFFIX = ' (deleted)'
+
+/**
+ * Whether the file still has the name that its descriptor tells. A file may really be called `x (deleted)`; and a file
+ * whose name was removed may have others, outside the root.
+ */
+const hasName = (realPath: string, procPath: string): boolean => {
+  if (!realPath.endsWith(DELETED_SUFFIX)) return true
+  const named = lstatSync(realPath, { throwIfNoEntry: false })
+  const held = statSync(procPath)
+  return named !== undefined && named.ino === held.ino && named.dev === held.dev
+}
 
 /**
  * `openat` without native code: `/proc/self/fd/N/name` starts at the folder that N holds, wherever its path leads
@@ -82,8 +95,7 @@ const linuxBackend = (path: string, descriptor: number): JailBackend => ({
     LOCAL_FILE_SYSTEMS.has(statfsSync(procPath).type) ? statSync(procPath) : undefined,
   isInside: ({ procPath }) => {
     const realPath = readlinkSync(procPath)
-    const deleted = realPath.endsWith(DELETED) && statSync(procPath).nlink === 0
-    return !deleted && pathBelow(path, realPath) !== undefined
+    return pathBelow(path, realPath) !== undefined && hasName(realPath, procPath)
   },
   isPseudo: ({ procPath }) => PSEUDO_FILE_SYSTEMS.has(statfsSync(procPath).type),
 })

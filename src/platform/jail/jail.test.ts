@@ -1,4 +1,16 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   attackPaths,
@@ -8,7 +20,7 @@ import {
 } from '../../../test/support/jail-attacks.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Jail, type PathRules, quotePath } from '../../kernel/jail.ts'
-import { holdRoot } from './handles.ts'
+import { holdRoot, openBackend } from './handles.ts'
 import { openJail } from './jail.ts'
 
 const JAVA: PathRules = {
@@ -74,7 +86,10 @@ describe.each(Object.entries(BACK_ENDS))('the jail, %s', (_, open) => {
   it.each([
     ['../../etc/passwd', 'traversal'],
     ['src/../pom.xml', 'traversal'],
-    ['a..b.java', 'traversal'],
+    ['a..b.java', 'not_found'],
+    ['[[...slug]]/A.java', 'not_found'],
+    ['src/..', 'traversal'],
+    ['src\\..\\A.java', 'traversal'],
     ['/etc/passwd', 'outside_root'],
     ['~', 'home'],
     ['~/.ssh/id_rsa', 'home'],
@@ -295,5 +310,37 @@ describe('the jail', () => {
   it('refuses a root that is not a folder', () => {
     for (const path of [`${hostile.root}/A.java`, `${hostile.root}/none`])
       expect(() => holdRoot(path)).toThrow()
+  })
+})
+
+describe('a file whose name is gone', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'is not inside, though it has a name elsewhere and its folder came back',
+    () => {
+      const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-moved-')))
+      const [root, outside] = [join(base, 'root'), join(base, 'outside')]
+      mkdirSync(join(root, 'folder'), { recursive: true })
+      writeFileSync(join(base, 'secret'), 'secret')
+      const backend = openBackend(holdRoot(root))
+      const folder = backend.enter(backend.root, 'folder')
+      renameSync(join(root, 'folder'), outside)
+      linkSync(join(base, 'secret'), join(outside, 'in.java'))
+      const found = backend.find(folder, 'in.java')
+      rmSync(join(outside, 'in.java'))
+      renameSync(outside, join(root, 'folder'))
+      expect(backend.isInside(found)).toBe(false)
+      for (const handle of [found, folder]) handle.close()
+      rmSync(base, { recursive: true })
+    },
+  )
+
+  it('is no file that is really called so', () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'warrant-moved-')))
+    writeFileSync(join(base, 'a (deleted)'), 'text')
+    linkSync(join(base, 'a (deleted)'), join(base, 'b'))
+    const any: PathRules = { blocked: () => false }
+    const { bytes } = openJail(holdRoot(base)).read('a (deleted)', any, LIMITS)
+    expect(Buffer.from(bytes).toString()).toBe('text')
+    rmSync(base, { recursive: true })
   })
 })

@@ -37,7 +37,7 @@ export const openJail = (root: RootHandle, options: JailOptions = {}): Jail => {
     file: boolean,
     use: (found: ResolvedPath) => T,
   ): T => {
-    const asked = judgePath(path, spellings)
+    const asked = judgePath(path, spellings, rules)
     refuseDenied(path, asked.segments)
     judgeNames(path, asked.segments, rules, file)
     return retryIfChanged(() => {

@@ -17,12 +17,15 @@ const WINDOWS_NAME = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|com[0-9
 
 type Test = readonly [fault: keyof typeof jailFaults, message: string, fails: (path: string) => boolean]
 
-/** In order of precedence. Two dots and a tilde are refused anywhere in the path. */
+/** A step to the parent folder, also after a backslash. `[[...slug]]` is an ordinary name. */
+const stepsUp = (path: string): boolean => path.includes('..') && path.split(/[/\\]/).includes('..')
+
+/** In order of precedence. A tilde is refused anywhere in the path. */
 const TESTS: readonly Test[] = [
   ['empty_path', 'the path is empty', (path) => path === ''],
   ['encoding', 'the path is not well-formed text', (path) => !path.isWellFormed()],
   ['bad_path', 'the path holds control characters', (path) => CONTROL.test(path)],
-  ['traversal', "the path must not contain '..'", (path) => path.includes('..')],
+  ['traversal', "the path must not contain '..'", stepsUp],
   ['home', "the path must not contain '~'", (path) => path.includes('~')],
   ['bad_path', 'the path holds a backslash', (path) => path.includes('\\')],
   ['bad_path', 'the path names a drive', (path) => DRIVE.test(path)],
@@ -56,10 +59,12 @@ const isRealName = (name: string): boolean => name !== '' && name !== '.'
 export const judgePath = (
   path: string,
   spellings: readonly string[],
+  { refusesDots = false }: Pick<PathRules, 'refusesDots'> = {},
   windows = process.platform === 'win32',
 ): RequestedPath => {
   for (const [fault, message, fails] of TESTS) {
-    if (fails(path)) throw jailFaults[fault](`${message}: ${quotePath(path)}`)
+    const isRefused = fails(path) || (refusesDots && fault === 'traversal' && path.includes('..'))
+    if (isRefused) throw jailFaults[fault](`${message}: ${quotePath(path)}`)
   }
   const rest = fromRoot(path, spellings)
   if (rest === undefined) throw jailFaults.outside_root(`outside the project: ${quotePath(path)}`)

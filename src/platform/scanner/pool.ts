@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { USER_RULES_FOLDER } from '../../gate/rules/assemble-rules.ts'
 import { ruleFaults } from '../../gate/rules/rule-faults.ts'
+import { scheduledTime } from '../system/own-time.ts'
 import type { ScanGroup, ScanPlan } from './plan.ts'
 import type { FileScan } from './scan-file.ts'
 import type { WorkerRequest, WorkerResponse, WorkerResult } from './worker.ts'
 
 interface PoolLimits {
   readonly size: number
-  /** Longest time between two messages of a busy child, in milliseconds. */
+  /** Longest time that a busy child runs between two messages, in milliseconds. */
   readonly fileMs: number
 }
 
@@ -35,6 +36,8 @@ const BATCH_FILES = 32
 const BATCH_BYTES = 256 * 1024
 const BOOT_MS = 20_000
 const MAX_BOOT_FAILURES = 3
+/** How often a child gets the rest of its time: even one that does not run at all is given up in the end. */
+const MAX_ROUNDS = 10
 /** A child that needs more memory dies, and its file is given up. */
 const HEAP_MB = 1_024
 
@@ -130,9 +133,17 @@ export class ScanPool {
     if (child.process.connected) child.process.send(request, () => {})
   }
 
-  #setTimeout(child: Child, ms: number): void {
+  /** Kills the child when it has run for `ms`. Time in which it waited for a processor does not count. */
+  #setTimeout(child: Child, ms: number, rounds = MAX_ROUNDS): void {
     clearTimeout(child.timer)
-    child.timer = setTimeout(() => this.#kill(child, 'time'), ms)
+    const { pid = 0 } = child.process
+    const before = scheduledTime(pid)?.running
+    child.timer = setTimeout(() => {
+      const after = before === undefined ? undefined : scheduledTime(pid)?.running
+      const left = after === undefined ? 0 : ms - (after - (before ?? 0))
+      if (left < 1 || rounds <= 1) this.#kill(child, 'time')
+      else this.#setTimeout(child, left, rounds - 1)
+    }, ms)
   }
 
   #kill(child: Child, why: 'time' | 'crash'): void {

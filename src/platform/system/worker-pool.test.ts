@@ -57,3 +57,53 @@ describe('threads', () => {
     await threads.close()
   })
 })
+
+/** A thread that marks its progress, as the worker loop does. `slow` goes on for a while, `hang` does nothing more. */
+const WORKING = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, workerData } from 'node:worker_threads'
+    const mark = () => Atomics.add(workerData.shared, 1, 1)
+    const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+    parentPort.on('message', ({ id, args }) => {
+      mark()
+      if (args === 'hang') for (;;) sleep(1000)
+      for (let at = 0; args === 'slow' && at < 60; at++) { mark(); sleep(10) }
+      parentPort.postMessage({ id, value: args })
+    })
+    mark()
+  `)}`,
+)
+
+describe('a thread on a busy machine', () => {
+  it('that makes progress is not taken for stuck, and neither is a job that waits behind it', async () => {
+    const threads = new WorkerPool({ program: WORKING, setup: undefined, clock: systemClock, maxThreads: 1 })
+    await threads.run('echo', 'ready', { ms: 10_000, signal: never })
+    const jobs = ['slow', 'slow', 'last'].map((args) =>
+      threads.run('echo', args, { ms: 1_000, signal: never }),
+    )
+    // A look every 110 ms by a limit of 1 s: the last job waits longer than its own limit.
+    expect(await Promise.all(jobs)).toEqual(['slow', 'slow', 'last'])
+    expect(await threads.close()).toBe(true)
+  })
+
+  it('that makes none is stuck, and so is a job that waits behind it', async () => {
+    const threads = new WorkerPool({ program: WORKING, setup: undefined, clock: systemClock, maxThreads: 1 })
+    await threads.run('echo', 'ready', { ms: 10_000, signal: never })
+    const jobs = ['hang', 'waits'].map((args) => threads.run('echo', args, { ms: 300, signal: never }))
+    const [first, second] = await Promise.allSettled(jobs)
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'jail.timeout' } })
+    expect(second?.status).toBeDefined()
+    await threads.close()
+  })
+
+  it('is not taken for stuck after the whole process was stopped', async () => {
+    const clock = new ManualClock()
+    const threads = new WorkerPool({ program: WORKING, setup: undefined, clock, maxThreads: 1 })
+    await threads.run('echo', 'ready', { ms: 10_000, signal: never })
+    const job = threads.run('echo', 'slow', { ms: 10_000, signal: never })
+    // An hour passes while nothing runs; then the overdue timer comes first.
+    clock.move(3_600_000)
+    expect(await job).toBe('slow')
+    await threads.close()
+  })
+})

@@ -1,43 +1,24 @@
 import { Worker } from 'node:worker_threads'
-import { Fault, type FaultView } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import { type ThreadData, type ThreadJob, type ThreadReply, ThreadState, toError } from './thread-state.ts'
 
 /**
  * A pool of worker threads for jobs that may hang in a system call or a regular expression.
  *
  * Each thread runs one job at a time, and messages carry the id of the job, so late replies are recognized and ignored.
- * - Cancel: the pool rejects the caller at once and stores the job's id in the thread's shared `cancelFlag`. The job
- *   checks the flag and its deadline in `checkDeadline`, ends with a fault, and the thread takes the next job.
- * - Deadline: a job that is GRACE_MS past its deadline did not check, so its thread is stuck. The pool rejects the
- *   caller, terminates the thread and counts it as stuck until it has exited: a thread inside a system call cannot be
- *   terminated before the call returns. At MAX_THREADS stuck threads new jobs are refused.
+ * - Cancel: the pool rejects the caller at once and stores the job's id in the shared state of the thread. The job
+ *   looks at it and at its deadline in `checkDeadline`, ends with a fault, and the thread takes the next job.
+ * - Deadline: the thread counts the time that the job itself takes. The pool looks whether it makes progress, so that a
+ *   busy machine is not taken for a hung disk. After LOOKS looks without progress, GRACE_MS past the deadline, the
+ *   thread is stuck: the pool rejects the caller, terminates the thread and counts it as stuck until it has exited,
+ *   which it cannot do inside a system call. At MAX_THREADS stuck threads new jobs are refused. A job in the queue
+ *   waits as long as others end.
  * - Growth: MIN_THREADS are started on demand. Another one is started only when a job has waited GROW_AFTER_MS, and it
  *   ends when the queue is empty.
  */
 
-/** A job as it is sent to a thread: plain data, which is copied. */
-export interface ThreadJob {
-  readonly id: number
-  readonly name: string
-  readonly args: unknown
-  readonly ms: number
-}
-
-export type ThreadReply =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly fault: FaultView }
-  | { readonly id: number; readonly bug: string }
-  /** Progress; the job goes on. */
-  | { readonly id: number; readonly done: number; readonly total: number }
-
 type Progress = (done: number, total: number) => void
-
-/** What a thread is started with. `cancelFlag` holds the id of the job that was cancelled last. */
-export interface ThreadData<T> {
-  readonly setup: T
-  readonly cancelFlag: Int32Array
-}
 
 interface Job {
   readonly request: ThreadJob
@@ -47,13 +28,15 @@ interface Job {
   /** Cancels the timer and removes the listener from the signal, which many jobs may share. */
   release: () => void
   thread: Thread | undefined
+  /** The progress at the last look, and how many looks in a row saw the same. */
+  seen: number
+  misses: number
 }
 
 interface Thread {
   readonly worker: Worker
-  readonly cancelFlag: Int32Array
-  /** False while the thread starts: waiting for it says nothing about the disk. */
-  ready: boolean
+  readonly state: ThreadState
+  online: boolean
   job: Job | undefined
 }
 
@@ -76,16 +59,15 @@ const MAX_THREADS = 16
 const GROW_AFTER_MS = 50
 /** Time after its deadline in which a job has to end by itself. */
 const GRACE_MS = 100
-/** Time for busy threads to exit; they may hang in a system call. */
-const BUSY_EXIT_MS = 300
-/** Time for idle threads to exit: they do not hang, but freeing a large heap takes long on a busy machine. */
-const IDLE_EXIT_MS = 10_000
+/** Several: after a stop of the whole process the first look comes too early. */
+const LOOKS = 10
+/** Time for threads to exit that made no progress since the last look; they may hang in a system call. */
+const HUNG_EXIT_MS = 300
+/** Time for other threads to exit: they do not hang, but freeing a large heap takes long on a busy machine. */
+const EXIT_MS = 10_000
 const MAX_QUEUED = 5_000
 /** A job that needs more ends its thread, not the server. */
 const HEAP_MB = 512
-
-const toFault = ({ kind, code, fix, message, detail }: FaultView): Fault =>
-  new Fault({ kind, code, fix }, message, detail === undefined ? {} : { detail })
 
 const removeItem = <I>(items: I[], item: I): void => {
   const at = items.indexOf(item)
@@ -99,6 +81,7 @@ export class WorkerPool<T> {
   readonly #queue: Job[] = []
   readonly #stuck = new Set<Worker>()
   #lastId = 0
+  #ended = 0
   #growing = false
 
   constructor(options: ThreadOptions<T>) {
@@ -113,10 +96,16 @@ export class WorkerPool<T> {
     return new Promise((resolve, reject) => {
       this.#lastId += 1
       const request = { id: this.#lastId, name, args, ms }
-      const job: Job = { request, resolve, reject, progress, release: () => {}, thread: undefined }
+      const state = { release: () => {}, thread: undefined, seen: -1, misses: 0 }
+      const job: Job = { request, resolve, reject, progress, ...state }
       const cancel = () => this.#cancel(job, signal.reason)
       const { clock, maxThreads = MIN_THREADS } = this.#options
-      const stopTimer = clock.after(ms + GRACE_MS, () => this.#expire(job))
+      let stopTimer = () => {}
+      const look = () => {
+        if (this.#misses(job) >= LOOKS) this.#expire(job)
+        else stopTimer = clock.after((ms + GRACE_MS) / LOOKS, look)
+      }
+      look()
       job.release = () => {
         stopTimer()
         signal.removeEventListener('abort', cancel)
@@ -128,14 +117,25 @@ export class WorkerPool<T> {
     })
   }
 
+  /** Looks after a job: the number of looks in a row that saw no progress. */
+  #misses(job: Job): number {
+    const progress = job.thread === undefined ? this.#ended : job.thread.state.progress
+    // A thread that is not ready yet says nothing about the disk.
+    const isStarting = job.thread?.state.progress === 0
+    job.misses = progress === job.seen && !isStarting ? job.misses + 1 : 0
+    job.seen = progress
+    return job.misses
+  }
+
   /** Terminates all threads. False when one does not exit: then the process cannot exit by itself either. */
   async close(): Promise<boolean> {
     const alive = [...this.#alive]
-    const workers = (busy: boolean) =>
-      alive.filter(({ job }) => (job !== undefined) === busy).map(({ worker }) => worker)
+    const isHung = ({ job, state }: Thread) => job !== undefined && state.progress <= job.seen
+    const workers = (hung: boolean) =>
+      alive.filter((thread) => isHung(thread) === hung).map(({ worker }) => worker)
     const ended = [
-      this.#terminate([...this.#stuck, ...workers(true)], BUSY_EXIT_MS),
-      this.#terminate(workers(false), IDLE_EXIT_MS),
+      this.#terminate([...this.#stuck, ...workers(true)], HUNG_EXIT_MS),
+      this.#terminate(workers(false), EXIT_MS),
     ]
     this.#alive.clear()
     return (await Promise.all(ended)).every((exited) => exited)
@@ -157,7 +157,8 @@ export class WorkerPool<T> {
       if (job === undefined) return
       const thread = this.#idle.pop() as Thread
       thread.job = job
-      job.thread = thread
+      // The thread marks when it is ready, and when it starts a job.
+      Object.assign(job, { thread, seen: (thread.state.progress || 1) + 1, misses: 0 })
       thread.worker.postMessage(job.request)
     }
     if (this.#queue.length > 0) this.#growLater()
@@ -169,7 +170,7 @@ export class WorkerPool<T> {
     this.#growing = true
     this.#options.clock.after(GROW_AFTER_MS, () => {
       this.#growing = false
-      const starting = [...this.#alive].some(({ ready }) => !ready)
+      const starting = [...this.#alive].some(({ online }) => !online)
       if (this.#queue.length > 0 && this.#idle.length === 0 && !starting) this.#start()
       this.#dispatch()
     })
@@ -177,17 +178,15 @@ export class WorkerPool<T> {
 
   #start(): void {
     const { program, setup } = this.#options
-    const cancelFlag = new Int32Array(new SharedArrayBuffer(4))
-    const workerData: ThreadData<T> = { setup, cancelFlag }
+    const state = new ThreadState()
+    const workerData: ThreadData<T> = { setup, shared: state.shared }
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB }
     const worker = new Worker(program, { workerData, resourceLimits, stdout: true })
-    const thread: Thread = { worker, cancelFlag, ready: false, job: undefined }
+    const thread: Thread = { worker, state, online: false, job: undefined }
     this.#alive.add(thread)
     this.#idle.push(thread)
     worker.unref()
-    worker.on('online', () => {
-      thread.ready = true
-    })
+    worker.on('online', () => Object.assign(thread, { online: true }))
     worker.on('message', (reply: ThreadReply) => this.#onReply(thread, reply))
     worker.on('error', (cause) => this.#onExit(thread, cause))
     worker.on('exit', () => {
@@ -201,9 +200,10 @@ export class WorkerPool<T> {
     if (job === undefined || job.request.id !== reply.id || !this.#alive.has(thread)) return
     if ('done' in reply) return job.progress(reply.done, reply.total)
     thread.job = undefined
+    this.#ended += 1
     job.release()
     if ('value' in reply) job.resolve(reply.value)
-    else job.reject('fault' in reply ? toFault(reply.fault) : new Error(reply.bug))
+    else job.reject(toError(reply))
     if (this.#queue.length === 0 && this.#alive.size > MIN_THREADS) return this.#remove(thread)
     this.#idle.push(thread)
     this.#dispatch()
@@ -215,7 +215,7 @@ export class WorkerPool<T> {
     if (job.thread === undefined) {
       job.release()
       removeItem(this.#queue, job)
-    } else Atomics.store(job.thread.cancelFlag, 0, job.request.id)
+    } else job.thread.state.cancel(job.request.id)
   }
 
   #expire(job: Job): void {

@@ -7,6 +7,7 @@ import { ConnectionDetector, type Connections, dedupe } from '../connections/int
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
+import { attempt } from '../source/attempt.ts'
 import { Configuration } from '../source/configuration.ts'
 import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
 import { readJava } from '../source/java-reader.ts'
@@ -104,25 +105,24 @@ class ProjectReader {
         'the file was skipped: it cannot be read, is too large, or is not text',
       )
     this.#bytes += Buffer.byteLength(text)
-    this.secrets.push(...findSecrets(path, text))
-    if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
-    else if (isConfigFile(path)) this.configuration.add(path, text)
-    else this.#code(path, text)
-  }
-
-  #code(path: string, text: string): void {
-    const grammar = codeGrammar(path)
-    if (grammar === undefined) return
+    // A reader that fails on one file must not stop the analysis of the others.
     try {
-      this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+      this.#read(path, text)
     } catch (cause) {
-      // A reader that fails on one file must not stop the analysis of the others.
       this.#warn(
         'file_unparsed',
         path,
         `the file was skipped: reading it failed with ${cause instanceof Error ? cause.name : 'an unknown error'}`,
       )
     }
+  }
+
+  #read(path: string, text: string): void {
+    const grammar = codeGrammar(path)
+    this.secrets.push(...findSecrets(path, text))
+    if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
+    else if (isConfigFile(path)) this.configuration.add(path, text)
+    else if (grammar !== undefined) this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
   }
 
   /** Settings that hold a credential in plain text. */
@@ -162,6 +162,8 @@ const readAll = async (
   return reader
 }
 
+const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
+
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
   files: ProjectFiles,
@@ -174,26 +176,44 @@ export const analyse = async (
   const structure = discover(files, survey, { ...options, packages })
   const index = new SourceIndex(reader.units)
   const detector = new ConnectionDetector(index, reader.configuration, reader.protos)
+  const { warnings } = detector
+  const whole = { file: '.', warnings }
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
   for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
-    signatures.push(writeSignature(unit, { index, resolver: detector.resolver }, own))
+    const signature = attempt({ result: 'the signatures', file: unit.file, warnings }, undefined, () =>
+      writeSignature(unit, { index, resolver: detector.resolver }, own),
+    )
+    if (signature !== undefined) signatures.push(signature)
   }
-  const found = dedupe({ inbound, outbound: outbound.concat(detector.configured()) })
-  const graph = buildGraph(index, found)
+  const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
+    detector.configured(),
+  )
+  const found = dedupe({ inbound, outbound: outbound.concat(configured) })
+  const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
+    buildGraph(index, found),
+  )
   const connections = withConsumers(found, graph)
   const secrets = orderSecrets([...reader.secrets, ...reader.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)
+  const suggestions = attempt({ ...whole, result: 'the suggestions' }, [], () =>
+    measure({ index, graph, structure, connections, secrets, tests }),
+  )
   return {
     structure,
     signatures,
     connections,
     graph,
-    suggestions: measure({ index, graph, structure, connections, secrets, tests }),
+    suggestions,
     secrets,
-    warnings: orderWarnings([...structure.warnings, ...reader.warnings, ...reader.configuration.warnings]),
+    warnings: orderWarnings([
+      ...structure.warnings,
+      ...reader.warnings,
+      ...reader.configuration.warnings,
+      ...warnings,
+    ]),
   }
 }

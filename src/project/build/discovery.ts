@@ -1,4 +1,5 @@
 import type { CheckDeadline } from '../../kernel/jail.ts'
+import { attempt } from '../source/attempt.ts'
 import { isConfigFile } from '../source/discovery-rules.ts'
 import { inOrder, nameOf, type ProjectFiles, type Survey, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
@@ -145,7 +146,12 @@ const declaredFacts = (root: BuildModule | undefined): Partial<Record<(typeof FA
 
 /** Modules, packages, libraries and statistics of a project. No build tool is run. */
 export const discover = (files: ProjectFiles, survey: Survey, options: DiscoveryOptions): Structure => {
-  const build = readBuild(files, survey)
+  const failures: Warning[] = []
+  const build = attempt(
+    { result: 'the modules of the build', file: '.', warnings: failures },
+    plainProject(nameOf(files.root) || 'project'),
+    () => readBuild(files, survey),
+  )
   const sorter = new ModuleSorter(build.modules, files, options.packages)
   for (const file of survey.files) {
     options.checkDeadline()
@@ -171,7 +177,7 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
       statistics: statisticsOf(views, survey),
     },
     dependencies: dependenciesOf(build.modules, options.orgPattern),
-    warnings: [...survey.warnings, ...build.warnings, ...sorter.warnings],
+    warnings: [...survey.warnings, ...failures, ...build.warnings, ...sorter.warnings],
   }
   return { ...found, tree: renderModuleTree(found) }
 }

@@ -4,6 +4,7 @@ import type { TypeScope } from '../source/type-scope.ts'
 
 const MAX_CHAIN = 40
 const MAX_DEPTH = 8
+const MAX_STEPS = 1_000
 
 /** A call and the calls it is chained on, itself first. */
 export const callChain = (call: CallExpression): readonly CallExpression[] => {
@@ -18,13 +19,16 @@ const chainRoot = (chain: readonly CallExpression[]): Expression | undefined => 
 /** Finds the base URL of a client, to which a call adds its path. */
 export class BaseUrlFinder {
   readonly #resolver: TextResolver
+  #steps = 0
 
   constructor(resolver: TextResolver) {
     this.#resolver = resolver
   }
 
   find(expression: Expression | undefined, scope: TypeScope, depth = 0): KnownText | undefined {
-    if (expression === undefined || depth > MAX_DEPTH) return undefined
+    // Variables that are assigned many times from each other multiply the ways to look.
+    this.#steps = depth === 0 ? 0 : this.#steps + 1
+    if (expression === undefined || depth > MAX_DEPTH || this.#steps > MAX_STEPS) return undefined
     if (expression.kind === 'name') return this.#ofName(expression.name, scope, depth)
     if (expression.kind !== 'call') return undefined
     const chain = callChain(expression.call)

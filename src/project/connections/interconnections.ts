@@ -1,5 +1,6 @@
+import { attempt } from '../source/attempt.ts'
 import type { Configuration } from '../source/configuration.ts'
-import { inOrder } from '../source/source-files.ts'
+import { inOrder, type Warning } from '../source/source-files.ts'
 import type { SourceIndex } from '../source/source-index.ts'
 import { NO_METHOD, type SourceUnit } from '../source/source-unit.ts'
 import { TextResolver } from '../source/text-resolver.ts'
@@ -13,7 +14,7 @@ import { dataOutbound, repositoryOutbound } from './outbound-data.ts'
 import { GrpcCalls, messageOutbound, streamOutbound } from './outbound-events.ts'
 import { callsOf, HttpCalls } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
-import { scriptConnections } from './script-calls.ts'
+import { scriptInbound, scriptOutbound } from './script-calls.ts'
 
 export interface Connections {
   readonly inbound: readonly Inbound[]
@@ -23,6 +24,8 @@ export interface Connections {
 /** Runs all detectors on a source file. */
 export class ConnectionDetector {
   readonly resolver: TextResolver
+  /** About detectors that failed. */
+  readonly warnings: Warning[] = []
   readonly #index: SourceIndex
   readonly #protos: ReadonlyMap<string, ProtoService>
   readonly #http: HttpCalls
@@ -37,25 +40,37 @@ export class ConnectionDetector {
   }
 
   detect(unit: SourceUnit): Connections {
+    const { resolver } = this
+    const step = { file: unit.file, warnings: this.warnings }
+    const endpoints = (run: () => readonly Inbound[]) =>
+      attempt({ ...step, result: 'some endpoints' }, [], run)
+    const outgoing = (run: () => readonly Outbound[]) =>
+      attempt({ ...step, result: 'some outgoing connections' }, [], run)
     const topLevel = new TypeScope(this.#index, unit, undefined, unit.topLevel)
-    if (unit.language === 'script') return dedupe(scriptConnections(this.resolver, topLevel))
+    if (unit.language === 'script')
+      return dedupe({
+        inbound: endpoints(() => scriptInbound(resolver, topLevel)),
+        outbound: outgoing(() => scriptOutbound(resolver, topLevel)),
+      })
     const inbound: Inbound[] = []
-    const outbound: Outbound[] = unit.topLevel.calls.flatMap((call) => this.#callOutbound(call, topLevel))
+    const outbound: Outbound[] = unit.topLevel.calls.flatMap((call) =>
+      outgoing(() => this.#callOutbound(call, topLevel)),
+    )
     for (const type of unit.types) {
       const scope = new TypeScope(this.#index, unit, type, NO_METHOD)
       inbound.push(
-        ...webInbound(type, this.resolver, scope),
-        ...eventInbound(type, this.#protos, this.resolver, scope),
-      )
-      outbound.push(
-        ...declaredClient(type, this.resolver, scope),
-        ...repositoryOutbound(type, this.resolver.configuration, scope),
-        ...streamOutbound(type, this.resolver, scope),
-        ...this.#grpc.injected(type, scope),
+        ...endpoints(() => webInbound(type, resolver, scope)),
+        ...endpoints(() => eventInbound(type, this.#protos, resolver, scope)),
       )
       const calls = callsOf(type, scope)
-      for (const { call, scope: inside } of calls) outbound.push(...this.#callOutbound(call, inside))
-      outbound.push(...dataOutbound(calls, this.resolver.configuration))
+      outbound.push(
+        ...outgoing(() => declaredClient(type, resolver, scope)),
+        ...outgoing(() => repositoryOutbound(type, resolver.configuration, scope)),
+        ...outgoing(() => streamOutbound(type, resolver, scope)),
+        ...outgoing(() => this.#grpc.injected(type, scope)),
+        ...calls.flatMap(({ call, scope: inside }) => outgoing(() => this.#callOutbound(call, inside))),
+        ...outgoing(() => dataOutbound(calls, resolver.configuration)),
+      )
     }
     return dedupe({ inbound, outbound })
   }

@@ -1,4 +1,5 @@
 import {
+  bodiesOf,
   type CallExpression,
   type Expression,
   findAnnotation,
@@ -153,7 +154,7 @@ const expressInbound = (resolver: TextResolver, scope: TypeScope): readonly Inbo
 const isAbsoluteUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
 /** Calls of `fetch`, axios, got and Nest's HttpService with an absolute address. */
-const scriptOutbound = (
+const callOutbound = (
   calls: readonly CallExpression[],
   resolver: TextResolver,
   scope: TypeScope,
@@ -189,29 +190,27 @@ const scriptOutbound = (
     ]
   })
 
-export const scriptConnections = (
-  resolver: TextResolver,
-  scope: TypeScope,
-): { readonly inbound: readonly Inbound[]; readonly outbound: readonly Outbound[] } => {
+/** The endpoints of a script. */
+export const scriptInbound = (resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
   const { unit } = scope
   const types = unit.types.map((type) => ({ type, inside: scope.at(unit, type, unit.topLevel) }))
+  return [
+    ...expressInbound(resolver, scope),
+    ...types.flatMap(({ type, inside }) => [
+      ...nestInbound(type, resolver, inside),
+      ...nestEvents(type, resolver, inside),
+    ]),
+  ]
+}
+
+/** The requests that a script sends. */
+export const scriptOutbound = (resolver: TextResolver, scope: TypeScope): readonly Outbound[] => {
+  const { unit } = scope
   const bodies = unit.types.flatMap((type) =>
-    [...type.constructors, ...type.methods].map((method) => ({
-      method,
-      inside: scope.at(unit, type, method),
-    })),
+    bodiesOf(type).map((method) => ({ method, inside: scope.at(unit, type, method) })),
   )
-  return {
-    inbound: [
-      ...expressInbound(resolver, scope),
-      ...types.flatMap(({ type, inside }) => [
-        ...nestInbound(type, resolver, inside),
-        ...nestEvents(type, resolver, inside),
-      ]),
-    ],
-    outbound: [
-      ...scriptOutbound(unit.topLevel.calls, resolver, scope),
-      ...bodies.flatMap(({ method, inside }) => scriptOutbound(method.calls, resolver, inside)),
-    ],
-  }
+  return [
+    ...callOutbound(unit.topLevel.calls, resolver, scope),
+    ...bodies.flatMap(({ method, inside }) => callOutbound(method.calls, resolver, inside)),
+  ]
 }

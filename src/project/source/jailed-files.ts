@@ -41,6 +41,9 @@ const EXTENSIONS = [
 /** Files that workflows read: code, build files and configuration. Names that begin with `.git` are blocked. */
 const WORKFLOW_RULES: PathRules = { allowed: new Set(EXTENSIONS), blocked: isGitName }
 
+/** The folder that a caller names. */
+const REQUEST_RULES: PathRules = { ...WORKFLOW_RULES, refusesDots: true }
+
 class FileSurvey {
   readonly files: ProjectFile[] = []
   readonly warnings: Warning[] = []
@@ -106,9 +109,9 @@ class FileSurvey {
 
 /** A folder inside of the jail as a project. */
 export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadline): ProjectFiles => {
-  const { path: base, kind } = jail.info(path, WORKFLOW_RULES)
+  const { path: base, kind } = jail.info(path, REQUEST_RULES)
   // Opening it throws the fault that says why.
-  if (kind !== 'directory') jail.within(path, WORKFLOW_RULES, () => {})
+  if (kind !== 'directory') jail.within(path, REQUEST_RULES, () => {})
   return {
     root: joinPath(jail.root, base).replace(/\/$/, ''),
     walk: (limits): Survey => {

@@ -13,8 +13,8 @@ export interface TypeLocation {
   readonly type: TypeUnit
 }
 
-const MAX_BASES = 8
 const MAX_SAME_NAME = 200
+const MAX_BASES = 100
 
 /** Resolves the names in source files to types and constants of the project. */
 export class SourceIndex {
@@ -56,19 +56,26 @@ export class SourceIndex {
   field(
     place: TypeLocation,
     name: string,
-    depth = 0,
   ): { readonly place: TypeLocation; readonly variable: Variable } | undefined {
-    const variable = place.type.fields.find((one) => one.name === name)
-    if (variable !== undefined) return { place, variable }
-    const above = [place.type.extends, ...place.type.implements].filter((one) => one !== undefined)
-    if (depth >= MAX_BASES) return undefined
-    for (const one of above) {
-      const base = this.find(one, place.unit)
-      const found =
-        base === undefined || base.type === place.type ? undefined : this.field(base, name, depth + 1)
-      if (found !== undefined) return found
+    const places = [place]
+    const seen = new Set([place.type])
+    for (const at of places) {
+      const variable = at.type.fields.find((one) => one.name === name)
+      if (variable !== undefined) return { place: at, variable }
+      for (const base of this.#bases(at)) {
+        // Types may extend each other in a circle, and share their bases.
+        if (seen.has(base.type) || seen.size > MAX_BASES) continue
+        seen.add(base.type)
+        places.push(base)
+      }
     }
     return undefined
+  }
+
+  #bases({ unit, type }: TypeLocation): readonly TypeLocation[] {
+    return [type.extends, ...type.implements].flatMap((name) =>
+      name === undefined ? [] : (this.find(name, unit) ?? []),
+    )
   }
 
   /** Methods with `@Bean`. */

@@ -25,6 +25,8 @@ export class TypeScope {
   readonly unit: SourceUnit
   readonly type: TypeUnit | undefined
   readonly method: Method
+  /** Types of names. A name is entered before it is resolved, so that names defined by each other end the search. */
+  readonly #types = new Map<string, string>()
 
   constructor(index: SourceIndex, unit: SourceUnit, type: TypeUnit | undefined, method: Method) {
     this.index = index
@@ -76,8 +78,17 @@ export class TypeScope {
   }
 
   #typeOfName(name: string, depth: number): string {
+    const known = this.#types.get(name)
+    if (known !== undefined) return known
+    this.#types.set(name, '')
+    const type = this.#resolveName(name, depth)
+    this.#types.set(name, type)
+    return type
+  }
+
+  #resolveName(name: string, depth: number): string {
     const dot = name.lastIndexOf('.')
-    if (dot >= 0) return this.#typeOfMember(name.slice(0, dot), name.slice(dot + 1))
+    if (dot >= 0) return this.#typeOfMember(name.slice(0, dot), name.slice(dot + 1), depth)
     for (const variable of this.variables(name)) {
       const found =
         variable.type === '' ? this.typeOf(variable.value, depth + 1) : normalizeType(variable.type)
@@ -86,8 +97,8 @@ export class TypeScope {
     return /^[A-Z]/.test(name) ? name : ''
   }
 
-  #typeOfMember(owner: string, member: string): string {
-    const type = this.#typeOfName(owner, 1)
+  #typeOfMember(owner: string, member: string, depth: number): string {
+    const type = this.typeOf({ kind: 'name', name: owner }, depth + 1)
     const place = type === '' ? undefined : this.index.find(type, this.unit)
     const field = place === undefined ? undefined : this.index.field(place, member)
     if (field !== undefined) return normalizeType(field.variable.type)

@@ -19,7 +19,7 @@ import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { oneOf, pickScope, pickScopes, pickStage } from './pick-scope.ts'
+import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -92,7 +92,7 @@ const judge = async (
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const policyFrom = oneOf(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild
     ? await (await import('../../../platform/git/build-event.ts')).readBuild(process.env)

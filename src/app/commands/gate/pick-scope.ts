@@ -9,7 +9,7 @@ import { inferStage } from './infer-stage.ts'
 /** Never aborted: the command runs until it is done. */
 const NO_ABORT = new AbortController().signal
 
-export const oneOf = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
+export const readChoice = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
   const found = all.find((one) => one === value)
   if (found === undefined) throw usageFaults.option(`--${flag} must be one of ${all.join(', ')}`)
   return found
@@ -24,7 +24,7 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
     throw usageFaults.option('choose one of --range, --scope, --all')
   }
   if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: oneOf(SCOPES, scope, 'scope') }
+  if (scope !== undefined) return { kind: readChoice(SCOPES, scope, 'scope') }
   if (range === undefined) return undefined
   const read = readRange(range)
   if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
@@ -37,7 +37,7 @@ export const pickStage = async (
   { ports }: OpenGate,
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
-  if (given !== undefined) return { stage: oneOf(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
+  if (given !== undefined) return { stage: readChoice(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
   const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
   // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
   const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))

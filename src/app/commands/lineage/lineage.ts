@@ -129,7 +129,7 @@ const erase: Verb = (invocation, [entry]) => {
 }
 
 /** Verbs that change the log, write a file, or create the key. */
-const WRITING = ['export', 'checkpoint', 'repair', 'erase']
+const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
 
 const VERBS: Readonly<Record<string, Verb>> = {
   verify,

@@ -13,9 +13,8 @@ import { writeTable } from '../../../surfaces/cli/table.ts'
 import { MODERN } from '../../../surfaces/mcp/handshake.ts'
 import type { Config } from '../../config/settings.ts'
 import { loadSettings } from '../../process-context.ts'
-import { outdatedHooks } from './check-hooks.ts'
 
-interface Finding {
+export interface DoctorFinding {
   readonly check: string
   readonly ok: boolean
   /** Absent when the check passed. A warning does not fail the command. */
@@ -24,7 +23,7 @@ interface Finding {
   readonly fix?: string
 }
 
-type Check = (config: Config) => Promise<Omit<Finding, 'check'>>
+type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'>>
 
 const HANDSHAKE_MS = 15_000
 
@@ -182,51 +181,24 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
   port: portFree,
   git: gitInstalled,
+  policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
 
-/** Problems of the hooks in this repository. Empty outside a repository. */
-const checkInstallation = async (config: Config): Promise<readonly Finding[]> => {
-  const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
-  const { currentStatus } = await import('../../../gate/install/install.ts')
-  const { openRepositoryForCommand } = await import('../../open/repository.ts')
-  const context = await openRepositoryForCommand(config).catch(() => undefined)
-  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
-  if (status === undefined) return []
-  const issues = [...lifecycleIssues(status), ...(context ? await outdatedHooks(context) : [])]
-  if (issues.length === 0)
-    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
-  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
-}
-
-/** Whether the gate can use the policy files of this repository. Empty outside a repository. */
-const checkPolicy = async ({ root }: Config): Promise<readonly Finding[]> => {
-  const { findRepositoryRoot } = await import('../../../platform/git/find-root.ts')
-  const repository = await findRepositoryRoot(resolve(root))
-  if (repository === undefined) return []
-  const { requireUsablePolicy } = await import('../../open/read-policy.ts')
-  try {
-    await requireUsablePolicy(repository, process.env)
-    return [{ check: 'policy', ok: true, detail: 'policy, rules and baseline can be read' }]
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown
-    return [{ check: 'policy', ok: false, detail: thrown.message, fix: thrown.fix }]
-  }
-}
-
-const overallVerdict = (findings: readonly Finding[]) => {
+const overallVerdict = (findings: readonly DoctorFinding[]) => {
   if (findings.some(({ ok }) => !ok)) return 'BLOCKED'
   return findings.some(({ severity }) => severity === 'warning') ? 'WARN' : 'PASS'
 }
 
-const findingMark = ({ ok, severity }: Finding): string =>
+const findingMark = ({ ok, severity }: DoctorFinding): string =>
   ok ? (severity === 'warning' ? 'warn' : 'ok') : 'FAIL'
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
+  const { checkInstallation, checkPolicy } = await import('./check-installation.ts')
   findings.push(...(await checkPolicy(config)), ...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
-import { storeFaults } from '../../../lineage/faults.ts'
+import { storeFaults, UNREADABLE_STORE } from '../../../lineage/faults.ts'
 
 interface ErrorMapping {
   readonly fault: FaultMaker
@@ -10,7 +10,7 @@ interface ErrorMapping {
 
 const CHECK_FILE = 'Check the file, its folder, its permissions and the disk.'
 const busy: ErrorMapping = { fault: storeFaults.busy, message: 'the log is locked by another process' }
-const damaged: ErrorMapping = { fault: storeFaults.damaged, message: 'the file is damaged' }
+const damaged: ErrorMapping = { fault: storeFaults.damaged, message: UNREADABLE_STORE }
 const failing: ErrorMapping = {
   fault: storeFaults.unreachable,
   message: 'the file cannot be read or written',
@@ -82,10 +82,23 @@ export const sqliteFault = (error: unknown): unknown => {
 }
 
 /** Runs `work` and converts its SQLite errors to faults. */
-export const mapSqliteErrors = <T>(work: () => T): T => {
+const mapSqliteErrors = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {
+    throw sqliteFault(error)
+  }
+}
+
+/**
+ * Runs a read and converts its SQLite errors to faults. SQLite also reports a page that could not be read as damaged:
+ * what looks damaged is read a second time.
+ */
+export const readSqlite = <T>(read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    if (mapError(error) === damaged) return mapSqliteErrors(read)
     throw sqliteFault(error)
   }
 }
@@ -106,10 +119,14 @@ export const folderFault = (cause: unknown): unknown =>
     return storeFaults.unreachable(`the state folder cannot be created (${code})`, { cause, fix })
   })
 
+/** Codes of a path that cannot name a file. Any other error may pass. */
+const WRONG_PATH = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL']
+
 /** The fault for an error while the database file is created or checked. */
 export const fileFault = (cause: unknown, path: string): unknown =>
   diskFault(cause, (code) => {
     // Only the base name: a remote client must not learn the path.
     const message = `${basename(path)} cannot be used as a database file (${code})`
-    return storeFaults.address(message, { cause, fix: CHECK_FILE })
+    const fault = WRONG_PATH.includes(code) ? storeFaults.address : storeFaults.unreachable
+    return fault(message, { cause, fix: CHECK_FILE })
   })

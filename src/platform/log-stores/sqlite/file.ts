@@ -43,10 +43,17 @@ const findFile = (path: string, create: boolean): boolean => {
 }
 
 const sameFileCheck = (path: string): (() => void) => {
-  const { dev, ino } = statSync(path)
+  const statFile = () => {
+    try {
+      return statIfExists(path)
+    } catch (error) {
+      throw fileFault(error, path)
+    }
+  }
+  const opened = statFile()
   return () => {
-    const now = statIfExists(path)
-    if (now?.ino !== ino || now.dev !== dev) {
+    const now = statFile()
+    if (now === undefined || now.ino !== opened?.ino || now.dev !== opened.dev) {
       throw storeFaults.unreachable('the database file was moved or removed while it was open', {
         fix: 'Put the file back, or restart the server.',
       })

@@ -23,7 +23,7 @@ import {
 } from '../checks.ts'
 import { readThrough } from './cache.ts'
 import { type SqlRow, transact, withoutWaiting } from './database.ts'
-import { folderFault, mapSqliteErrors } from './faults.ts'
+import { folderFault, readSqlite } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
 import { RunTable } from './run-table.ts'
 import { LOG_SPAN, MAX_LOGS } from './schema.ts'
@@ -48,16 +48,16 @@ class SqliteLog implements LineageLog {
 
   head(): Head {
     const { cache } = this.#connection
-    return mapSqliteErrors(() => readThrough(cache.refresh().heads, this.#id, () => this.#runs.head()))
+    return readSqlite(() => readThrough(cache.refresh().heads, this.#id, () => this.#runs.head()))
   }
 
   read(from: number, limit: number): readonly Row[] {
     checkRange(from, limit)
-    return mapSqliteErrors(() => this.#runs.read(from, limit))
+    return readSqlite(() => this.#runs.read(from, limit))
   }
 
   nodes(wanted: readonly NodeRef[]): readonly string[] {
-    return mapSqliteErrors(() =>
+    return readSqlite(() =>
       wanted.map((place) => {
         const row = this.#connection.sql.node.get(this.#id, place.level, place.index)
         if (row === undefined) throw missingNode(place)
@@ -67,7 +67,7 @@ class SqliteLog implements LineageLog {
   }
 
   snapshots(): readonly Snapshot[] {
-    const rows = mapSqliteErrors(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
+    const rows = readSqlite(() => this.#connection.sql.snapshots.all(this.#first, this.#last))
     return rows.map(({ id, bytes }) => {
       if (!(bytes instanceof Uint8Array)) throw storeFaults.damaged('a snapshot is not bytes')
       return { size: Number(id) - this.#first, bytes }
@@ -76,9 +76,7 @@ class SqliteLog implements LineageLog {
 
   quarantine(): string | null {
     const { cache } = this.#connection
-    return mapSqliteErrors(() =>
-      readThrough(cache.refresh().quarantines, this.#id, () => this.#readQuarantine()),
-    )
+    return readSqlite(() => readThrough(cache.refresh().quarantines, this.#id, () => this.#readQuarantine()))
   }
 
   #readQuarantine(): string | null {
@@ -175,7 +173,7 @@ class SqliteLogs implements LogStore {
       // Another process may have created it before we had the lock.
       if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
     }
-    const named = () => mapSqliteErrors(() => sql.logNamed.get(name))
+    const named = () => readSqlite(() => sql.logNamed.get(name))
     if (named() === undefined) await retryWhenBusy(() => transact(db, add))
     const log = openLog(connection, named() ?? {})
     checkGenesis(name, log.genesis, genesis)
@@ -185,19 +183,19 @@ class SqliteLogs implements LogStore {
   async find(name: string): Promise<LineageLog | undefined> {
     checkLogName(name)
     const connection = await this.#connect(false)
-    const row = mapSqliteErrors(() => connection?.sql.logNamed.get(name))
+    const row = readSqlite(() => connection?.sql.logNamed.get(name))
     return connection === undefined || row === undefined ? undefined : openLog(connection, row)
   }
 
   async names(): Promise<readonly string[]> {
     const connection = await this.#connect(false)
-    return mapSqliteErrors(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
+    return readSqlite(() => connection?.sql.logNames.all() ?? []).map(({ name }) => String(name))
   }
 
   async bytes(): Promise<number> {
     const connection = await this.#connect(false)
     const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
-    return Number(mapSqliteErrors(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
+    return Number(readSqlite(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
   }
 
   async close(): Promise<void> {

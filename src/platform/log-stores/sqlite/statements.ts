@@ -1,6 +1,6 @@
 import { HeadCache } from './cache.ts'
 import type { Statement } from './database.ts'
-import { mapSqliteErrors } from './faults.ts'
+import { readSqlite } from './faults.ts'
 import { openFile, type SqliteFile } from './file.ts'
 
 const SQL = {
@@ -49,5 +49,5 @@ const prepareAll = (file: SqliteFile): SqliteConnection => {
 /** Undefined when the database does not exist or is empty and `create` is false. */
 export const connect = async (path: string, create: boolean): Promise<SqliteConnection | undefined> => {
   const file = await openFile(path, create)
-  return file === undefined ? undefined : mapSqliteErrors(() => prepareAll(file))
+  return file === undefined ? undefined : readSqlite(() => prepareAll(file))
 }

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { Fault } from '../../../kernel/fault.ts'
+import type { Config } from '../../config/settings.ts'
+import type { OpenedRepository } from '../../open/repository.ts'
+import type { DoctorFinding } from './doctor.ts'
+
+/** Hooks that hold the block and may not run it. */
+const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
+  const { hooksStatus } = await import('../../../gate/install/hooks.ts')
+  return (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state, problem }) => {
+    if (problem === undefined) return []
+    const fix =
+      state === 'outdated'
+        ? 'Run `warrant install` again.'
+        : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant install\`.`
+    return [{ check: 'hooks', severity: 'warning' as const, detail: `the hook ${hook}: ${problem}`, fix }]
+  })
+}
+
+/** Problems of the hooks in this repository. Empty outside a repository. */
+export const checkInstallation = async (config: Config): Promise<readonly DoctorFinding[]> => {
+  const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
+  const { currentStatus } = await import('../../../gate/install/install.ts')
+  const { openRepositoryForCommand } = await import('../../open/repository.ts')
+  const context = await openRepositoryForCommand(config).catch(() => undefined)
+  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
+  if (status === undefined) return []
+  const issues = [...lifecycleIssues(status), ...(context ? await idleHooks(context) : [])]
+  if (issues.length === 0)
+    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
+  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
+}
+
+/** Whether the gate can use the policy files of this repository. Empty outside a repository. */
+export const checkPolicy = async ({ root }: Config): Promise<readonly DoctorFinding[]> => {
+  const { findRepositoryRoot } = await import('../../../platform/git/find-root.ts')
+  const repository = await findRepositoryRoot(resolve(root))
+  if (repository === undefined) return []
+  const { requireUsablePolicy } = await import('../../open/read-policy.ts')
+  try {
+    await requireUsablePolicy(repository, process.env)
+    return [{ check: 'policy', ok: true, detail: 'policy, rules and baseline can be read' }]
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return [{ check: 'policy', ok: false, detail: thrown.message, fix: thrown.fix }]
+  }
+}

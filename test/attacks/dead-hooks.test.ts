@@ -1,0 +1,35 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { Repo } from '../support/repository.ts'
+import { runJson } from '../support/run.ts'
+
+describe('a hook that no longer runs the gate', () => {
+  const repo = Repo.init().commit({ a: '1' })
+  const hook = (name: string) => repo.path('.git/hooks', name)
+  const states = () =>
+    runJson(repo.folder, ['hooks', 'status']).value.hooks.map(({ state }: { state: string }) => state)
+
+  it('because of an exit before the block, or because it is not executable, is told by doctor and status', () => {
+    runJson(repo.folder, ['install'])
+    expect(states()).toEqual(['managed', 'managed'])
+    const text = readFileSync(hook('pre-commit'), 'utf8')
+    writeFileSync(hook('pre-commit'), text.replace('\n', '\nexit 0\n'))
+    chmodSync(hook('pre-push'), 0o644)
+    expect(states()).toEqual(['idle', 'idle'])
+    const { value } = runJson(repo.folder, ['doctor', '--port', '0'])
+    expect(value.verdict).toBe('WARN')
+    const details = value.findings.filter(({ check }: { check: string }) => check === 'hooks')
+    expect(details).toMatchObject([
+      { severity: 'warning', detail: expect.stringContaining('before the block') },
+      { severity: 'warning', detail: expect.stringContaining('not executable') },
+    ])
+  })
+
+  it('because its result is thrown away is told, and `warrant install` mends what it can', () => {
+    const text = readFileSync(hook('pre-commit'), 'utf8').replace('exit 0\n', '')
+    writeFileSync(hook('pre-commit'), text.replaceAll('|| exit $?', '|| true'))
+    expect(states()).toEqual(['outdated', 'idle'])
+    runJson(repo.folder, ['install'])
+    expect(states()).toEqual(['managed', 'managed'])
+  })
+})

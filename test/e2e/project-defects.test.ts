@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { converse, makeFolder, Program, sweep } from '../support/binary.ts'
+import { request } from '../support/messages.ts'
+
+/** Ordinary projects on which the project tools once failed. */
+
+const PAGE = 'app/[[...slug]]/page.tsx'
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': '{"name":"shop","dependencies":{"express":"5"}}',
+  // Two variables that are defined by each other, as the callbacks of IndexedDB are written.
+  'src/store.js': 'const db = request.result; const request = db.get("x")\n',
+  'src/circle.ts': 'const a = b.c.d\nconst b = c.a(a)\nconst c = b.fetch(a.b)\nfetch(a)\naxios.get(c.d)\n',
+  [PAGE]: "export async function Page() { return fetch('http://billing/api') }\n",
+}
+
+let root: string
+beforeAll(async () => {
+  root = await makeFolder()
+  for (const [name, text] of Object.entries(FILES)) {
+    await mkdir(join(root, dirname(name)), { recursive: true })
+    await writeFile(join(root, name), text)
+  }
+})
+afterAll(sweep)
+
+const run = (...args: readonly string[]) => new Program([...args, '--root', root], { cwd: root }).finish()
+
+describe('the architecture report', () => {
+  it('survives variables that are defined by each other, and reads below a folder with dots', async () => {
+    const { code, stdout, stderr } = await run('report')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('http://billing')
+    expect(stdout).not.toContain('are missing')
+  })
+})
+
+describe('a folder named [[...slug]]', () => {
+  it.each([
+    ['read', [PAGE], 'billing'],
+    ['symbols', [PAGE], 'Page'],
+    ['search', ['billing'], PAGE],
+    ['tree', ['app'], 'page.tsx'],
+    ['tree', ['app/[[...slug]]'], 'page.tsx'],
+  ])('is served by %s %j', async (command, args, text) => {
+    const { code, stdout, stderr } = await run(command, ...args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(text)
+  })
+
+  it('is served over MCP, by the tools of the project and of the report', async () => {
+    const calls = [
+      ['project_read', { path: PAGE }],
+      ['project_list', { path: dirname(PAGE) }],
+      ['project_search', { pattern: 'billing', path: 'app' }],
+      ['discover_service_interconnections', { projectPath: '.' }],
+      ['analyze_project', { rootPath: '.' }],
+    ] as const
+    const lines = calls.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, ['--root', root])
+    for (const { id, error, result } of messages) {
+      expect.soft({ id, error, isError: result?.isError ?? false }).toEqual({ id, isError: false })
+      expect.soft(JSON.stringify(result)).toMatch(/billing|page\.tsx/)
+    }
+    expect(messages).toHaveLength(calls.length)
+  })
+})

@@ -1,0 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { makeFolder, Program, sweep } from './support/binary.ts'
+
+afterAll(sweep)
+
+it('a search whose process was stopped for longer than its limit goes on and ends by itself', async () => {
+  const root = await makeFolder()
+  await mkdir(join(root, 'src'))
+  for (let at = 0; at < 4_000; at += 1)
+    await writeFile(join(root, `src/f${at}.md`), `${'some words of text\n'.repeat(500)}needle ${at}\n`)
+  const program = new Program(['search', 'needle 3999', '--root', root], { cwd: root })
+  // Long enough to be inside the job, short enough not to be at its end.
+  await sleep(600)
+  program.child.kill('SIGSTOP')
+  await sleep(7_000)
+  program.child.kill('SIGCONT')
+  const { code, signal, stdout, stderr } = await program.finish()
+  expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
+  expect(stdout).toContain('src/f3999.md')
+}, 60_000)
