@@ -1,5 +1,6 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
 import { differingPaths, type TreeState } from './judged-tree.ts'
+import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
@@ -19,6 +20,8 @@ interface ReadTree {
 
 /** The newest gate run that the decision log of this repository records. */
 export interface RecordedRun {
+  /** When it was recorded, in milliseconds since the epoch; undefined when the log has no real times. */
+  readonly at?: number | undefined
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
   /** The same of a few runs before it. */
@@ -72,15 +75,28 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
 export const checkBound = (
   evidence: Evidence,
   judged: JudgedTree,
-  input: { readonly stage: GateStage; readonly present?: PresentTree | undefined },
+  input: {
+    readonly stage: GateStage
+    readonly policy: GatePolicy
+    readonly present?: PresentTree | undefined
+  },
 ): Violation[] => {
-  const { stage, present } = input
-  const { stage: made } = evidence.snapshot
+  const { stage, policy, present } = input
+  const { stage: made, findings } = evidence.snapshot
+  const severities = findings.map(({ severity }) => severity)
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
     ...(STRICTNESS[made] < STRICTNESS[stage]
       ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
+      : []),
+    ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
+      ? [
+          violation(
+            'EVIDENCE_GATE_BLOCKED',
+            `The present policy of ${stage} blocks the findings of the evidence.`,
+          ),
+        ]
       : []),
     ...(present === undefined ? [] : checkTree(judged, present, stage)),
   ]

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../kernel/async/cooperative.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
@@ -38,6 +39,7 @@ const startState = async (log: LineageLog, options: GraphStoreOptions): Promise<
     try {
       const writer = await LogWriter.open(log, salt, size)
       const state = GraphState.restore(config, bytes, writer.link)
+      await nextTurn()
       // The bytes are intact, but the graph may already have drifted when the snapshot was taken.
       if (state !== undefined && state.graph.auditAll() <= config.epsilon) return [state, writer]
     } catch (thrown) {
