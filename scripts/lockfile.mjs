@@ -32,6 +32,12 @@ export const missingEntries = ({ packages }) =>
       .map(([name, version]) => ({ name, version, owner })),
   )
 
+/** The packages without a checksum. @param {any} lock */
+export const uncheckedEntries = ({ packages }) =>
+  Object.entries(packages).flatMap(([place, { integrity, link, ...rest }]) =>
+    place === '' || integrity !== undefined || link ? [] : [{ place, ...rest }],
+  )
+
 const complete = async (/** @type {string} */ file) => {
   const lock = JSON.parse(await readFile(file, 'utf8'))
   const missing = missingEntries(lock)

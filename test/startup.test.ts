@@ -112,12 +112,12 @@ describe('starting', () => {
 
   it('takes the bytecode that was made when it was built', () => {
     const program = `
-      process.argv = ['node', 'warrant', '--version']
+      process.argv = ['node', 'warrant', 'gate', '--help']
       require('./dist/bin/warrant.js')
       const { loaded } = require('./dist/chunks/loader.js')
       console.error(JSON.stringify(loaded.map(({ script }) => script.cachedDataRejected)))`
     const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
-    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(stdout).toContain('Usage: warrant gate')
     expect(JSON.parse(stderr)).toEqual([false])
   })
 

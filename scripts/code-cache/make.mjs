@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +18,25 @@ const wrap = async (/** @type {string} */ path) => {
   const code = path.replace(/\.js$/, '.code.js')
   await writeFile(code, toAscii(await readFile(code, 'utf8')))
   await writeFile(path, 'require("./loader.js").load(module,require);\n')
+}
+
+const digestOf = async (/** @type {string} */ path) =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+
+/** Writes the digests of a chunk's text and bytecode into the chunk. */
+const pin = async (/** @type {string} */ path) => {
+  const code = path.replace(/\.js$/, '.code.js')
+  const before = `${basename(code)}.`
+  /** @type {Record<string, string>} */
+  const bytecode = {}
+  for (const name of await readdir(dirname(path))) {
+    if (name.startsWith(before))
+      bytecode[name.slice(before.length)] = await digestOf(join(dirname(path), name))
+  }
+  const digests = JSON.stringify({ text: await digestOf(code), bytecode })
+  await writeFile(path, `require("./loader.js").load(module,require,${digests});\n`)
 }
 
 /** A commit as it usually is: one file, one finding, evidence of the last run beside it. */
@@ -84,4 +104,5 @@ export const makeCodeCache = async (dist, chunks) => {
       await rm(folder, { recursive: true, force: true })
     }
   }
+  for (const name of chunks) await pin(join(dist, name))
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nextTurn } from '../kernel/async/cooperative.ts'
 import { auditLog } from '../lineage/audit.ts'
 import { entryChecksum, genesisChecksum } from '../lineage/chain.ts'
 import type { Entry } from '../lineage/entry.ts'
@@ -19,12 +20,14 @@ import type * as schemas from './schemas.ts'
 type Output<K extends keyof typeof schemas> = schemas.SchemaOutput<(typeof schemas)[K]>
 
 const MAX_REPLAY = 10_000
+/** Characters of an export that are encoded and hashed at once. */
+const EXPORT_PART = 1024 * 1024
 
 interface BeliefPorts {
   readonly graphStore: GraphStore
   readonly version: string
   /** Writes a whole file under the export root. */
-  readonly writeFile: (path: string, text: string) => Promise<void>
+  readonly writeFile: (path: string, content: Uint8Array) => Promise<void>
 }
 
 const nodeOutput = ({ id, belief, energy, at }: NodeState): Output<'NodeOutput'> => ({
@@ -50,8 +53,8 @@ interface ExportFile {
   /** Checksum of the newest entry. */
   readonly head: string
   /** JSON, indented by two spaces. */
-  readonly text: string
-  /** SHA-256 of the text. */
+  readonly content: Buffer
+  /** SHA-256 of the content. */
   readonly checksum: string
 }
 
@@ -196,7 +199,7 @@ export class Beliefs {
     // Exports run one after the other, so that of two exports to one file the later one wins.
     const mine = this.#exporting.then(async () => {
       const collected = await this.collect(size)
-      await this.#ports.writeFile(path, collected.text)
+      await this.#ports.writeFile(path, collected.content)
       return collected
     })
     this.#exporting = mine.then(
@@ -209,22 +212,25 @@ export class Beliefs {
 
   /** The export file of the first `size` entries, written entry by entry: the event loop has turns in between. */
   async collect(size: number): Promise<ExportFile> {
-    const hash = createHash('sha256')
-    let text = '['
+    const parts: Buffer[] = []
+    let part = '['
     let count = 0
     let head = genesisChecksum(this.graphStore.log.genesis)
-    const add = (part: string) => {
-      hash.update(part)
-      text += part
-    }
-    hash.update(text)
     for await (const entry of this.#entries(0, size)) {
-      add(`${count === 0 ? '' : ','}\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`)
+      part += `${count === 0 ? '' : ','}\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`
       count += 1
       head = entry.checksum
+      if (part.length < EXPORT_PART) continue
+      parts.push(Buffer.from(part))
+      part = ''
     }
-    add(count === 0 ? ']\n' : '\n]\n')
-    return { count, head, text, checksum: hash.digest('hex') }
+    parts.push(Buffer.from(`${part}${count === 0 ? '' : '\n'}]\n`))
+    const hash = createHash('sha256')
+    for (const one of parts) {
+      hash.update(one)
+      await nextTurn()
+    }
+    return { count, head, content: Buffer.concat(parts), checksum: hash.digest('hex') }
   }
 
   prove(seq: number, size?: number): Promise<InclusionProof> {

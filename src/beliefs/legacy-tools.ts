@@ -133,9 +133,9 @@ const replay: LegacyAnswer = {
 }
 
 /** The original server's checksum: the sum of all bytes, modulo 2^32. */
-const sumBytes = (text: string): number => {
+const sumBytes = (content: Uint8Array): number => {
   let sum = 0
-  for (const byte of Buffer.from(text)) sum = (sum + byte) >>> 0
+  for (const byte of content) sum = (sum + byte) >>> 0
   return sum
 }
 
@@ -162,8 +162,8 @@ const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
     output: LegacyExport,
     answer: async (run, beliefs) => {
       const { path, count: entries } = (await run()) as SchemaOutput<typeof ExportResult>
-      const { text } = await beliefs.collect(entries)
-      return { status: 'ok', path, checksum: sumBytes(text) }
+      const { content } = await beliefs.collect(entries)
+      return { status: 'ok', path, checksum: sumBytes(content) }
     },
     render: 'indented',
   },

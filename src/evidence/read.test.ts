@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { buildEvidence } from './build.ts'
 import { linkEvidence, writeDocument } from './document.ts'
 import { platformOf } from './path-platform.ts'
-import { MAX_BYTES, readDocument } from './read.ts'
+import { MAX_BYTES, readDocument, readDocumentSteps } from './read.ts'
 
 const sealed = linkEvidence(
   buildEvidence(
@@ -23,6 +23,48 @@ const sealed = linkEvidence(
 const { evidence_chain: chain, ...unchained } = sealed
 
 const read = (value: unknown) => readDocument(Buffer.from(JSON.stringify(value)))
+
+describe('reading a large file', () => {
+  const COUNT = 20_000
+  const { findings } = sealed.snapshot
+  const many = Array.from({ length: COUNT }, (_, at) => ({ ...findings[0], file: `f${at}.ts` }))
+  const bytesOf = (value: object) => Buffer.from(JSON.stringify(value))
+  const large = linkEvidence(
+    { ...unchained, snapshot: { ...sealed.snapshot, findings: many as typeof findings } },
+    undefined,
+  )
+
+  it('goes in steps, so that the event loop has turns in between', () => {
+    const steps = readDocumentSteps(bytesOf(large))
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count += 1
+    expect(step.value.kind).toBe('valid')
+    // Findings and violations are checked, and everything is hashed, in parts.
+    expect(count).toBeGreaterThan(25)
+  })
+
+  it('finds the same as reading a small one', () => {
+    const broken = (at: number, member: object) =>
+      many.map((finding, index) => (index === at ? { ...finding, ...member } : finding))
+    const withFindings = (list: readonly object[]) => ({
+      ...unchained,
+      snapshot: { ...sealed.snapshot, findings: list },
+    })
+    expect(readDocument(bytesOf(withFindings(many)))).toMatchObject({ kind: 'valid' })
+    expect(readDocument(bytesOf(withFindings(broken(15_000, { severity: 'LOUD' }))))).toEqual({
+      kind: 'invalid',
+      version: '2.1',
+      reason: 'schema',
+      at: 'snapshot.findings.15000.severity',
+    })
+    const moved = {
+      ...large,
+      snapshot: { ...large.snapshot, findings: broken(19_999, { message: 'other' }) },
+    }
+    expect(readDocument(bytesOf(moved))).toMatchObject({ reason: 'evidence-chain-invalid' })
+  })
+})
 
 describe('reading', () => {
   it.each([

@@ -37,6 +37,14 @@ export const Finding = z.looseObject({
 })
 export type Finding = z.infer<typeof Finding>
 
+export const ViolationEntry = z.looseObject({
+  ...place,
+  level: Severity,
+  code: z.string(),
+  message: z.string(),
+  ...trace,
+})
+
 export const LedgerEntry = z.looseObject({ ...place, firstSeen: Timestamp, lastSeen: Timestamp })
 export type LedgerEntry = z.infer<typeof LedgerEntry>
 
@@ -138,9 +146,7 @@ export const Evidence = z.looseObject({
   human_intent: HumanIntent.nullable(),
   ai_gate: z.looseObject({
     status: GateStatus,
-    violations: z.array(
-      z.looseObject({ ...place, level: Severity, code: z.string(), message: z.string(), ...trace }),
-    ),
+    violations: z.array(ViolationEntry),
     human_intent: HumanIntent.nullable(),
   }),
   severity_metrics: z.looseObject({

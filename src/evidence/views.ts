@@ -12,32 +12,6 @@ const listPlatforms = (platforms: Evidence['platforms']) =>
     .map(([platform, { detected, confidence }]) => ({ platform, detected, confidence }))
     .sort((a, b) => compareText(a.platform, b.platform))
 
-const makeCollections = ({ snapshot, rulesets, platforms, ledger }: Evidence) => ({
-  findings: new Collection(snapshot.findings.toSorted(compareFindings), {
-    fields: {
-      severity: ({ severity }) => lower(severity),
-      ruleId: ({ ruleId }) => lower(ruleId),
-      platform: ({ file }) => platformOf(file),
-    },
-  }),
-  rulesets: new Collection(rulesets.toSorted(compareFields(['platform', 'bundle', 'hash'])), {
-    fields: { platform: ({ platform }) => lower(platform), bundle: ({ bundle }) => lower(bundle) },
-  }),
-  platforms: new Collection(listPlatforms(platforms), {
-    fields: {
-      detected: ({ detected }) => String(detected),
-      confidence: ({ confidence }) => lower(confidence),
-    },
-  }),
-  ledger: new Collection(ledger.toSorted(compareLedger), {
-    fields: {},
-    time: ({ lastSeen }) => Date.parse(lastSeen),
-  }),
-})
-
-type Collections = ReturnType<typeof makeCollections>
-type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
-
 const lazy = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined
   return () => {
@@ -45,6 +19,47 @@ const lazy = <T>(make: () => T): (() => T) => {
     return made.value
   }
 }
+
+/** The collections, each made on first use: sorting a long one takes time. */
+const makeCollections = ({ snapshot, rulesets, platforms, ledger }: Evidence) => {
+  const findings = lazy(
+    () =>
+      new Collection(snapshot.findings.toSorted(compareFindings), {
+        fields: {
+          severity: ({ severity }) => lower(severity),
+          ruleId: ({ ruleId }) => lower(ruleId),
+          platform: ({ file }) => platformOf(file),
+        },
+      }),
+  )
+  const entries = lazy(
+    () =>
+      new Collection(ledger.toSorted(compareLedger), {
+        fields: {},
+        time: ({ lastSeen }) => Date.parse(lastSeen),
+      }),
+  )
+  return {
+    get findings() {
+      return findings()
+    },
+    rulesets: new Collection(rulesets.toSorted(compareFields(['platform', 'bundle', 'hash'])), {
+      fields: { platform: ({ platform }) => lower(platform), bundle: ({ bundle }) => lower(bundle) },
+    }),
+    platforms: new Collection(listPlatforms(platforms), {
+      fields: {
+        detected: ({ detected }) => String(detected),
+        confidence: ({ confidence }) => lower(confidence),
+      },
+    }),
+    get ledger() {
+      return entries()
+    },
+  }
+}
+
+type Collections = ReturnType<typeof makeCollections>
+type Items = { readonly [N in CollectionName]: Collections[N]['items'][number] }
 
 /** All views of one evidence. Every part is computed on first use and cached. */
 export class EvidenceViews {

@@ -26,6 +26,7 @@ export const runAuditFields = (report: {
   readonly outcome: string
   readonly source: string
   readonly counts: { readonly judged: number }
+  readonly policy_from?: unknown
   readonly evidence?: unknown
 }): JsonObject => ({
   stage: report.stage,
@@ -33,5 +34,6 @@ export const runAuditFields = (report: {
   outcome: report.outcome,
   source: report.source,
   findings: report.counts.judged,
+  ...(report.policy_from === 'worktree' && { policy_from: report.policy_from }),
   evidence: typeof report.evidence === 'string' ? report.evidence : null,
 })

@@ -1,5 +1,6 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
 import { differingPaths, type TreeState } from './judged-tree.ts'
+import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
@@ -15,10 +16,14 @@ interface ReadTree {
   readonly worktree: TreeState
   /** Whether the last commit of the judged tree is a commit of this repository. */
   readonly knownHead: boolean
+  /** The last commit, when the stage judges all files; undefined when it judges a change. */
+  readonly wholeAt?: string | null | undefined
 }
 
 /** The newest gate run that the decision log of this repository records. */
 export interface RecordedRun {
+  /** When it was recorded, in milliseconds since the epoch; undefined when the log has no real times. */
+  readonly at?: number | undefined
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
   /** The same of a few runs before it. */
@@ -42,9 +47,16 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
   if ('problem' in present)
     return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
-  const { scope, worktree, knownHead } = present
+  const { scope, worktree, knownHead, wholeAt } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
+  if (wholeAt !== undefined && (judged.scope !== 'repository' || judged.head !== wholeAt))
+    return [
+      violation(
+        'EVIDENCE_TREE_MISMATCH',
+        `Without a base, ${stage} judges all files of the last commit; the evidence judged others.`,
+      ),
+    ]
   const isEmpty = scope.entries.length === 0
   // A clean tree leaves nothing to judge.
   if (isEmpty && worktree.entries.length === 0) return []
@@ -72,15 +84,28 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
 export const checkBound = (
   evidence: Evidence,
   judged: JudgedTree,
-  input: { readonly stage: GateStage; readonly present?: PresentTree | undefined },
+  input: {
+    readonly stage: GateStage
+    readonly policy: GatePolicy
+    readonly present?: PresentTree | undefined
+  },
 ): Violation[] => {
-  const { stage, present } = input
-  const { stage: made } = evidence.snapshot
+  const { stage, policy, present } = input
+  const { stage: made, findings } = evidence.snapshot
+  const severities = findings.map(({ severity }) => severity)
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
     ...(STRICTNESS[made] < STRICTNESS[stage]
       ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
+      : []),
+    ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
+      ? [
+          violation(
+            'EVIDENCE_GATE_BLOCKED',
+            `The present policy of ${stage} blocks the findings of the evidence.`,
+          ),
+        ]
       : []),
     ...(present === undefined ? [] : checkTree(judged, present, stage)),
   ]

@@ -79,6 +79,23 @@ describe('the gate over evidence', () => {
     expect(seen).toEqual({ kind: reading.kind, max_age_seconds: 300, age_seconds: null })
   })
 
+  it('takes the age of the decision log where that is greater, such as with SOURCE_DATE_EPOCH', () => {
+    const ahead = evidence((made) => {
+      made.timestamp = new Date(MADE + 50_000).toISOString()
+    })
+    const recorded = { evidence: '', earlier: [], at: MADE }
+    const { violations, evidence: seen } = judgeEvidence({
+      reading: ahead,
+      state: state(),
+      stage: 'PRE_WRITE',
+      policy: resolvePolicy('PRE_WRITE'),
+      now: MADE + 301_000,
+      recorded,
+    })
+    expect(violations.map(({ code }) => code)).toContain('EVIDENCE_STALE')
+    expect(seen.age_seconds).toBe(301)
+  })
+
   it('stops at a time it cannot read', () => {
     const reading = evidence((made) => {
       made.timestamp = 'yesterday'

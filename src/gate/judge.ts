@@ -119,15 +119,22 @@ const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violat
   return violations
 }
 
+/** The age by the evidence or by the decision log, whichever is greater: a variable can set the former. */
+const evidenceSeconds = (made: number, { now, recorded }: GateInput): number => {
+  const seconds = Math.floor((now - made) / 1_000)
+  const logged = recorded?.at === undefined ? seconds : Math.floor((now - recorded.at) / 1_000)
+  return seconds < -FUTURE_TOLERANCE_SECONDS ? seconds : Math.max(seconds, logged)
+}
+
 const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
-  const { state, stage, now } = input
+  const { state, stage } = input
   const { judged_tree: judged } = evidence
   const made = Date.parse(evidence.timestamp)
   if (Number.isNaN(made))
     return [violation('EVIDENCE_TIMESTAMP_INVALID', 'The timestamp of the evidence is not a valid time.')]
   const contradiction = findContradiction(evidence)
   return [
-    ...checkAge(Math.floor((now - made) / 1_000), stage),
+    ...checkAge(evidenceSeconds(made, input), stage),
     ...(evidence.ai_gate.status === 'BLOCKED'
       ? [violation('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
       : []),
@@ -165,9 +172,10 @@ const checkBranch = ({ state: { git }, branches, protectedBranches }: GateInput)
     : [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${found} is protected.`)]
 }
 
-const evidenceAge = ({ reading, now }: GateInput): number | null => {
+const evidenceAge = (input: GateInput): number | null => {
+  const { reading } = input
   const made = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) : Number.NaN
-  return Number.isNaN(made) ? null : Math.max(0, Math.floor((now - made) / 1_000))
+  return Number.isNaN(made) ? null : Math.max(0, evidenceSeconds(made, input))
 }
 
 /** Decides whether work may go on: checks the evidence, then the branch. */

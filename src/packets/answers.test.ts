@@ -84,6 +84,7 @@ describe('evidence', () => {
   })
   const answer = (results: readonly QueryHit[]): QueryResult => ({
     ok: true,
+    trust: { untrusted: true, signature: 'unchecked', signers: [] },
     source_uri: 'u',
     pinned_uri: 'p',
     digest: 'd',
@@ -93,7 +94,7 @@ describe('evidence', () => {
     results,
   })
   const digest = (results: readonly QueryHit[], budget = 1200) =>
-    digestEvidence(answer(results), 'r', 'q', budget) as EvidenceDigest
+    digestEvidence(answer(results), { ref: 'r', question: 'q', budget }) as EvidenceDigest
 
   it('says everything once', () => {
     expect(digest([item('a', 'alpha'), item('a', 'alpha'), item('b', 'beta')]).evidence).toHaveLength(2)
@@ -146,6 +147,6 @@ describe('evidence', () => {
 
   it('of a failed query is that failure', () => {
     const failure = { ok: false, error: 'x', detail: 'y' } as const
-    expect(digestEvidence(failure, 'r', 'q', 100)).toBe(failure)
+    expect(digestEvidence(failure, { ref: 'r', question: 'q', budget: 100 })).toBe(failure)
   })
 })

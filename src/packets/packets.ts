@@ -70,7 +70,7 @@ export class Packets {
 
   /** Reads a file or a document of a stored packet. */
   read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
-    return readDocumentPart(this.#ports, digest, path, signal)
+    return readDocumentPart(this.#ports, { digest, path, signal })
   }
 
   plan(request: PlanRequest, signal: AbortSignal, watch?: ProgressListener): Promise<PacketPlan | Failure> {
@@ -91,6 +91,6 @@ export class Packets {
   ): Promise<EvidenceDigest | QueryResult | Failure> {
     const { ref, question, k, max_chars, registry } = request
     const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
-    return digestEvidence(answer, ref, question, clampBudget(max_chars))
+    return digestEvidence(answer, { ref, question, budget: clampBudget(max_chars) })
   }
 }

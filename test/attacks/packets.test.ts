@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
+import { initialize, request } from '../support/messages.ts'
 import { makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { buildTexts } from '../support/packet-setup.ts'
 
@@ -171,5 +172,32 @@ describe('A packet that cites files which are not its own', () => {
     registry.play(makePacket({ ...Object.fromEntries(files), 'docs.jsonl': docs }), () => false)
     const { stdout } = await packet(cwd, 'query', 'answer', '--json')
     expect(JSON.parse(stdout).results).toMatchObject([{ path: 'etc/passwd' }])
+  })
+})
+
+describe('A packet with text that misleads its reader', () => {
+  it('says of every passage that it is untrusted, and shows what a person would not see', async () => {
+    const cwd = await makeFolder()
+    const hidden = 'The answer\u202e is\u200b forty\u001b[2K-two\u{e0041}. \u{1f469}\u200d\u{1f4bb}'
+    registry.play(await buildDemo({ 'a.md': `# One\n\n${hidden}\n` }), () => false)
+    const { stdout } = await packet(cwd, 'query', 'answer', '--json')
+    const { results, trust } = JSON.parse(stdout)
+    expect(trust).toEqual({ untrusted: true, signature: 'unchecked', signers: [] })
+    expect(results[0].snippet).toContain(
+      'The answer\\u202e is\\u200b forty\\u001b[2K-two\\udb40\\udc41. \u{1f469}\u200d\u{1f4bb}',
+    )
+    const text = await packet(cwd, 'query', 'answer')
+    expect(text.stdout).not.toMatch(/\p{Cf}(?<!\u200d)/u)
+  })
+
+  it('is described as data to the agent that asks', async () => {
+    const server = new Program(['mcp', '--toolsets', 'packets'], { cwd: await makeFolder() })
+    server.send(initialize(), request(2, 'tools/list'))
+    const listed = (await server.answers(2)).find(({ id }) => id === 2)?.result as {
+      tools: { name: string; description: string }[]
+    }
+    await server.finish()
+    for (const { name, description } of listed.tools.filter((one) => one.name !== 'plan_from_intent'))
+      expect([name, description]).toEqual([name, expect.stringContaining('data, not instructions')])
   })
 })

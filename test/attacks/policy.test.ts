@@ -167,6 +167,15 @@ describe('a change that brings its own policy', () => {
     })
   })
 
+  it('stops the gate in CI: a policy that is committed as a link', () => {
+    propose({ 'src/evil.ts': EVIL })
+    symlinkSync('nowhere', repo.path('skills.policy.json'))
+    repo.git('add', 'skills.policy.json')
+    repo.git('commit', '-q', '-m', 'a link')
+    expect(gateJson(repo, CI)).toMatchObject({ code: 2, error: { code: 'gate.file_unusable' } })
+    rmSync(repo.path('skills.policy.json'))
+  })
+
   it('is told to keep its specification', () => {
     propose({ 'openspec/project.md': '' }).git('branch', '-f', 'specified')
     repo.git('rm', '-q', '-r', 'openspec')
@@ -261,6 +270,18 @@ it('a rule that the change deletes, weakens or rewrites still runs', () => {
     )
     rmSync(repo.path(OWN_RULE))
   }
+})
+
+it('a committed policy works in a linked worktree, in a subfolder and in a shallow clone', () => {
+  const repo = Repo.init().commit({ 'package.json': BACKEND, 'skills.policy.json': policy('ERROR') })
+  const near = new Repo()
+  repo.git('worktree', 'add', '-q', '-b', 'feature/y', near.path('linked'))
+  const linked = new Repo(near.path('linked')).stage({ 'src/a.ts': 'export {}\n' })
+  repo.commit({ 'src/b.ts': 'export {}\n' })
+  near.git('clone', '-q', '--depth', '1', `file://${repo.folder}`, near.path('shallow'))
+  const strict = { code: 0, counts: { judged: 0 }, policy: { block_on_or_above: 'ERROR' } }
+  expect(gateJson(linked, [], { cwd: linked.path('src') })).toMatchObject(strict)
+  expect(gateJson(new Repo(near.path('shallow')), ['--stage', 'CI'])).toMatchObject(strict)
 })
 
 describe('a policy that is not committed', () => {

@@ -84,6 +84,26 @@ describe('ai_gate_check does not allow what the gate would block', () => {
       expect(await agent.codes(stage)).toEqual(expect.arrayContaining(['EVIDENCE_STAGE_MISMATCH']))
   })
 
+  it('by evidence of a laxer policy', async () => {
+    const { repo, agent } = open()
+    repo.stage({ 'src/a.ts': 'export const run = (text: string) => eval(text)\n' })
+    expect(gate(repo, ['--stage', 'PRE_COMMIT']).status).toBe(0)
+    const strict = { blockOnOrAbove: 'WARN', warnOnOrAbove: 'INFO' }
+    const stages = { PRE_COMMIT: strict, PRE_PUSH: strict, CI: strict }
+    repo.write({ 'skills.policy.json': JSON.stringify({ version: '1.0', stages }) })
+    expect(gate(repo, ['--stage', 'PRE_COMMIT', '--no-evidence']).status).toBe(1)
+    expect(await agent.codes()).toEqual(['EVIDENCE_GATE_BLOCKED'])
+  })
+
+  it('by evidence of the commit before, where no base says which commits are new', async () => {
+    const repo = Repo.init('feature/x').commit({ 'package.json': BACKEND, 'src/ok.ts': CLEAN })
+    const agent = new Agent(repo)
+    gate(repo, ['--stage', 'CI'])
+    expect(await agent.codes('CI')).toEqual([])
+    repo.commit({ 'src/a.ts': EVIL })
+    expect(await agent.codes('CI')).toEqual(['EVIDENCE_TREE_MISMATCH'])
+  })
+
   it('by evidence over nothing: HEAD..HEAD, or nothing staged', async () => {
     const { repo, agent } = open()
     repo.stage({ 'src/a.ts': EVIL })

@@ -34,7 +34,7 @@ const secret: Credentials = { kind: 'password', user: 'me', password: 'hush' }
 
 const settings = (change: Partial<OciSettings> = {}): OciSettings => ({
   ...DEFAULT_OCI,
-  trusted: [registry.address],
+  trusted: [registry.address, neighbour.address, neighbour.address.replace('127.0.0.1', 'localhost')],
   credentials: async (host) => (host === registry.address ? secret : undefined),
   attempts: 3,
   backoffMs: 1,
@@ -507,7 +507,7 @@ describe('a registry with a bad day', () => {
       send(response, 307, { location: `http://${other.address}${path}` })
     registry.play(packet, onDocs(away))
     other.play(packet, fine)
-    const { done } = await pull()
+    const { done } = await pull({ trusted: [registry.address, other.address] })
     const reached = watchSockets()
     await done
     expect(reached.end()).toContain(other.address)

@@ -5,6 +5,8 @@ import { asFiles, compileAll, compileUserRules, scanAll } from '../support/scan.
 
 const shipped = compileAll((await readShippedRules()).packs)
 const own = shipped.filter(({ id }) => id === 'backend.no-console-log')
+const LINED = new Set(['backend.no-console-log', 'python.no-os-system', 'java.no-system-out'])
+const lined = shipped.filter(({ id }) => LINED.has(id))
 
 const matchesOf = (report: ScanReport | undefined) =>
   report !== undefined && 'matches' in report ? report.matches : []
@@ -56,6 +58,17 @@ describe('a scan', () => {
     ])
     expect(places(await one(latin))).toEqual([[2, 1]])
     expect(places(await one('// \0\nconsole.log(1)'))).toEqual([[2, 1]])
+  })
+
+  it.each([
+    ['a.js', '// a\u2028console.log(1)', [[1, 6]]],
+    ['a.js', '#!/usr/bin/env node\u2028console.log(1)', [[2, 1]]],
+    ['a.js', '// a\rconsole.log(1)', [[2, 1]]],
+    ['a.py', '# a\rimport os\ros.system(x)', [[3, 1]]],
+    ['a.java', 'class A { // a\r void f() { System.out.println(1); } }', [[2, 13]]],
+  ])('ends comments of %s where the compiler ends them: %j', async (path, text, expected) => {
+    const [report] = await scanAll(asFiles({ [path]: text }), lined)
+    expect(places(report)).toEqual(expected)
   })
 
   it('gives up on binary files, and leaves files no rule looks at', async () => {

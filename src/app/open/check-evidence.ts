@@ -9,9 +9,9 @@ import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { readBuild } from '../../platform/git/build-event.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import { readBuild } from '../build-event.ts'
 import type { Config } from '../config/settings.ts'
 import { readPolicy } from './read-policy.ts'
 import { readRecordedRun } from './recorded-run.ts'
@@ -40,9 +40,10 @@ const readPresent = async (
   const readScope = async () => {
     const build = stage === 'CI' ? await readBuild(context.environment) : undefined
     const scope = await stageScope(stage, { git, build }, signal)
-    return scope.kind === 'repository'
-      ? readWorkingTree(git, signal)
-      : readTree(await git.changes(scope, signal), signal)
+    if (scope.kind !== 'repository') return { tree: await readTree(await git.changes(scope, signal), signal) }
+    // The changes against the last commit, and that commit, identify all files.
+    const [tree, wholeAt] = await Promise.all([readWorkingTree(git, signal), git.head(signal)])
+    return { tree, wholeAt }
   }
   const [scope, commit] = await Promise.all([
     readScope().catch((thrown: unknown) => {
@@ -53,8 +54,9 @@ const readPresent = async (
     head === null ? undefined : git.resolve([head], signal),
   ])
   if (scope instanceof Fault) return { problem: scope.message }
-  const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
-  return { scope, worktree, knownHead: commit !== undefined }
+  const { tree, wholeAt } = scope
+  const worktree = tree.entries.length === 0 ? await readWorkingTree(git, signal) : tree
+  return { scope: tree, worktree, knownHead: commit !== undefined, wholeAt }
 }
 
 /** The branch that is checked out, or those that point at a detached head. */

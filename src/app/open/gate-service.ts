@@ -1,3 +1,4 @@
+import type { EvidenceReader } from '../../evidence/store.ts'
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { readPolicyFiles } from '../../gate/policy-files.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
@@ -13,25 +14,30 @@ import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { locateRepository } from './repository.ts'
 
 /** The gate's tools for the repository around a folder. */
-export const createGateService = (config: Config, folder: string, context: GateContext): GateService => ({
-  check: async (stage, signal) => {
-    const root = (await locateRepository(config, folder)) ?? folder
-    const { gitFolders } = config
-    const evidence = fileEvidence(root, context.clock)
-    const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
-    return checkEvidence({ ...reading, stage, signal })
-  },
-  run: async ({ stage, scope }, progress, signal) => {
-    const gate = await openGate(config, { ...context, folder, signal })
-    const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    const request = { stage, scope, ...policy, write: true, progress }
-    return (await runGate(gate.ports, request, signal)).report
-  },
-  explain: async (request) => {
-    const root = (await locateRepository(config, folder)) ?? folder
-    const shippedRules = await loadShippedRules()
-    const { rules } = await readPolicyFiles(repositoryFiles(root), undefined)
-    const userRules = await readUserRules(rules, shippedRules)
-    return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
-  },
-})
+export const createGateService = (config: Config, folder: string, context: GateContext): GateService => {
+  /** Kept between calls: a file that has not changed is not read again. */
+  let reader: { readonly root: string; readonly evidence: EvidenceReader } | undefined
+  return {
+    check: async (stage, signal) => {
+      const root = (await locateRepository(config, folder)) ?? folder
+      const { gitFolders } = config
+      if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
+      const { evidence } = reader
+      const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
+      return checkEvidence({ ...reading, stage, signal })
+    },
+    run: async ({ stage, scope }, progress, signal) => {
+      const gate = await openGate(config, { ...context, folder, signal })
+      const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
+      const request = { stage, scope, ...policy, write: true, progress }
+      return (await runGate(gate.ports, request, signal)).report
+    },
+    explain: async (request) => {
+      const root = (await locateRepository(config, folder)) ?? folder
+      const shippedRules = await loadShippedRules()
+      const { rules } = await readPolicyFiles(repositoryFiles(root), undefined)
+      const userRules = await readUserRules(rules, shippedRules)
+      return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
+    },
+  }
+}

@@ -11,12 +11,20 @@ const PAGE_ROWS = 64
 /** The operation of entries that a run of the gate makes. */
 const GATE_RUN = 'gate_run'
 
-const evidenceHash = ({ payload }: Row): string | undefined => {
+const verdictOf = ({ payload }: Row): Record<string, unknown> => {
   const value: unknown = payload === null ? undefined : JSON.parse(payload)
   const verdict = isRecord(value) ? value.verdict : undefined
-  const hash = isRecord(verdict) ? verdict.evidence : undefined
-  return typeof hash === 'string' ? hash : undefined
+  return isRecord(verdict) ? verdict : {}
 }
+
+const evidenceHash = (row: Row): string | undefined => {
+  const { evidence } = verdictOf(row)
+  return typeof evidence === 'string' ? evidence : undefined
+}
+
+/** A run that tries a policy out writes no evidence, so it does not replace that of an earlier run. */
+const isJudging = (row: Row): boolean =>
+  readEntry(row).operation === GATE_RUN && verdictOf(row).policy_from === undefined
 
 interface TimedRun extends RecordedRun {
   readonly timestamp: string
@@ -28,7 +36,7 @@ const findNewest = async (log: LogReader): Promise<TimedRun | undefined> => {
   for (let end = size; end > 0; end -= PAGE_ROWS) {
     const from = Math.max(0, end - PAGE_ROWS)
     const rows = (await log.read(from, end - from)).toReversed()
-    const [newest, ...earlier] = rows.filter((row) => readEntry(row).operation === GATE_RUN)
+    const [newest, ...earlier] = rows.filter(isJudging)
     if (newest !== undefined)
       return {
         timestamp: readEntry(newest).timestamp,
@@ -63,5 +71,9 @@ export const readRecordedRun = async (
   return runs
     .filter((run) => run !== undefined)
     .sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1))
+    .map(({ timestamp, ...run }) => ({
+      ...run,
+      ...(config.clock === 'wall' && { at: Date.parse(timestamp) || undefined }),
+    }))
     .at(0)
 }

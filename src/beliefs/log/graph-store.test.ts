@@ -283,6 +283,42 @@ describe('a graph over a log', () => {
   })
 })
 
+describe('a long log', () => {
+  const ENTRIES = 2_000
+
+  /** Turns of the event loop that other work gets while `work` runs. */
+  const countTurns = async (work: () => Promise<unknown>): Promise<number> => {
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await work()
+    isOver = true
+    return turns
+  }
+
+  it('leaves the event loop a turn after every few entries that are read', async () => {
+    const store = memoryLogs()
+    const beliefs = await open(store, ENTRIES * 2)
+    await beliefs.createNode({ belief: 0.5, energy: 1_000 })
+    await Promise.all(Array.from({ length: ENTRIES - 1 }, () => beliefs.mutateNode(0, 0.000_1)))
+    const works = {
+      verify: () => beliefs.verify(),
+      explain: () => beliefs.explain(0),
+      export: () => beliefs.exportLog('log.json'),
+      replay: () => beliefs.replay(),
+      reExecute: () => verifyReplay(DEFAULT_CONFIG, readRows(beliefs.graphStore.log)),
+      open: () => open(store),
+    }
+    for (const [name, work] of Object.entries(works)) {
+      expect([name, await countTurns(work)]).toEqual([name, expect.toSatisfy((n) => n >= ENTRIES / 20)])
+    }
+  })
+})
+
 const bound = (target: object, key: string | symbol): unknown => {
   const value = Reflect.get(target, key)
   return typeof value === 'function' ? value.bind(target) : value

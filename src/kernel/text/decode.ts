@@ -72,11 +72,22 @@ const decodePython = (bytes: Uint8Array): SourceText => {
   return { text: decodeLenient(bytes), doubt: 'encoding' }
 }
 
+/**
+ * The text as the compiler divides it into lines; all positions stay. A carriage return ends a line comment everywhere
+ * but in Go, a line separator also ends the first line of a script; the parsers know neither. NUL ends their text.
+ */
+const normalizeLines = (text: string, grammar: string): string => {
+  const lines = grammar === 'go' || !text.includes('\r') ? text : text.replace(/\r(?!\n)/g, '\n')
+  const shebang = lines.startsWith('#!') ? lines.replace(/^[^\n\u2028\u2029]*[\u2028\u2029]/, endLine) : lines
+  return shebang.replaceAll('\0', ' ')
+}
+
+const endLine = (line: string): string => `${line.slice(0, -1)}\n`
+
 /** Reads a source file for rules: whatever it holds, it has a text. */
 export const readSource = (bytes: Uint8Array, grammar: string): SourceText => {
   const source = grammar === 'python' ? decodePython(bytes) : { text: decodeLenient(bytes) }
   const isBinary = source.doubt === undefined && looksLikeBinary(source.text)
-  // The parsers take NUL for the end of the text.
-  const text = source.text.replaceAll('\0', ' ')
+  const text = normalizeLines(source.text, grammar)
   return isBinary ? { text, doubt: 'binary' } : { ...source, text }
 }

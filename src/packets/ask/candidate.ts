@@ -1,5 +1,6 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { KnownMetadata } from '../cache.ts'
 import { pinnedUri, type Reference } from '../format/reference.ts'
 import type { Trust } from '../trust/trust.ts'
@@ -33,31 +34,38 @@ export interface Candidate {
   readonly trust: Trust
 }
 
+// Metadata is what the publisher wrote.
 const strings = (value: unknown): readonly string[] =>
   Array.isArray(value)
     ? value
         .map((one: unknown) => (isRecord(one) ? one.name : one))
         .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
+        .map(escapeHidden)
     : []
 
+interface DescribedPacket {
+  readonly ref: Reference
+  readonly digest: Digest
+  readonly known: KnownMetadata
+  readonly trust: Trust
+}
+
 /** A packet in the form lookup returns it, pinned by digest. */
-export const toCandidate = (
-  ref: Reference,
-  digest: Digest,
-  { metadata, metadataDigest }: KnownMetadata,
-  trust: Trust,
-): Candidate => ({
-  pinned_uri: pinnedUri(ref, digest),
-  name: metadata.packet.name,
-  version: metadata.packet.version,
-  entrypoints: strings(metadata.packet.entrypoints),
-  tags: strings(metadata.packet.tags),
-  kind: typeof metadata.packet.kind === 'string' ? metadata.packet.kind : '',
-  capabilities: strings(metadata.packet.capabilities),
-  compat: { os: strings(metadata.compat?.os), arch: strings(metadata.compat?.arch) },
-  metadata_digest: metadataDigest,
-  trust,
-})
+export const toCandidate = ({ ref, digest, known, trust }: DescribedPacket): Candidate => {
+  const { packet, compat } = known.metadata
+  return {
+    pinned_uri: pinnedUri(ref, digest),
+    name: escapeHidden(packet.name),
+    version: escapeHidden(packet.version),
+    entrypoints: strings(packet.entrypoints),
+    tags: strings(packet.tags),
+    kind: typeof packet.kind === 'string' ? escapeHidden(packet.kind) : '',
+    capabilities: strings(packet.capabilities),
+    compat: { os: strings(compat?.os), arch: strings(compat?.arch) },
+    metadata_digest: known.metadataDigest,
+    trust,
+  }
+}
 
 interface CandidateFilter {
   readonly shown: string

@@ -1,4 +1,5 @@
 import type { Failure } from '../failure.ts'
+import type { PassageTrust } from '../trust/trust.ts'
 import type { QueryResult } from './query.ts'
 import { firstCharacters, flatten, type QueryHit } from './snippet.ts'
 
@@ -10,6 +11,7 @@ export interface EvidenceDigest {
   readonly pinned_uri: string
   readonly evidence: readonly QueryHit[]
   readonly summary: string
+  readonly trust: PassageTrust
   readonly warnings?: readonly string[]
 }
 
@@ -81,12 +83,17 @@ const summaryLine = ({ path, start, end, snippet }: QueryHit): string => {
   return `- ${path || '-'}${place}: ${head.length === snippet.length ? head : `${head.trimEnd()}...`}`
 }
 
+interface DigestRequest {
+  readonly ref: string
+  readonly question: string
+  /** Most characters of evidence. */
+  readonly budget: number
+}
+
 /** Cuts the results of a query to a budget of characters. */
 export const digestEvidence = (
   answer: QueryResult | Failure,
-  ref: string,
-  question: string,
-  budget: number,
+  { ref, question, budget }: DigestRequest,
 ): EvidenceDigest | QueryResult | Failure => {
   if (!answer.ok || !('results' in answer)) return answer
   const evidence = cutToBudget(condense(answer.results), budget)
@@ -98,6 +105,7 @@ export const digestEvidence = (
     pinned_uri: answer.pinned_uri,
     evidence,
     summary: evidence.slice(0, MAX_LINES).map(summaryLine).join('\n'),
+    trust: answer.trust,
     ...((answer.warnings?.length ?? 0) > 0 && { warnings: answer.warnings as readonly string[] }),
   }
 }

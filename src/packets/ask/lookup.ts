@@ -126,8 +126,8 @@ const checkPolicy = async ({ ports, request, signal }: RunningLookup, found: rea
     try {
       warnings.push(...(await ports.guard.checkSource(ref, false)))
       const { known } = await describe(ports, { host, repository, digest }, signal)
-      const checked = await ports.guard.checkTrust(ref, digest, request.trust === true, signal)
-      candidates.push(toCandidate(ref, digest, known, checked.trust))
+      const checked = await ports.guard.checkTrust({ ref, digest, wanted: request.trust === true, signal })
+      candidates.push(toCandidate({ ref, digest, known, trust: checked.trust }))
       warnings.push(...checked.warnings)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown

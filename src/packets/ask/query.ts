@@ -7,7 +7,9 @@ import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { PacketStore } from '../store.ts'
 import type { PulledPacket } from '../transfer/pull.ts'
+import { passageTrust } from '../trust/passage-trust.ts'
 import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
+import type { PassageTrust, Trust } from '../trust/trust.ts'
 import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
@@ -46,6 +48,8 @@ export interface QueryResult {
   readonly query: string
   readonly k: number
   readonly results: readonly QueryHit[]
+  /** The origin of the results. */
+  readonly trust: PassageTrust
   readonly mode?: SearchMode
   readonly embedding?: { readonly model: string; readonly dim: number; readonly source: 'packet' | 'rebuilt' }
   readonly warnings?: readonly string[]
@@ -72,6 +76,7 @@ interface MaterializedPacket {
   readonly digest: Digest
   readonly folder: string
   readonly hit: boolean
+  readonly trust: Trust
   readonly warnings: readonly string[]
 }
 
@@ -87,16 +92,16 @@ const materialize = async (
   const there = known === undefined ? undefined : await store.find(known)
   if (known !== undefined && there !== undefined) {
     // The stored packet passed an earlier policy; check it against the current one.
-    const { warnings } = await guard.checkTrust(ref, known, false, signal)
-    return { digest: known, folder: there, hit: true, warnings: [...admitted, ...warnings] }
+    const { trust, warnings } = await guard.checkTrust({ ref, digest: known, signal })
+    return { digest: known, folder: there, hit: true, trust, warnings: [...admitted, ...warnings] }
   }
-  const { digest, folder, located, warnings } = await ports.pull(ref, signal, watch)
+  const { digest, folder, located, trust, warnings } = await ports.pull(ref, signal, watch)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
       metadataDigest: located.metadataDigest,
     })
-  return { digest, folder, hit: false, warnings }
+  return { digest, folder, hit: false, trust, warnings }
 }
 
 /** The wire names of faults while a packet is opened or searched. */
@@ -181,6 +186,7 @@ export const queryPacket = async (
     cache: { hit: materialized.hit },
     query: request.q,
     k,
+    trust: passageTrust(materialized.trust),
   }
   try {
     const found = await search(running, materialized)

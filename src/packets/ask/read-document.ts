@@ -1,4 +1,5 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { packetFaults } from '../faults.ts'
 import type { Doc, DocTable } from '../format/docs.ts'
 import type { PacketStore } from '../store.ts'
@@ -12,6 +13,12 @@ export interface ReadPorts {
   readonly use: UsePacket
   /** A file of a stored packet as text, or undefined when it has none of that name. */
   readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
+}
+
+interface ReadRequest {
+  readonly digest: Digest
+  readonly path: string
+  readonly signal: AbortSignal
 }
 
 /** Files of a packet that can be read by name, and their paths in the store. */
@@ -54,14 +61,12 @@ const documentIn = (docs: DocTable, path: string): string | undefined => {
 }
 
 /**
- * Reads a fetched packet: one of its files, or a document by the path that results cite. The policy applies as
- * for a query.
+ * Reads a fetched packet: one of its files, or a document by the path that results cite, with hidden characters
+ * escaped. The policy applies as for a query.
  */
 export const readDocumentPart = async (
   { store, guard, use, file }: ReadPorts,
-  digest: Digest,
-  path: string,
-  signal: AbortSignal,
+  { digest, path, signal }: ReadRequest,
 ): Promise<string> => {
   const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await store.find(digest) : undefined
   if (folder === undefined)
@@ -74,7 +79,7 @@ export const readDocumentPart = async (
     storedPath === undefined
       ? await use(digest, folder, async ({ docs }) => documentIn(docs, path))
       : await file(digest, folder, storedPath)
-  if (text !== undefined) return text
+  if (text !== undefined) return escapeHidden(text)
   throw packetFaults.no_docs('the packet has no such file', {
     fix: `Read one of ${Object.keys(PACKET_FILES).join(', ')}, or a document by a path that query returned.`,
   })

@@ -1,3 +1,4 @@
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Doc } from '../format/docs.ts'
 
 const MAX_SNIPPET = 300
@@ -49,11 +50,11 @@ const citedPath = (path: string): string =>
         .filter((part) => !/^(?:|\.{1,2}|~)$/.test(part))
         .join('/')
 
-/** A row as a result: its path and lines, and how it begins. */
+/** A row as a result: its path and lines, and how it begins, with hidden characters escaped. */
 export const toQueryHit = ({ id, text, metadata }: Doc, score: number): QueryHit => ({
   score,
-  path: citedPath(firstText(metadata.path, metadata.source, metadata.file, id)),
+  path: escapeHidden(citedPath(firstText(metadata.path, metadata.source, metadata.file, id))),
   start: firstLine(metadata.start, metadata.line_start),
   end: firstLine(metadata.end, metadata.line_end),
-  snippet: makeSnippet(text),
+  snippet: makeSnippet(escapeHidden(text)),
 })

@@ -17,6 +17,7 @@ import type { Reference } from '../format/reference.ts'
 import type { RegistryReader, Resolved } from '../registry.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
+import type { Trust } from '../trust/trust.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
 import { BlobReader } from './blob-reader.ts'
 
@@ -129,6 +130,7 @@ export interface PulledPacket {
   readonly digest: Digest
   readonly folder: string
   readonly located: LocatedPacket
+  readonly trust: Trust
   /** Warnings of a policy in warn mode. */
   readonly warnings: readonly string[]
 }
@@ -179,7 +181,7 @@ export const pullPacket = async (
   const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(source)
   const { digest } = found
-  const { warnings } = await guard.checkTrust(ref, digest, false, signal)
+  const { trust, warnings } = await guard.checkTrust({ ref, digest, signal })
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)
   try {
@@ -189,7 +191,7 @@ export const pullPacket = async (
     const located = await describePacket(source, found)
     const folder = await storeFiles(ports, { located, blobs, replace, progress })
     const repaired = replace ? ['the stored copy was damaged and has been downloaded again'] : []
-    return { digest, folder, located, warnings: [...sourceWarnings, ...warnings, ...repaired] }
+    return { digest, folder, located, trust, warnings: [...sourceWarnings, ...warnings, ...repaired] }
   } finally {
     // Another process may have stored it meanwhile; then the prefetched blobs are not read.
     blobs.stop()

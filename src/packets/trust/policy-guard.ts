@@ -40,6 +40,14 @@ interface GuardPorts {
   readonly policy: () => Promise<PacketPolicy>
 }
 
+interface TrustRequest {
+  readonly ref: Reference
+  readonly digest: Digest
+  /** Ask the registry although the policy does not need it. */
+  readonly wanted?: boolean
+  readonly signal: AbortSignal
+}
+
 interface CheckedTrust {
   readonly trust: Trust
   readonly warnings: readonly string[]
@@ -93,16 +101,11 @@ export class PolicyGuard {
       return
     }
     await this.checkSource({ host: origin.host, repository: origin.repository, digest }, true)
-    await this.checkTrust(origin, digest, false, signal)
+    await this.checkTrust({ ref: origin, digest, signal })
   }
 
   /** Checks the trust of a packet. A cached result that satisfies the policy needs no network. */
-  async checkTrust(
-    ref: Reference,
-    digest: Digest,
-    wanted: boolean,
-    signal: AbortSignal,
-  ): Promise<CheckedTrust> {
+  async checkTrust({ ref, digest, wanted = false, signal }: TrustRequest): Promise<CheckedTrust> {
     const { registry, cache } = this.#ports
     this.#origins.set(digest, ref)
     const policy = await this.#ports.policy()

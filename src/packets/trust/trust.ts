@@ -22,3 +22,11 @@ export const Trust = z.object({
   referrers: z.array(z.object({ digest: z.string(), type: z.string() })).readonly(),
 })
 export type Trust = Readonly<z.infer<typeof Trust>>
+
+/** What an answer says about the origin of the passages in it. */
+export const PassageTrust = Trust.pick({ signature: true, signers: true }).extend({
+  untrusted: z
+    .boolean()
+    .describe('No key or identity of the policy signed the packet, or this was not checked.'),
+})
+export type PassageTrust = Readonly<z.infer<typeof PassageTrust>>

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { evidenceFaults } from '../../evidence/faults.ts'
 import type { Evidence } from '../../evidence/schema.ts'
 import { EVIDENCE_FILE, type EvidenceReading, type EvidenceStore } from '../../evidence/store.ts'
+import { runYielding } from '../../kernel/async/cooperative.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readBytes, readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'
@@ -38,7 +39,7 @@ const readOpened = async (
   before?: CachedReading,
 ): Promise<CachedReading> => {
   // Zod and the schema are loaded with the first file, not at start-up.
-  const { MAX_BYTES, readDocument } = await import('../../evidence/read.ts')
+  const { MAX_BYTES, readDocumentSteps } = await import('../../evidence/read.ts')
   const stats = await file.stat({ bigint: true })
   const identity = identify(stats)
   const young = Math.abs(now() - Number(stats.ctimeNs / 1_000_000n)) < CTIME_TICK_MS
@@ -47,7 +48,7 @@ const readOpened = async (
     return { reading: { kind: 'invalid', reason: 'too-large' }, identity, young }
   }
   const bytes = await readBytes(file, Number(stats.size))
-  const reading = readDocument(bytes)
+  const reading = await runYielding(readDocumentSteps(bytes))
   const same =
     reading.kind === 'valid' && before?.reading.kind === 'valid' && before.reading.digest === reading.digest
   return { reading: same ? before.reading : reading, identity, young }

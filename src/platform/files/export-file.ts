@@ -91,16 +91,18 @@ const checkTarget = (
  */
 export const exportFolder = (root: string, reserved: readonly string[]) => {
   let opened: ExportRoot | undefined
-  return async (asked: string, text: string): Promise<void> => {
+  return async (asked: string, content: string | Uint8Array): Promise<void> => {
     opened ??= openRoot(root)
     const [names, name] = splitPath(opened, asked)
     const folder = openFolder(opened, names, asked)
     try {
       checkTarget(opened.backend, folder, name, reserved)
       // Durable: the operator may delete the graph once it is exported.
-      await replaceFile(`${folder.procPath}/${name}`, text, { durable: true, mode: 0o600 }).catch((cause) => {
-        throw exportFaults.failed('the file could not be written', { cause })
-      })
+      await replaceFile(`${folder.procPath}/${name}`, content, { durable: true, mode: 0o600 }).catch(
+        (cause) => {
+          throw exportFaults.failed('the file could not be written', { cause })
+        },
+      )
     } catch (thrown) {
       // A system error here means that the folder changed after it was opened.
       throw errorCode(thrown) === undefined

@@ -109,7 +109,7 @@ export const mayRedirect = (from: readonly Zone[], to: readonly Zone[]): boolean
   to.every((zone) => zone === 'public' || (!CLOSED.includes(zone) && from.includes(zone)))
 
 /** What the operator's settings say about hosts, each with its port. */
-export interface HostRules {
+interface HostRules {
   readonly mayBePlain: (host: string) => boolean
   /** Named by the operator: may be contacted wherever it is. */
   readonly isNamed: (host: string) => boolean

@@ -40,13 +40,13 @@ export const readChallenge = (header: string | null): Challenge | undefined => {
 const TOKEN_HOSTS: Readonly<Record<string, string>> = { 'registry-1.docker.io': 'auth.docker.io' }
 
 /**
- * Whether the token service may receive the registry's password: on the registry's own host and port, where the
- * operator named it, and with TLS where one host name contains the other. Otherwise a registry, or a proxy before it,
+ * Whether the token service may receive the registry's password: on the registry's own host and port, on another port
+ * of that host that the operator named, and with TLS where one host name contains the other. Otherwise a registry, or a proxy before it,
  * could have the password sent anywhere.
  */
 export const maySeePassword = (registry: URL, realm: URL, isNamed: (host: string) => boolean): boolean => {
-  if (realm.origin === registry.origin || isNamed(realm.host)) return true
   const [a, b] = [registry.hostname, realm.hostname]
+  if (realm.origin === registry.origin || (a === b && isNamed(realm.host))) return true
   const isName = (host: string) => /[a-z]/.test(host) && host.includes('.') && !host.startsWith('[')
   if (realm.protocol !== 'https:' || !isName(a) || !isName(b)) return false
   return a === b || TOKEN_HOSTS[a] === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`)

@@ -94,9 +94,7 @@ const judge = async (
   }
   const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
   const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild
-    ? await (await import('../../../platform/git/build-event.ts')).readBuild(process.env)
-    : undefined
+  const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   return withProgress(progressJob(invocation), (progress) =>
     runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),

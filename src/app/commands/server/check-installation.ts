@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-import { Fault } from '../../../kernel/fault.ts'
 import type { Config } from '../../config/settings.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 import type { DoctorFinding } from './doctor.ts'
@@ -29,19 +27,4 @@ export const checkInstallation = async (config: Config): Promise<readonly Doctor
   if (issues.length === 0)
     return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
-}
-
-/** Whether the gate can use the policy files of this repository. Empty outside a repository. */
-export const checkPolicy = async ({ root }: Config): Promise<readonly DoctorFinding[]> => {
-  const { findRepositoryRoot } = await import('../../../platform/git/find-root.ts')
-  const repository = await findRepositoryRoot(resolve(root))
-  if (repository === undefined) return []
-  const { requireUsablePolicy } = await import('../../open/read-policy.ts')
-  try {
-    await requireUsablePolicy(repository, process.env)
-    return [{ check: 'policy', ok: true, detail: 'policy, rules and baseline can be read' }]
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown
-    return [{ check: 'policy', ok: false, detail: thrown.message, fix: thrown.fix }]
-  }
 }

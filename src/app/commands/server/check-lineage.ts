@@ -57,7 +57,14 @@ export const checkDecisionLog = async (config: Config): Promise<CheckResult> => 
   }
 }
 
-const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mode
+/** Undefined when there is no file, or when it cannot be looked at. */
+const modeOf = (path: string): number | undefined => {
+  try {
+    return statSync(path).mode
+  } catch {
+    return undefined
+  }
+}
 
 const OTHERS = 0o077
 

@@ -198,8 +198,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  const { checkInstallation, checkPolicy } = await import('./check-installation.ts')
-  findings.push(...(await checkPolicy(config)), ...(await checkInstallation(config)))
+  const { checkInstallation } = await import('./check-installation.ts')
+  findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))

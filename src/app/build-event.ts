@@ -1,7 +1,7 @@
-import type { Build } from '../../gate/facts/scope.ts'
-import { gateFaults } from '../../gate/faults.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
-import { readRegularFile } from '../jail/async.ts'
+import type { Build } from '../gate/facts/scope.ts'
+import { gateFaults } from '../gate/faults.ts'
+import { isRecord } from '../kernel/encoding/json.ts'
+import { readRegularFile } from '../platform/jail/async.ts'
 
 /**
  * The commits of a build, from what the build server says about it. The file of the event holds text of unknown
