@@ -33,6 +33,12 @@ describe('the managed block', () => {
     expect(isBlockCurrent(insertBlock(undefined, 'pre-push', PROGRAM), 'pre-commit')).toBe(false)
   })
 
+  it('names the program as it is called, in any script', () => {
+    const made = insertBlock(undefined, 'pre-push', '/opt/ñ 日本/warrant.js')
+    expect(made.toString('utf8')).toContain("node '/opt/ñ 日本/warrant.js' gate")
+    expect(isBlockCurrent(made, 'pre-push')).toBe(true)
+  })
+
   it('comes before the rest, because a hook may end with exit', () => {
     const text = insertBlock(bytes('#!/bin/bash\nset -e\nexit 0\n'), 'pre-commit', PROGRAM).toString()
     expect(text.indexOf('#!/bin/bash')).toBe(0)

@@ -161,13 +161,14 @@ export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, quoteShell(program))}`)
+  const block = writeBlock(name, asText(Buffer.from(quoteShell(program))))
+  if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
   const { from, to } = found ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${writeBlock(name, quoteShell(program))}${text.slice(to)}`)
+  return asBytes(`${before}${gap}${block}${text.slice(to)}`)
 }
 
 /** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */
